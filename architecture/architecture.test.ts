@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { builtinModules } from 'node:module'
+import { describe, it } from 'node:test'
+import { rooms } from './arrows.ts'
+import {
+  files,
+  importsOf,
+  manifestOf,
+  read,
+  resolveOurs,
+  sources,
+  workspaces,
+} from './source-tree.ts'
+
+const roomOf = (file: string) =>
+  rooms
+    .filter(({ path }) => file === path || file.startsWith(`${path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0]
+
+const documents = files.filter((file) => /^docs\/(clients|[^/]*$).*\.md$/.test(file))
+
+const isTest = (file: string) => /(^|\/)(test|e2e|bench|architecture)\//.test(file)
+
+describe('the rooms', () => {
+  for (const file of sources.filter((file) => !file.startsWith('bench/'))) {
+    it(`${file} imports only along the arrows`, () => {
+      const home = roomOf(file)
+      assert.ok(home, `${file} is in no room of architecture/arrows.ts`)
+      for (const specifier of importsOf(file)) {
+        const target = resolveOurs(file, specifier)
+        if (target === undefined) continue
+        const room = roomOf(target)
+        const allowed =
+          room === home ||
+          home.mayImport.includes(room?.path ?? '') ||
+          // The composition of a service, and its tests, may see every room of that service.
+          (room?.path.startsWith(`${home.path}/`) ?? false) ||
+          (room !== undefined && home.path.startsWith(`${room.path}/`) && isTest(file))
+        assert.ok(allowed, `${file} must not import ${specifier}: ${home.reason}`)
+      }
+    })
+  }
+})
+
+it('each room of the table is there', () => {
+  for (const { path } of rooms)
+    assert.ok(
+      files.some((file) => file.startsWith(`${path}/`)),
+      path,
+    )
+})
+
+describe('manifests', () => {
+  for (const workspace of workspaces) {
+    const { path, dependencies = {}, devDependencies = {}, peerDependencies = {} } = workspace
+    it(`${path} declares every package that its files import, and no other`, () => {
+      const own = sources.filter((file) => file.startsWith(`${path}/`))
+      for (const file of own) {
+        for (const specifier of importsOf(file)) {
+          if (/^(\.|node:)/.test(specifier) || builtinModules.includes(specifier)) continue
+          const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+          if (name === manifestOf(path).name) continue
+          const declared = isTest(file)
+            ? { ...dependencies, ...devDependencies }
+            : { ...dependencies, ...peerDependencies }
+          assert.ok(name in declared, `${file} imports ${name}, which ${path}/package.json lacks`)
+        }
+      }
+      // Some are not imported but found by name, and some by the programs that documents show.
+      const named = [...own, ...documents].map(read).join()
+      const unused = Object.keys({
+        ...dependencies,
+        ...devDependencies,
+        ...peerDependencies,
+      }).filter((name) => !name.startsWith('@types/') && !named.includes(name))
+      assert.deepEqual(unused, [])
+    })
+  }
+})
+
+describe('files', () => {
+  const lineLimit = 350
+  const namesThatSayNothing =
+    /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
+
+  for (const file of sources) {
+    it(`${file} is one noun on about one screen`, () => {
+      const lines = read(file).split('\n').length - 1
+      assert.ok(lines <= lineLimit, `${lines} lines; the limit is ${lineLimit}`)
+    })
+  }
+
+  it('no file or folder has a name that says nothing', () => {
+    assert.deepEqual(
+      files.filter((file) => namesThatSayNothing.test(file)),
+      [],
+    )
+  })
+
+  it('environment, exit and console are touched only by a main and by the command', () => {
+    const touching = sources.filter(
+      (file) =>
+        !isTest(file) &&
+        !/(^|\/)main\.ts$|^cli\//.test(file) &&
+        /\bprocess\.(env|exit)\b|\bconsole\./.test(read(file)),
+    )
+    assert.deepEqual(touching, [])
+  })
+
+  it('no test is skipped, focused or left for later', () => {
+    const marks = /\b(it|test|describe)\.(only|skip|todo)\b|\{ *(skip|only|todo): *true/
+    assert.deepEqual(
+      sources.filter(
+        (file) => file !== 'architecture/architecture.test.ts' && marks.test(read(file)),
+      ),
+      [],
+    )
+  })
+})

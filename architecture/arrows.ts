@@ -1,0 +1,138 @@
+/** A room of the repository, the rooms it may import from, and why no others. */
+export type Room = {
+  /** Path prefix of the room's source files, from the root of the repository. */
+  readonly path: string
+  /** Rooms that this room may import from, by path. Anything else of ours is forbidden. */
+  readonly mayImport: readonly string[]
+  readonly reason: string
+}
+
+/**
+ * Packages meet only over their public exports or over HTTP.
+ * The longest matching path wins, so a room inside a package has its own row.
+ */
+export const rooms: readonly Room[] = [
+  {
+    path: 'packages/guard',
+    mayImport: [],
+    reason: 'People take the guard away for their own APIs: it stands alone.',
+  },
+  {
+    path: 'packages/client',
+    mayImport: [],
+    reason: 'A client treats its token as an opaque string; it shares no code with who made it.',
+  },
+  {
+    path: 'services/greeting-api',
+    mayImport: ['packages/guard'],
+    reason: 'The resource server knows the identity provider only by its key set, over HTTP.',
+  },
+  {
+    path: 'services/identity-provider',
+    mayImport: ['packages/guard'],
+    reason:
+      'Its management API is a resource like any other, and federated issuers have key sets. A token is never made with the code that judges it.',
+  },
+  {
+    path: 'services/identity-provider/src/directory',
+    mayImport: [],
+    reason: 'Who may have which role is a pure decision: no wire, no store, no keys.',
+  },
+  {
+    path: 'services/identity-provider/src/issuance',
+    mayImport: ['services/identity-provider/src/directory'],
+    reason: 'From token request to claims is a pure function of the directory.',
+  },
+  {
+    path: 'services/identity-provider/src/signing',
+    mayImport: [],
+    reason: 'The only room that touches private keys knows nothing of who asks.',
+  },
+  {
+    path: 'services/identity-provider/src/storage',
+    mayImport: [
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/signing',
+    ],
+    reason: 'Adapters keep what the directory and the signing keys say; they decide nothing.',
+  },
+  {
+    path: 'services/identity-provider/src/dialect',
+    mayImport: [
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/issuance',
+    ],
+    reason: "Entra's words on the wire: the only room that would change for another dialect.",
+  },
+  {
+    path: 'services/identity-provider/src/registrations',
+    mayImport: [
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/storage',
+    ],
+    reason: 'The first registrations are a file and a change of the directory: no wire, no keys.',
+  },
+  {
+    path: 'services/identity-provider/src/federation',
+    mayImport: ['packages/guard', 'services/identity-provider/src/issuance'],
+    reason: 'The keys of other issuers are fetched and judged by the guard, as at any resource.',
+  },
+  {
+    path: 'services/identity-provider/src/certificates',
+    mayImport: [],
+    reason: 'TLS is of the way in, not of tokens: its keys sign none, and it knows nobody.',
+  },
+  {
+    path: 'services/identity-provider/src/http',
+    mayImport: [
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/issuance',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/storage',
+      'services/identity-provider/src/signing',
+    ],
+    reason: 'Routes carry questions to the decision and answers back; settings do not reach them.',
+  },
+  {
+    path: 'services/identity-provider/src/graph',
+    mayImport: [
+      'packages/guard',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason:
+      'The management API changes the directory through the storage port and asks the signing keys to turn over; it is let in by the guard, and knows nothing of how tokens are made.',
+  },
+  {
+    path: 'cli',
+    mayImport: ['packages/client'],
+    reason: 'Services are started as processes, never imported.',
+  },
+  {
+    path: 'cli/src/registrations/file',
+    mayImport: [],
+    reason: 'What a registrations file is does not depend on any directory.',
+  },
+  {
+    path: 'cli/src/registrations/planning',
+    mayImport: ['cli/src/registrations/file'],
+    reason: 'What is to be done is a pure comparison: no wire, no clock, no terminal.',
+  },
+  {
+    path: 'cli/src/registrations/graph',
+    mayImport: ['packages/client', 'cli/src/registrations/planning', 'cli/src/registrations/file'],
+    reason:
+      'Carries out a plan over Microsoft Graph; who is asked and what is printed is for the command.',
+  },
+  {
+    path: 'e2e',
+    mayImport: ['packages/client'],
+    reason: 'The whole system is met from outside, as processes.',
+  },
+  {
+    path: 'architecture',
+    mayImport: [],
+    reason: 'The judge of the rooms lives in none of them.',
+  },
+]

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+export const root = join(import.meta.dirname, '..')
+
+/** Every file that git tracks or would track, from the root of the repository. */
+export const files: readonly string[] = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard'],
+  { cwd: root, encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+
+export const sources = files.filter((file) => /\.(ts|js|mjs)$/.test(file))
+
+export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+const importPattern =
+  /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+
+/** The specifiers that a file imports, types and dynamic imports included. */
+export function importsOf(file: string): string[] {
+  return [...read(file).matchAll(importPattern)].map(
+    (found) => found[1] ?? found[2] ?? found[3] ?? '',
+  )
+}
+
+/** The file of ours that a specifier means, or undefined for a package of others. */
+export function resolveOurs(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) {
+    return relative(root, join(root, dirname(file), specifier))
+  }
+  const workspace = workspaces.find(
+    ({ name }) => specifier === name || specifier.startsWith(`${name}/`),
+  )
+  return workspace && `${workspace.path}/src`
+}
+
+type Manifest = {
+  name: string
+  workspaces?: string[]
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  /** What a library meets in its user's own tree, such as the framework of an adapter. */
+  peerDependencies?: Record<string, string>
+}
+
+export const manifestOf = (path: string): Manifest => JSON.parse(read(join(path, 'package.json')))
+
+export const workspaces = (manifestOf('.').workspaces ?? []).map((path) => ({
+  path,
+  ...manifestOf(path),
+}))

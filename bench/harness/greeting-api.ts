@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Lab } from './contender.ts'
+import { runtimes } from './peer-process.ts'
+import { benchFolder, repositoryFolder } from './programs.ts'
+import { type RunningServer, startServer } from './server-process.ts'
+
+/** What runs the API, guarded as it ships and open as it would be without its guard. */
+const files = {
+  node: {
+    guarded: join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts'),
+    open: join(benchFolder, 'servers', 'greeting-open-node.ts'),
+  },
+  bun: {
+    guarded: join(benchFolder, 'servers', 'greeting-bun.ts'),
+    open: join(benchFolder, 'servers', 'greeting-open-bun.ts'),
+  },
+} as const
+
+/** Starts the greeting API with the settings of a real deployment. */
+export function startGreetingApi(
+  runtime: 'node' | 'bun',
+  kind: 'open' | 'guarded',
+  { scene, keySet, folder }: Lab,
+  cores: readonly number[],
+): Promise<RunningServer> {
+  return startServer(
+    {
+      command: [...runtimes[runtime], files[runtime][kind]],
+      environment: {
+        TENANT_ID: scene.tenantId,
+        API_APPLICATION_ID: scene.apiApplicationId,
+        AUTH_URL: keySet.origin,
+        ISSUER_URL: scene.issuerUrl,
+        PORT: '0',
+      },
+      folder,
+    },
+    cores,
+  )
+}

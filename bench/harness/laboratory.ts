@@ -1,0 +1,50 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Contender, Lab, Pace } from './contender.ts'
+import { allowedCores, pinSelf, shareOut } from './cores.ts'
+import { callers } from './guarded-route.ts'
+import { startKeySetServer } from './key-set-server.ts'
+import type { LoadGenerator } from './load-generator.ts'
+import { createScene, type Scene } from './scene.ts'
+import { createTokenPool, verificationsPerSecond } from './token-pool.ts'
+
+/** Node's own verifications a second bound what any server here accepts, HTTP being paid too. */
+const shareOfVerifications = 0.8
+
+/**
+ * Makes what all contenders of a run have in common, gives it to the work and clears it away
+ * when the process ends.
+ *
+ * @param pinning whether processes can be kept on their cores
+ */
+export async function withLaboratory<Result>(
+  contenders: readonly Contender[],
+  pace: Pace,
+  { generator, pinning }: { generator: LoadGenerator; pinning: boolean },
+  work: (lab: Lab) => Promise<Result>,
+): Promise<Result> {
+  const scene = createScene()
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-bench-'))
+  // However the run ends: the tokens of a long one are hundreds of megabytes.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const pool = await createTokenPool(scene, poolSize(contenders, scene, pace), folder)
+  const allowed = pinning ? allowedCores() : []
+  // The harness serves the keys: it belongs to the load's side.
+  pinSelf(shareOut(allowed, 1).load)
+  const keySet = await startKeySetServer(scene)
+  const cores = (serverCores: 1 | 2) => shareOut(allowed, serverCores)
+  try {
+    return await work({ scene, keySet, pool, generator, folder, cores })
+  } finally {
+    keySet.stop()
+  }
+}
+
+function poolSize(contenders: readonly Contender[], scene: Scene, pace: Pace): number {
+  if (!contenders.some(({ tokens }) => tokens === 'every one new')) return callers
+  if (pace.requests !== undefined) return Math.max(callers, 2 * pace.requests)
+  const perSecond = verificationsPerSecond(scene, 200) * shareOfVerifications
+  return Math.max(callers, Math.ceil(perSecond * (pace.warmUpSeconds + pace.seconds)))
+}

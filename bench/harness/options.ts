@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util'
+
+export type Options = {
+  /** Beginnings of row ids; none means every row. */
+  readonly only: readonly string[]
+  /** Length of one measurement. */
+  readonly seconds: number
+  /** How often each row is measured; the median counts. */
+  readonly rounds: number
+  /** A run that proves that everything runs, and measures nothing worth keeping. */
+  readonly tiny: boolean
+  readonly help: boolean
+}
+
+export const usage = `npm run bench -- [options]
+
+  --only <ids>      rows whose id begins with one of these, separated by commas
+  --seconds <n>     length of one measurement, 1 to 60 (3)
+  --rounds <n>      how often each row is measured, 1 to 15 (3); the median counts
+  --tiny            prove in a few seconds that everything runs; measures nothing worth keeping
+  --help            this text
+
+A whole run of three rounds or more on a quiet machine (without --only and --tiny) is kept: it writes
+bench/results/latest.json and the tables of docs/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
+
+const bounds = { seconds: { from: 1, to: 60 }, rounds: { from: 1, to: 15 } } as const
+
+/**
+ * Judges the command line.
+ *
+ * @returns the options, or every fault in a sentence
+ */
+export function judgeOptions(
+  argv: readonly string[],
+  ids: readonly string[],
+): { options: Options } | { faults: string[] } {
+  const faults: string[] = []
+  const { values, tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    options: {
+      only: { type: 'string' },
+      seconds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '3' },
+      tiny: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  for (const token of tokens) {
+    if (token.kind === 'positional') faults.push(`${token.value}: no such argument`)
+    if (token.kind === 'option' && !known.has(token.name))
+      faults.push(`${token.rawName}: no such option`)
+  }
+  const only = String(values.only ?? '')
+    .split(',')
+    .filter((id) => id !== '')
+  for (const start of only) {
+    if (!ids.some((id) => id.startsWith(start))) {
+      faults.push(`--only ${start}: no row begins so; the rows are ${ids.join(', ')}`)
+    }
+  }
+  const whole = (name: keyof typeof bounds): number => {
+    const given = String(values[name])
+    const { from, to } = bounds[name]
+    const number = Number(given)
+    if (!/^\d+$/.test(given) || number < from || number > to) {
+      faults.push(`--${name} ${given}: expected a whole number from ${from} to ${to}`)
+    }
+    return number
+  }
+  const options = {
+    only,
+    seconds: whole('seconds'),
+    rounds: whole('rounds'),
+    tiny: values.tiny === true,
+    help: values.help === true,
+  }
+  return faults.length > 0 ? { faults } : { options }
+}
+
+const known = new Set(['only', 'seconds', 'rounds', 'tiny', 'help'])

@@ -1,0 +1,147 @@
+import type { Contender } from './contender.ts'
+import { startGreetingApi } from './greeting-api.ts'
+import { guardedRoute, type RouteServer } from './guarded-route.ts'
+import { haproxy } from './haproxy.ts'
+import { startPeer } from './peer-process.ts'
+
+const peer = (file: string): RouteServer => ({
+  path: '/api/v1/hi',
+  start: (lab, cores) => startPeer(file, lab, cores),
+})
+
+const remembered = { tokens: 'few', needs: [], comparedWith: ['haproxy-jwt-verify'] } as const
+const everyOneNew = {
+  tokens: 'every one new',
+  needs: [],
+  comparedWith: ['haproxy-jwt-verify-new'],
+} as const
+
+const greeting = (runtime: 'node' | 'bun', kind: 'open' | 'guarded'): RouteServer => ({
+  path: '/api/v1/hi',
+  start: (lab, cores) => startGreetingApi(runtime, kind, lab, cores),
+})
+
+/** Everybody's guarded `GET`, and what their platforms do with nobody guarding. */
+export const resourceServers: readonly Contender[] = [
+  guardedRoute({
+    id: 'greeting-node-open',
+    title: 'Greeting on Node, open',
+    server: greeting('node', 'open'),
+    open: true,
+    ...remembered,
+    needs: [],
+  }),
+  guardedRoute({
+    id: 'greeting-node-remembered',
+    title: 'Greeting on Node, guarded, remembered',
+    server: greeting('node', 'guarded'),
+    ...remembered,
+    needs: [],
+    comparedWith: ['greeting-node-open', 'haproxy-jwt-verify'],
+  }),
+  guardedRoute({
+    id: 'greeting-node-new',
+    title: 'Greeting on Node, guarded, every token new',
+    server: greeting('node', 'guarded'),
+    ...everyOneNew,
+    needs: [],
+    comparedWith: ['greeting-node-open', 'haproxy-jwt-verify-new'],
+  }),
+  guardedRoute({
+    id: 'greeting-bun-open',
+    title: 'Greeting on Bun, open',
+    server: greeting('bun', 'open'),
+    open: true,
+    ...remembered,
+    needs: ['bun'],
+  }),
+  guardedRoute({
+    id: 'greeting-bun-remembered',
+    title: 'Greeting on Bun, guarded, remembered',
+    server: greeting('bun', 'guarded'),
+    ...remembered,
+    needs: ['bun'],
+    comparedWith: ['greeting-bun-open', 'haproxy-jwt-verify'],
+  }),
+  guardedRoute({
+    id: 'greeting-bun-new',
+    title: 'Greeting on Bun, guarded, every token new',
+    server: greeting('bun', 'guarded'),
+    ...everyOneNew,
+    needs: ['bun'],
+    comparedWith: ['greeting-bun-open', 'haproxy-jwt-verify-new'],
+  }),
+  guardedRoute({
+    id: 'haproxy-open',
+    title: 'HAProxy, open',
+    server: haproxy('open'),
+    open: true,
+    ...remembered,
+    needs: ['haproxy'],
+  }),
+  guardedRoute({
+    id: 'haproxy-jwt-verify',
+    title: 'HAProxy `jwt_verify`',
+    server: haproxy('guarded'),
+    ...remembered,
+    needs: ['haproxy'],
+    comparedWith: [],
+  }),
+  guardedRoute({
+    id: 'haproxy-jwt-verify-new',
+    title: 'HAProxy `jwt_verify`, every token new',
+    server: haproxy('guarded'),
+    ...everyOneNew,
+    needs: ['haproxy'],
+    comparedWith: [],
+  }),
+  guardedRoute({
+    id: 'node-http-open',
+    title: 'bare `node:http`, open',
+    server: peer('node-http'),
+    open: true,
+    ...remembered,
+  }),
+  guardedRoute({
+    id: 'fast-jwt',
+    title: 'Fastify + fast-jwt with its cache',
+    server: peer('fast-jwt'),
+    ...remembered,
+  }),
+  guardedRoute({
+    id: 'fast-jwt-new',
+    title: 'Fastify + fast-jwt with its cache, every token new',
+    server: peer('fast-jwt'),
+    ...everyOneNew,
+  }),
+  guardedRoute({
+    id: 'fastify-jose',
+    title: 'Fastify + jose',
+    server: peer('fastify-jose'),
+    ...remembered,
+  }),
+  guardedRoute({
+    id: 'fastify-jose-new',
+    title: 'Fastify + jose, every token new',
+    server: peer('fastify-jose'),
+    ...everyOneNew,
+  }),
+  guardedRoute({
+    id: 'express-oauth2-jwt-bearer',
+    title: 'Express + express-oauth2-jwt-bearer',
+    server: peer('express-oauth2-jwt-bearer'),
+    ...remembered,
+  }),
+  guardedRoute({
+    id: 'fastify-jwt-get-jwks',
+    title: '@fastify/jwt + get-jwks',
+    server: peer('fastify-jwt-get-jwks'),
+    ...remembered,
+  }),
+  guardedRoute({
+    id: 'hono-jwk',
+    title: 'Hono `jwk`',
+    server: peer('hono-jwk'),
+    ...remembered,
+  }),
+]

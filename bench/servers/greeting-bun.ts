@@ -1,0 +1,11 @@
+import { pino } from 'pino'
+import { startService } from '../../services/greeting-api/src/service.ts'
+import { readSettings } from '../../services/greeting-api/src/settings.ts'
+import { listenOnBun } from './bun-server.ts'
+import { announce } from './given.ts'
+
+/** The greeting API as it ships, on Bun. */
+const settings = readSettings(process.env)
+const log = pino({ level: settings.LOG_LEVEL })
+const { url } = await startService(settings, log, {}, listenOnBun)
+announce(url)

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { processorSecondsIn, ticksIn } from '../harness/core-load.ts'
+
+const stat = `cpu  300 0 60 1400 40 0 6 0 0 0
+cpu0 200 0 40 700 30 0 4 0 0 0
+cpu1 100 0 20 700 10 0 2 0 0 0
+intr 1 2 3
+`
+
+describe('the ticks of cores', () => {
+  it('are busy when they are neither idle nor waiting for a disk', () => {
+    assert.deepEqual(ticksIn(stat, [0]), { busy: 244, all: 974 })
+  })
+
+  it('of several cores are added up', () => {
+    assert.deepEqual(ticksIn(stat, [0, 1]), { busy: 366, all: 1806 })
+  })
+})
+
+describe('the processor time of a process', () => {
+  it('is what it used itself and what the system used for it', () => {
+    const stat = '42 (a ) name) S 1 42 42 0 -1 4194304 900 0 0 0 250 75 8 9 20 0 11 0 100 0 0'
+    assert.equal(processorSecondsIn(stat), 3.25)
+  })
+})

@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { CommandFailure } from '../command-failure.ts'
+import type { Connection } from '../connection.ts'
+import type { Outcome, TakeJob } from '../job.ts'
+
+type Options = {
+  readonly data?: string
+  readonly header: readonly (readonly [string, string])[]
+  readonly role?: string
+}
+
+type Request = Options & { readonly method: string; readonly path: string }
+
+const longestComplaint = 500
+
+function method(text: string): string {
+  if (!/^[A-Za-z]{1,20}$/.test(text))
+    throw new InvalidArgumentError('A method is a word such as GET.')
+  return text.toUpperCase()
+}
+
+function path(text: string): string {
+  if (!text.startsWith('/')) throw new InvalidArgumentError('A path starts with a slash.')
+  return text
+}
+
+function header(text: string, before: Options['header']): Options['header'] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError('A header is given as "name: value".')
+  }
+  if (name.toLowerCase() === 'authorization') {
+    throw new InvalidArgumentError('The command sets this header itself.')
+  }
+  return [...before, [name, value]]
+}
+
+async function perform(
+  request: Request,
+  { call }: Connection,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const { method, path, data, header, role } = request
+  const { status, headers, body } = await call(path, {
+    method,
+    headers: header.map(([name, value]): [string, string] => [name, value]),
+    ...(data !== undefined && { body: data }),
+    ...(role && { role }),
+    ...(signal && { signal }),
+    read: async (response, withoutToken) => ({
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: withoutToken(await response.text()),
+    }),
+  })
+  if (status >= 400) {
+    const message = `The API refused the request (HTTP status ${status}): ${body.slice(0, longestComplaint)}`
+    throw new CommandFailure('failed', message.trimEnd())
+  }
+  return {
+    text: body.endsWith('\n') || body === '' ? body : `${body}\n`,
+    json: { status, headers, body },
+  }
+}
+
+/** `greeting call`: sends any request to the API, with a token. */
+export function addCallCommand(program: Command, take: TakeJob): Command {
+  return program
+    .command('call')
+    .description('send a request to the API with a token, and print what it answers')
+    .argument('<method>', 'such as GET', method)
+    .argument('<path>', 'path and query, such as /api/v1/hi', path)
+    .option('--data <text>', 'body of the request')
+    .option('--header <name: value>', 'a header of the request; may be repeated', header, [])
+    .option(
+      '--role <role>',
+      'the application role that the endpoint demands, named when it is missing',
+    )
+    .action((method: string, path: string, options: Options) =>
+      take(
+        {
+          title: `call ${method} ${path.split('?')[0]}`,
+          perform: (connection, signal) =>
+            perform({ ...options, method, path }, connection, signal),
+        },
+        options,
+      ),
+    )
+}

@@ -1,0 +1,18 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import { completionScripts, isShell, type Shell } from '../text/completion-script.ts'
+
+function shell(text: string): Shell {
+  if (!isShell(text))
+    throw new InvalidArgumentError(`Known are ${Object.keys(completionScripts).join(', ')}.`)
+  return text
+}
+
+/** `greeting completion`: prints a script that completes the command line. */
+export function addCompletionCommand(program: Command, terminal: Terminal): Command {
+  return program
+    .command('completion')
+    .description('print a script that lets a shell complete this command')
+    .argument('<shell>', 'bash, zsh or fish', shell)
+    .action((name: Shell) => terminal.out(completionScripts[name](program)))
+}

@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { CommandFailure } from '../command-failure.ts'
+import {
+  managementClientOf,
+  readAdministratorSettings,
+} from '../registrations/administrator-settings.ts'
+import { type GraphClient, parseAnswer } from '../registrations/graph/graph-client.ts'
+import { refusalFailure } from '../registrations/refusal-failure.ts'
+import type { Terminal } from '../terminal.ts'
+
+type Options = {
+  readonly dataDir: string
+  readonly settings?: string
+  readonly json?: true
+  readonly yes?: true
+}
+
+const signingKey = z.object({
+  kid: z.string(),
+  announcedDateTime: z.iso.datetime(),
+  signsFromDateTime: z.iso.datetime(),
+})
+
+const keyState = signingKey.extend({
+  phase: z.string(),
+  untilDateTime: z.iso.datetime().nullable(),
+})
+
+const reencryption = z.object({ reencrypted: z.number(), keyEncryptionKeyId: z.string() })
+
+const role = 'SigningKey.ReadWrite.All'
+
+/** `greeting keys`: the signing keys of the identity provider, and what can be done to them. */
+export function addKeysCommands(program: Command, terminal: Terminal): void {
+  const keys = program
+    .command('keys')
+    .description('look after the signing keys of the identity provider')
+
+  withAdministrator(keys.command('list'))
+    .description('list the signing keys, each with its phase and when it leaves it')
+    .action(async (options: Options) => {
+      const client = await clientFor(terminal, options)
+      const states = await told(client.list('/keys', keyState))
+      terminal.out(options.json ? `${JSON.stringify(states)}\n` : tableOf(states))
+    })
+
+  withAdministrator(keys.command('rotate'))
+    .description('rotate without waiting for the schedule')
+    .action(async (options: Options) => {
+      const line = { method: 'POST', path: '/keys/rotate' } as const
+      const client = await clientFor(terminal, options)
+      const { body } = await told(client.send({ ...line, role }))
+      const next = parseAnswer(line, signingKey, body)
+      terminal.out(
+        options.json
+          ? `${JSON.stringify(next)}\n`
+          : `${next.kid} signs from ${second(next.signsFromDateTime)} on.\n`,
+      )
+    })
+
+  withAdministrator(keys.command('revoke'))
+    .description('revoke a key at once: all tokens that it signed are refused from then on')
+    .argument('<kid>', 'id of the key, as list shows it')
+    .option('--yes', 'do not ask')
+    .action(async (kid: string, options: Options) => {
+      await demandConsent(terminal, kid, options)
+      const path = `/keys/${encodeURIComponent(kid)}/revoke`
+      const client = await clientFor(terminal, options)
+      await told(client.send({ method: 'POST', path, role }))
+      terminal.out(options.json ? `${JSON.stringify({ revoked: kid })}\n` : `${kid} is revoked.\n`)
+    })
+
+  withAdministrator(keys.command('reencrypt'))
+    .description('encrypt the private keys at rest under another key-encryption key')
+    .requiredOption('--key-file <path>', 'file with the new key: 32 bytes in base64')
+    .action(async (options: Options & { readonly keyFile: string }) => {
+      const line = { method: 'POST', path: '/keys/reencrypt' } as const
+      const keyEncryptionKey = await readKey(options.keyFile)
+      const client = await clientFor(terminal, options)
+      const { body } = await told(client.send({ ...line, role, body: { keyEncryptionKey } }))
+      const done = parseAnswer(line, reencryption, body)
+      const text = `${done.reencrypted} keys are encrypted under ${done.keyEncryptionKeyId}.
+Start every identity provider again with that key, as KEY_ENCRYPTION_KEY or in its key file.\n`
+      terminal.out(options.json ? `${JSON.stringify(done)}\n` : text)
+    })
+}
+
+async function readKey(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandFailure('badUsage', `The key file cannot be read: ${reason}.`, { cause })
+  }
+}
+
+function withAdministrator(command: Command): Command {
+  return command
+    .addOption(new Option('--data-dir <path>', 'folder of the local system').default('.greeting'))
+    .option(
+      '--settings <path>',
+      "file of the administrator's settings, read when the environment sets no CLIENT_ID (default: administrator.env in the data folder)",
+    )
+    .option('--json', 'print JSON, failures included')
+}
+
+async function clientFor(terminal: Terminal, { dataDir, settings }: Options): Promise<GraphClient> {
+  const file = settings ?? join(dataDir, 'administrator.env')
+  const administrator = await readAdministratorSettings(terminal.environment, file)
+  return managementClientOf(administrator, terminal.stop)
+}
+
+async function told<Value>(asked: Promise<Value>): Promise<Value> {
+  return asked.catch((error) => {
+    throw refusalFailure(error)
+  })
+}
+
+/** Whoever revokes a key refuses every token that it signed: that is worth a question. */
+async function demandConsent(terminal: Terminal, kid: string, { yes }: Options): Promise<void> {
+  if (yes) return
+  const what = `Every token that ${kid} signed will be refused from now on.`
+  if (terminal.ask === undefined) {
+    const remedy = 'Nothing was changed. Say --yes if that is meant.'
+    throw new CommandFailure('badUsage', `${what} Nobody is here to be asked.`, { remedy })
+  }
+  const answer = await terminal.ask(`${what}\nRevoke it? (yes or no) `)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
+}
+
+const second = (dateTime: string) => dateTime.replace(/\.\d+Z$/, 'Z')
+
+function tableOf(states: readonly z.output<typeof keyState>[]): string {
+  const rows = states.map(({ kid, phase, signsFromDateTime, untilDateTime }) => [
+    kid,
+    phase,
+    second(signsFromDateTime),
+    untilDateTime === null ? '' : second(untilDateTime),
+  ])
+  const all = [['kid', 'phase', 'signs from', 'phase ends'], ...rows]
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...all.map((row) => (row[column] ?? '').length)),
+  )
+  return all
+    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}

@@ -1,0 +1,16 @@
+import { readClientSettings } from '../client-settings.ts'
+import { connect, withCurrentRoles } from '../connection.ts'
+import type { TakeJob } from '../job.ts'
+import type { Terminal } from '../terminal.ts'
+import type { ClientCommandOptions } from './client-command.ts'
+
+/** Does a job once, and prints what it brought. */
+export const oneRun =
+  (terminal: Terminal): TakeJob<object> =>
+  async (job, options) => {
+    const { settings: file, deadline, json } = options as ClientCommandOptions
+    const settings = await readClientSettings(terminal.environment, file)
+    const connection = connect(settings, { deadlineMs: deadline })
+    const outcome = await withCurrentRoles(connection, () => job.perform(connection, terminal.stop))
+    terminal.out(json ? `${JSON.stringify(outcome.json)}\n` : outcome.text)
+  }

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { readDirectory } from '../../registrations/graph/read-directory.ts'
+import { explain } from '../../registrations/planning/explain.ts'
+import { carriedRoles } from '../../registrations/planning/explanation.ts'
+import { explanationText } from '../../registrations/planning/explanation-text.ts'
+import { locate, locateResource } from '../../registrations/planning/locate.ts'
+import type { Terminal } from '../../terminal.ts'
+import {
+  openSession,
+  type RegistrationsOptions,
+  registrationsCommand,
+} from './registrations-command.ts'
+
+type Options = RegistrationsOptions & { readonly client: string; readonly api: string }
+
+/** `greeting registrations explain`: which roles a token would carry, and which act is missing. */
+export function addExplainCommand(registrations: Command, terminal: Terminal): void {
+  registrationsCommand(registrations.command('explain'))
+    .description(
+      'say whether a token would carry which roles, and which of the six acts is missing',
+    )
+    .requiredOption('--client <name>', 'name of the client')
+    .requiredOption('--api <name>', 'name of the API')
+    .action(async (options: Options) => {
+      const { client, api, json } = options
+      const session = await openSession(terminal, options)
+      const { TENANT_ID } = session.settings
+      const state = await readDirectory(session.graph, TENANT_ID, { displayNames: [client, api] })
+      const explanation = explain(
+        state,
+        locate(state, { displayName: client }),
+        locateResource(state, api),
+        new Date(),
+      )
+      terminal.out(
+        json
+          ? `${JSON.stringify({ ...explanation, tokenRoles: carriedRoles(explanation) })}\n`
+          : explanationText(explanation),
+      )
+    })
+}

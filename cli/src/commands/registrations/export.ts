@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { CommandFailure } from '../../command-failure.ts'
+import { readWholeDirectory } from '../../registrations/graph/read-directory.ts'
+import { exportRegistrations } from '../../registrations/planning/export.ts'
+import type { Terminal } from '../../terminal.ts'
+import {
+  openSession,
+  type RegistrationsOptions,
+  registrationsCommand,
+} from './registrations-command.ts'
+
+type Options = RegistrationsOptions & { readonly portable?: true }
+
+/** `greeting registrations export`: prints the directory as a registrations file. */
+export function addExportCommand(registrations: Command, terminal: Terminal): void {
+  registrationsCommand(registrations.command('export'))
+    .description('print the directory as a registrations file')
+    .argument('[applications...]', 'names or ids of the applications to take (default: all)')
+    .option('--portable', 'leave out the ids that only this tenant has')
+    .action(async (names: string[], options: Options) => {
+      const session = await openSession(terminal, options)
+      const state = await readWholeDirectory(session.graph, session.settings.TENANT_ID)
+      for (const name of names)
+        if (!state.applications.some((one) => [one.displayName, one.appId].includes(name)))
+          throw new CommandFailure('failed', `No application of the tenant is "${name}".`)
+      const { portable = false } = options
+      const { file, notes } = exportRegistrations(state, { names, portable })
+      terminal.out(`${JSON.stringify(file, undefined, 2)}\n`)
+      for (const note of notes) terminal.err(`${note}\n`)
+    })
+}

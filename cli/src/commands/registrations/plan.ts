@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { CommandFailure } from '../../command-failure.ts'
+import { QuietExit } from '../../quiet-exit.ts'
+import { loadFile } from '../../registrations/load-file.ts'
+import { planText } from '../../registrations/planning/plan-text.ts'
+import type { Terminal } from '../../terminal.ts'
+import {
+  openSession,
+  paintOf,
+  type RegistrationsOptions,
+  registrationsCommand,
+} from './registrations-command.ts'
+
+type Options = RegistrationsOptions & { readonly detailedExitCode?: true }
+
+/** `greeting registrations plan`: shows what `apply` would change, and changes nothing. */
+export function addPlanCommand(registrations: Command, terminal: Terminal): void {
+  registrationsCommand(registrations.command('plan'))
+    .description('show what apply would change, and what clients meet if it is left so')
+    .argument('<file>', 'registrations file')
+    .option('--detailed-exit-code', 'end with 6 when there is something to change')
+    .action(async (path: string, options: Options) => {
+      const session = await openSession(terminal, options)
+      const { steps, faults, ifLeft, ifApplied } = await session.plan(await loadFile(path))
+      const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
+      const shown = { steps, faults, ifLeft, ifApplied }
+      terminal.out(
+        options.json
+          ? `${JSON.stringify({ tenantId, graphUrl, ...shown })}\n`
+          : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(shown, paintOf(terminal))}`,
+      )
+      if (faults.length > 0)
+        throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
+      if (options.detailedExitCode && steps.length > 0) throw new QuietExit('changesPending')
+    })
+}

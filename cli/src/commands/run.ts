@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import { readClientSettings } from '../client-settings.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { connect, withCurrentRoles } from '../connection.ts'
+import type { Job, TakeJob } from '../job.ts'
+import { durationMs } from '../schedule/duration.ts'
+import { loopJob } from '../schedule/job-loop.ts'
+import { runJson, runText } from '../schedule/run-line.ts'
+import { byCron, everyMs } from '../schedule/schedule.ts'
+import type { Terminal } from '../terminal.ts'
+import { type ClientCommandOptions, clientCommand } from './client-command.ts'
+
+type Options = ClientCommandOptions & {
+  readonly every?: number
+  readonly cron?: string
+  readonly timeZone?: string
+  readonly jitter?: number
+  readonly failAfter?: number
+}
+
+/** Adds the commands that can be run again and again. */
+export type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('A count is a whole number from 1.')
+  return Number(text)
+}
+
+function interval(text: string): number {
+  const ms = durationMs(text)
+  if (ms < 1) throw new InvalidArgumentError('An interval is longer than nothing.')
+  return ms
+}
+
+/** The job that the words after `--` name. */
+async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJobs): Promise<Job> {
+  let job: Job | undefined
+  const program = new Command('greeting run ... --')
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .exitOverride()
+  addJobs(program, async (named) => {
+    job = named
+  })
+  await program.parseAsync(words, { from: 'user' })
+  if (job === undefined) throw new CommandFailure('badUsage', 'There is no job to run.')
+  return job
+}
+
+function scheduleOf({ every, cron, timeZone }: Options) {
+  if (every !== undefined && cron === undefined && timeZone === undefined) {
+    return everyMs(every, Date.now())
+  }
+  if (cron === undefined || every !== undefined) {
+    throw new CommandFailure(
+      'badUsage',
+      'Give either --every or --cron; --time-zone goes with --cron.',
+    )
+  }
+  return byCron(cron, timeZone)
+}
+
+/** `greeting run`: a scheduled job in the foreground. */
+export function addRunCommand(program: Command, terminal: Terminal, addJobs: AddJobs): Command {
+  return clientCommand(program.command('run'))
+    .description('run a job again and again, in the foreground: hi, hello or call')
+    .usage('[options] -- <job> [options of the job]')
+    .argument('<job...>', 'the job and its options, after --')
+    .option(
+      '--every <duration>',
+      'run at once, and then in steps of, say, 30s, 5m or 1h30m',
+      interval,
+    )
+    .option('--cron <expression>', 'run when a cron expression says so, such as "*/5 * * * *"')
+    .option('--time-zone <name>', "time zone of the cron expression (default: the machine's)")
+    .option(
+      '--jitter <duration>',
+      'the most that chance adds to each moment (default: a tenth of the pause, at most 30s)',
+      durationMs,
+    )
+    .option(
+      '--fail-after <n>',
+      'end after so many failures in a row, with the exit code of the last',
+      count,
+    )
+    .action(async (words: string[], options: Options) => {
+      const job = await jobOf(words, terminal, addJobs)
+      const schedule = scheduleOf(options)
+      const settings = await readClientSettings(terminal.environment, options.settings)
+      const connection = connect(settings, { deadlineMs: options.deadline })
+      const error = await loopJob({
+        schedule,
+        jitterMs: options.jitter,
+        failAfter: options.failAfter,
+        stop: terminal.stop,
+        // Not given the signal to stop: the run in hand is finished first.
+        perform: () => withCurrentRoles(connection, () => job.perform(connection)),
+        tell: (run) => {
+          const line = options.json
+            ? runJson(job.title, run)
+            : runText(job.title, run, terminal.paint)
+          terminal.out(`${line}\n`)
+        },
+        tellNext: (epochMs) => {
+          if (terminal.isInteractive) terminal.err(`next at ${new Date(epochMs).toISOString()}\n`)
+        },
+        clock: {
+          epochMs: Date.now,
+          random: Math.random,
+          sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+        },
+      })
+      if (error !== undefined) throw error
+    })
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { RunningSystem } from '../system/running-system.ts'
+import type { Services } from '../system/services.ts'
+import { startLines, startText } from '../system/start-text.ts'
+import type { Terminal } from '../terminal.ts'
+
+const defaultDataDir = '.greeting'
+
+type Options = {
+  readonly dataDir: string
+  readonly apiPort: number
+  readonly identityPort: number
+  readonly httpsPort?: number
+  readonly json?: true
+}
+
+function port(text: string): number {
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number > 65_535) {
+    throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  }
+  return number
+}
+
+/** `greeting start`: runs the whole system until it is asked to stop. */
+export function addStartCommand(program: Command, terminal: Terminal, services: Services): void {
+  program
+    .command('start')
+    .description('run the identity provider and the greeting API until Ctrl-C')
+    .option(
+      '--data-dir <path>',
+      'folder for keys, registrations, settings and logs',
+      defaultDataDir,
+    )
+    .option('--api-port <port>', 'port of the greeting API; 0 picks a free one', port, 3000)
+    .option(
+      '--identity-port <port>',
+      'port of the identity provider; 0 picks a free one',
+      port,
+      4000,
+    )
+    .option(
+      '--https-port <port>',
+      'port of the identity provider over HTTPS (default: 4443, or a free one with --identity-port 0)',
+      port,
+    )
+    .option('--json', 'print one line of JSON when ready, failures included')
+    .action(async ({ json, ...options }: Options) => {
+      const dataDir = resolve(options.dataDir)
+      const workingFolder = process.cwd()
+      // Who lets the system pick one port wants no fixed one beside it.
+      const { httpsPort = options.identityPort === 0 ? 0 : 4443 } = options
+      const chosen = { ...options, httpsPort, dataDir }
+      const system = new RunningSystem(services, chosen, terminal.environment)
+      const facts = await system.start(terminal.stop)
+      const lines = startLines(facts, workingFolder, dataDir === resolve(defaultDataDir))
+      if (json) {
+        const { identityProviderUrl, identityProviderHttpsUrl, apiUrl, client, dataFolder } = facts
+        terminal.out(
+          `${JSON.stringify({
+            identityProvider: {
+              url: identityProviderUrl,
+              httpsUrl: identityProviderHttpsUrl,
+              tenantId: client.TENANT_ID,
+            },
+            api: { url: apiUrl, applicationId: client.API_APPLICATION_ID },
+            client: { applicationId: client.CLIENT_ID },
+            clientEnvFile: dataFolder.clientEnvFile,
+            logFolder: dataFolder.logFolder,
+            lines,
+          })}\n`,
+        )
+      } else terminal.out(startText(facts, lines, workingFolder))
+      await untilStopped(system, terminal)
+    })
+}
+
+async function untilStopped(system: RunningSystem, { stop, err }: Terminal): Promise<void> {
+  const asked = new Promise<undefined>((resolve) => {
+    if (stop.aborted) resolve(undefined)
+    stop.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  const ended = await Promise.race([system.firstToEnd(), asked])
+  await system.stop()
+  if (ended !== undefined) {
+    err(`The ${ended.service.title} has ended by itself; the rest was stopped.\n`)
+    throw ended.failure()
+  }
+  err('Stopped.\n')
+}

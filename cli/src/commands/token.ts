@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { readClientSettings } from '../client-settings.ts'
+import { connect } from '../connection.ts'
+import type { Terminal } from '../terminal.ts'
+import { decodeToken, tokenText } from '../text/token-text.ts'
+import { type ClientCommandOptions, clientCommand } from './client-command.ts'
+
+type Options = ClientCommandOptions & { readonly decode?: true; readonly force?: true }
+
+/** `greeting token`: obtains an access token and prints it. */
+export function addTokenCommand(program: Command, terminal: Terminal): Command {
+  return clientCommand(program.command('token'))
+    .description('obtain an access token, or take the one that is kept, and print it')
+    .option('--decode', 'print its header and claims readably, with times in words')
+    .option('--force', 'obtain a new one even if one is kept')
+    .action(async ({ settings: file, deadline, json, decode, force }: Options) => {
+      const settings = await readClientSettings(terminal.environment, file)
+      const { tokens, isTokenKept } = connect(settings, { deadlineMs: deadline })
+      const token = await tokens.token({ signal: terminal.stop, force })
+      const decoded = decode && decodeToken(token)
+      if (json) {
+        const plain = { access_token: token, token_type: 'Bearer' }
+        terminal.out(`${JSON.stringify(decoded ?? plain)}\n`)
+        return
+      }
+      terminal.out(decoded ? tokenText(decoded, Date.now() / 1000) : `${token}\n`)
+      if (decoded && isTokenKept()) {
+        terminal.err('This token was kept from a run before; --force obtains a new one.\n')
+      }
+    })
+}

@@ -1,0 +1,48 @@
+import type { ClientErrorCode } from '@greeting/client'
+
+/** The exit codes of the command: the whole list, as help and reference print it. */
+export const exitCodes = {
+  done: { code: 0, short: 'ok', meaning: 'done' },
+  failed: {
+    code: 1,
+    short: 'failed',
+    meaning: 'the system could not be started, or something unexpected happened',
+  },
+  badUsage: { code: 2, short: 'bad settings', meaning: 'bad usage, or settings missing or wrong' },
+  notAuthenticated: {
+    code: 3,
+    short: 'not authenticated',
+    meaning: 'not authenticated: the client or its token was refused',
+  },
+  notAllowed: {
+    code: 4,
+    short: 'not allowed',
+    meaning: 'not allowed: an application role is missing',
+  },
+  unreachable: {
+    code: 5,
+    short: 'unreachable',
+    meaning: 'the identity provider or the API could not be reached',
+  },
+  changesPending: {
+    code: 6,
+    short: 'changes pending',
+    meaning: 'registrations plan --detailed-exit-code: there is something to change',
+  },
+} as const
+
+export type ExitName = keyof typeof exitCodes
+
+/** How the command ends for each failure of the client. */
+export const exitByFailure: Readonly<Record<ClientErrorCode, ExitName>> = {
+  credential_unreadable: 'badUsage',
+  credential_refused: 'notAuthenticated',
+  token_refused: 'notAuthenticated',
+  token_rejected: 'notAuthenticated',
+  role_missing: 'notAllowed',
+  authority_unreachable: 'unreachable',
+  api_unreachable: 'unreachable',
+  authority_answer_invalid: 'failed',
+  api_answer_invalid: 'failed',
+  request_refused: 'failed',
+}

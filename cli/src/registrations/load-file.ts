@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { CommandFailure } from '../command-failure.ts'
+import { parseRegistrations, RegistrationsFileError } from './file/parse-registrations.ts'
+import type { RegistrationsFile } from './file/registrations-file.ts'
+import type { CertificateToAdd } from './planning/step.ts'
+
+/** A registrations file with all that it points to. */
+export type LoadedFile = {
+  readonly path: string
+  readonly file: RegistrationsFile
+  /** The certificates that the file names, by path. */
+  readonly certificates: ReadonlyMap<string, CertificateToAdd>
+}
+
+/**
+ * Reads a registrations file and the certificates that it names.
+ *
+ * @throws {CommandFailure} badUsage, with every fault on a line of its own.
+ */
+export async function loadFile(path: string): Promise<LoadedFile> {
+  const file = parsed(path, await read(path))
+  const certificates = new Map<string, CertificateToAdd>()
+  for (const { certificates: listed = [] } of file.clients)
+    for (const { displayName, path: place } of listed) {
+      const certificate = resolve(dirname(path), place)
+      certificates.set(place, certificateOf(displayName, certificate, await read(certificate)))
+    }
+  return { path, file, certificates }
+}
+
+/**
+ * Makes sure that a file is not applied to another tenant than the one that it names.
+ *
+ * @throws {CommandFailure} badUsage when it is for another tenant.
+ */
+export function demandTenant({ path, file }: LoadedFile, tenantId: string): void {
+  const meant = file.tenant?.id
+  if (meant === undefined || meant === tenantId) return
+  const message = `${path} is for the tenant ${meant}, and the administrator is of ${tenantId}.`
+  const remedy = 'Take the settings of the other tenant, or leave tenant.id out of the file.'
+  throw new CommandFailure('badUsage', message, { remedy })
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read: ${reason}.`
+    throw new CommandFailure('badUsage', message, { cause })
+  }
+}
+
+function parsed(path: string, text: string): RegistrationsFile {
+  try {
+    return parseRegistrations(text)
+  } catch (cause) {
+    if (!(cause instanceof RegistrationsFileError)) throw cause
+    const lines = cause.faults.map((fault) => `  ${`${fault.path} ${fault.message}`.trim()}`)
+    const message = [`${path} is no registrations file:`, ...lines].join('\n')
+    throw new CommandFailure('badUsage', message, { cause })
+  }
+}
+
+function certificateOf(displayName: string, path: string, pem: string): CertificateToAdd {
+  if (/PRIVATE KEY/.test(pem)) {
+    const message = `${path} holds a private key, which is nobody's but the client's.`
+    const remedy = 'Give a file with the certificate alone.'
+    throw new CommandFailure('badUsage', message, { remedy })
+  }
+  try {
+    const certificate = new X509Certificate(pem)
+    return {
+      displayName,
+      sha1Thumbprint: certificate.fingerprint.replaceAll(':', '').toLowerCase(),
+      endDateTime: new Date(certificate.validTo),
+      der: certificate.raw.toString('base64'),
+    }
+  } catch (cause) {
+    throw new CommandFailure('badUsage', `${path} is no X.509 certificate in PEM.`, { cause })
+  }
+}

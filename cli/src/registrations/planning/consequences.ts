@@ -1,0 +1,113 @@
+import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { DirectoryState } from './directory-state.ts'
+import { explain } from './explain.ts'
+import type { RoleFate } from './explanation.ts'
+import type { KnownApi } from './known-api.ts'
+import type { Located } from './locate.ts'
+import { day } from './plan-secrets.ts'
+import type { CertificateToAdd } from './step.ts'
+
+const reasons: Readonly<Record<RoleFate, string>> = {
+  carried: '',
+  disabled: 'the role is disabled',
+  'not granted': 'it is requested, but admin consent is not granted',
+  'not requested': 'it is neither requested nor granted',
+}
+
+/**
+ * What clients would meet if the directory were left as it is: who is refused a token, and whose
+ * token lacks which role, for what reason. One sentence each.
+ */
+export function consequencesOfLeaving(
+  file: RegistrationsFile,
+  clients: readonly Located[],
+  apis: readonly KnownApi[],
+  state: DirectoryState,
+  now: Date,
+): string[] {
+  return demandsOf(file).flatMap(({ client: name, api: apiName, roles }): string[] => {
+    const client = clients.find((one) => one.name === name)
+    const api = apis.find((one) => one.name === apiName)
+    if (client === undefined || api === undefined) return []
+    const told = explain(state, client, api.located, now)
+    if (told.refusal !== undefined) {
+      const { reason, aadstsCode } = told.refusal
+      return [`"${name}" gets no token for "${apiName}": ${reason} (AADSTS${aadstsCode}).`]
+    }
+    return roles.flatMap((role): string[] => {
+      const fate = told.roles.find(({ value }) => value === role)?.fate
+      if (fate === 'carried') return []
+      const reason = fate === undefined ? 'the API does not declare it' : reasons[fate]
+      return [`"${name}" gets a token for "${apiName}" without ${role}: ${reason}.`]
+    })
+  })
+}
+
+/** What clients will still lack when the file has been applied, because the file says so. */
+export function consequencesOfFile(file: RegistrationsFile): string[] {
+  const { consents } = file
+  return [
+    ...file.clients.flatMap(({ displayName: client, permissions = [] }) =>
+      consents === undefined
+        ? []
+        : permissions.flatMap(({ api, roles }) => {
+            const consent = consents.find((one) => one.client === client && one.api === api)
+            const granted = consent && (consent.roles ?? roles)
+            return roles
+              .filter((role) => !granted?.includes(role))
+              .map(
+                (role) =>
+                  `"${client}" gets a token for "${api}" without ${role}: the file requests it, but grants no admin consent for it.`,
+              )
+          }),
+    ),
+    ...file.apis.flatMap(({ displayName: api, appRoles }) =>
+      appRoles
+        .filter(({ isEnabled }) => !isEnabled)
+        .map(({ value }) => `No new token carries ${value}: the file disables it at "${api}".`),
+    ),
+    ...file.clients
+      .filter(
+        ({ secrets, certificates = [] }) => secrets?.length === 0 && certificates.length === 0,
+      )
+      .map(
+        ({ displayName }) => `"${displayName}" gets no token: the file leaves it no credential.`,
+      ),
+  ]
+}
+
+/** Certificates whose end is near, as the file defines it, or past. */
+export function consequencesOfTime(
+  { clients }: RegistrationsFile,
+  certificates: ReadonlyMap<string, CertificateToAdd>,
+  now: Date,
+): string[] {
+  return clients.flatMap(({ displayName: client, certificates: listed = [] }) =>
+    listed.flatMap(({ displayName, path, warningDays }): string[] => {
+      const end = certificates.get(path)?.endDateTime
+      if (end === undefined || +end - +now > warningDays * dayMs) return []
+      const verb = end <= now ? 'ended' : 'ends'
+      return [`The certificate "${displayName}" of "${client}" ${verb} on ${day(end)}.`]
+    }),
+  )
+}
+
+const dayMs = 86_400_000
+
+type Demand = { readonly client: string; readonly api: string; readonly roles: readonly string[] }
+
+/** Which roles the file means a client to have: those it is granted, else those it requests. */
+function demandsOf({ clients, consents }: RegistrationsFile): Demand[] {
+  return [
+    ...clients.flatMap(({ displayName: client, permissions = [] }) =>
+      permissions.map(({ api, roles }): Demand => {
+        const consent = consents?.find((one) => one.client === client && one.api === api)
+        return { client, api, roles: consent?.roles ?? roles }
+      }),
+    ),
+    ...(consents ?? []).flatMap(({ client, api, roles }): Demand[] => {
+      const permissions = clients.find(({ displayName }) => displayName === client)?.permissions
+      return permissions || !roles ? [] : [{ client, api, roles }]
+    }),
+  ]
+}

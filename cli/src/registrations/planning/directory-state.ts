@@ -1,0 +1,92 @@
+import { z } from 'zod'
+
+const guid = z.guid().toLowerCase()
+const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+const text = z.string().nullish()
+const etag = z.string().optional()
+
+const appRole = z.object({
+  id: guid,
+  value: text,
+  displayName: text,
+  description: text,
+  isEnabled: z.boolean(),
+  allowedMemberTypes: z.array(z.string()),
+})
+
+const requiredResourceAccess = z.object({
+  resourceAppId: guid,
+  resourceAccess: z.array(z.object({ id: guid, type: z.string() })),
+})
+
+const passwordCredential = z.object({
+  keyId: guid,
+  displayName: text,
+  hint: text,
+  startDateTime: dateTime,
+  endDateTime: dateTime,
+})
+
+const keyCredential = z.object({
+  keyId: guid,
+  displayName: text,
+  /** SHA-1 thumbprint of the certificate, as hexadecimal digits or as base64. */
+  customKeyIdentifier: text,
+  type: text,
+  usage: text,
+  startDateTime: dateTime,
+  endDateTime: dateTime,
+})
+
+/** What of an application the plan looks at; the directory says more, which is left as it is. */
+export const application = z.object({
+  '@odata.etag': etag,
+  id: guid,
+  appId: guid,
+  displayName: z.string(),
+  identifierUris: z.array(z.string()).default([]),
+  api: z.object({ requestedAccessTokenVersion: z.number().nullish() }).nullish(),
+  appRoles: z.array(appRole).default([]),
+  requiredResourceAccess: z.array(requiredResourceAccess).default([]),
+  passwordCredentials: z.array(passwordCredential).default([]),
+  keyCredentials: z.array(keyCredential).default([]),
+})
+
+export const servicePrincipal = z.object({
+  '@odata.etag': etag,
+  id: guid,
+  appId: guid,
+  displayName: z.string(),
+  accountEnabled: z.boolean().nullish(),
+  appRoleAssignmentRequired: z.boolean().nullish(),
+  servicePrincipalNames: z.array(z.string()).default([]),
+  /** The roles of the application that it stands for, which may live in another tenant. */
+  appRoles: z.array(appRole).default([]),
+})
+
+export const appRoleAssignment = z.object({
+  id: z.string(),
+  principalId: guid,
+  resourceId: guid,
+  appRoleId: guid,
+})
+
+export type RequiredResourceAccess = z.output<typeof requiredResourceAccess>
+export type AppRole = z.output<typeof appRole>
+export type Application = z.output<typeof application>
+export type ServicePrincipal = z.output<typeof servicePrincipal>
+export type AppRoleAssignment = z.output<typeof appRoleAssignment>
+export type PasswordCredential = z.output<typeof passwordCredential>
+export type KeyCredential = z.output<typeof keyCredential>
+
+/** As much of a tenant's directory as a file speaks of, at one moment. */
+export type DirectoryState = {
+  readonly tenantId: string
+  readonly applications: readonly Application[]
+  readonly servicePrincipals: readonly ServicePrincipal[]
+  /** Roles that were assigned: the objects that admin consent makes. */
+  readonly assignments: readonly AppRoleAssignment[]
+}
+
+/** The app role id of an assignment without any role. */
+export const defaultAccessRoleId = '00000000-0000-0000-0000-000000000000'

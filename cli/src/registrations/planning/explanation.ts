@@ -1,0 +1,31 @@
+import type { Act } from './act.ts'
+
+/** Why a role is, or is not, in the tokens of a client. */
+export type RoleFate = 'carried' | 'disabled' | 'not granted' | 'not requested'
+
+/** What one of the six acts has come to. */
+export type Finding = {
+  readonly act: Act
+  readonly state: 'done' | 'partly' | 'missing'
+  readonly detail: string
+  /** What the identity provider would say to a token request because of it. */
+  readonly refusal?: Refusal
+}
+
+/** A refusal as Microsoft Entra ID numbers them. */
+export type Refusal = { readonly aadstsCode: number; readonly reason: string }
+
+/** What would become of a token request of one client for one API, and why. */
+export type Explanation = {
+  readonly client: string
+  readonly api: string
+  readonly findings: readonly Finding[]
+  /** Every application role that the API declares, and what became of it. */
+  readonly roles: readonly { readonly value: string; readonly fate: RoleFate }[]
+  /** Undefined when a token would be issued. */
+  readonly refusal?: Refusal
+}
+
+/** The roles that the token would carry; none when the request would be refused. */
+export const carriedRoles = ({ roles, refusal }: Explanation): string[] =>
+  refusal ? [] : roles.filter(({ fate }) => fate === 'carried').map(({ value }) => value)

@@ -1,0 +1,39 @@
+import type { AppRole } from './directory-state.ts'
+import type { Located } from './locate.ts'
+import type { RoleName } from './step.ts'
+
+/** An API that clients can have permissions of: one of the file, or one of the directory. */
+export class KnownApi {
+  readonly name: string
+  readonly located: Located
+  readonly #roles: readonly AppRole[]
+
+  constructor(located: Located, roles: readonly AppRole[]) {
+    this.name = located.name
+    this.located = located
+    this.#roles = roles
+  }
+
+  /** Undefined for an API that is yet to be registered. */
+  get appId(): string | undefined {
+    return this.located.application?.appId ?? this.located.servicePrincipal?.appId
+  }
+
+  get isInDirectory(): boolean {
+    return this.appId !== undefined
+  }
+
+  /** The role with this value, or none. */
+  role(value: string): RoleName[] {
+    return this.#roles.filter((role) => role.value === value).map(({ id }) => ({ id, value }))
+  }
+
+  /** What a token carries for a role. */
+  valueOf(roleId: string): string | undefined {
+    return this.#roles.find(({ id }) => id === roleId)?.value ?? undefined
+  }
+
+  isEnabled(roleId: string): boolean {
+    return this.#roles.some(({ id, isEnabled }) => id === roleId && isEnabled)
+  }
+}

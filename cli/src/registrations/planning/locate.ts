@@ -1,0 +1,74 @@
+import type { Application, AppRole, DirectoryState, ServicePrincipal } from './directory-state.ts'
+
+/** How a file, or a person, names an application. */
+export type ApplicationName = {
+  readonly displayName: string
+  readonly applicationId?: string | undefined
+  readonly identifierUris?: readonly string[] | undefined
+}
+
+/** An application in the directory, as far as it is there. */
+export type Located = {
+  readonly name: string
+  readonly application?: Application
+  readonly servicePrincipal?: ServicePrincipal
+  /** Why nobody can tell which application is meant. */
+  readonly fault?: string
+}
+
+/**
+ * Finds the application that an entry means: by its application id when it gives one, else by an
+ * identifier URI, which is unique in a tenant, else by its display name, which may not be.
+ */
+export function locate(state: DirectoryState, entry: ApplicationName): Located {
+  const { displayName: name, applicationId, identifierUris = [] } = entry
+  const { applications } = state
+  if (applicationId !== undefined) {
+    const application = applications.find(({ appId }) => appId === applicationId)
+    if (application === undefined) {
+      const fault = `No application of the tenant has the id ${applicationId}. Application ids are chosen by the directory: leave it out to have "${name}" found by its name, or created.`
+      return { name, fault }
+    }
+    return withServicePrincipal(state, name, application)
+  }
+  const named = applications.filter((one) =>
+    one.identifierUris.some((uri) => identifierUris.includes(uri)),
+  )
+  const found = named.length > 0 ? named : applications.filter((one) => one.displayName === name)
+  if (found.length > 1) {
+    const ids = found.map(({ appId }) => appId).join(', ')
+    const fault = `${found.length} applications could be "${name}": ${ids}. Give the one that is meant by its applicationId.`
+    return { name, fault }
+  }
+  return withServicePrincipal(state, name, found[0])
+}
+
+function withServicePrincipal(
+  { servicePrincipals }: DirectoryState,
+  name: string,
+  application: Application | undefined,
+): Located {
+  if (application === undefined) return { name }
+  const servicePrincipal = servicePrincipals.find(({ appId }) => appId === application.appId)
+  return { name, application, ...(servicePrincipal && { servicePrincipal }) }
+}
+
+/**
+ * Finds an API that is no entry of the file: one of the tenant's own, or one of which the tenant
+ * has only a service principal, as it has of Microsoft Graph.
+ */
+export function locateResource(state: DirectoryState, displayName: string): Located {
+  const own = locate(state, { displayName })
+  if (own.application !== undefined || own.fault !== undefined) return own
+  const principals = state.servicePrincipals.filter((one) => one.displayName === displayName)
+  if (principals.length > 1) {
+    const fault = `${principals.length} service principals are named "${displayName}".`
+    return { name: displayName, fault }
+  }
+  const [servicePrincipal] = principals
+  return { name: displayName, ...(servicePrincipal && { servicePrincipal }) }
+}
+
+/** The roles that an API declares in the directory. */
+export const rolesOf = ({ application, servicePrincipal }: Located): readonly AppRole[] =>
+  application?.appRoles ?? servicePrincipal?.appRoles ?? []

@@ -1,0 +1,36 @@
+import type { KeyCredential } from './directory-state.ts'
+import type { Located } from './locate.ts'
+import type { CertificateToAdd, Step } from './step.ts'
+
+/** Act 6, by certificate: the list of the file against that of the directory, by thumbprint. */
+export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Step[] {
+  const present = client.application?.keyCredentials ?? []
+  const added = wanted.filter((one) => !present.some((other) => isSame(one, other)))
+  const kept = present.filter((one) => wanted.some((other) => isSame(other, one)))
+  const removed = present.filter((one) => !kept.includes(one))
+  if (added.length === 0 && removed.length === 0) return []
+  return [
+    {
+      kind: 'setCertificates',
+      act: 'Client secret',
+      application: client.name,
+      destructive: removed.length > 0,
+      added,
+      removed: removed.map(({ displayName, keyId }) => ({
+        displayName: displayName ?? keyId,
+        keyId,
+      })),
+      keptKeyIds: kept.map(({ keyId }) => keyId),
+    },
+  ]
+}
+
+function isSame(wanted: CertificateToAdd, { customKeyIdentifier }: KeyCredential): boolean {
+  if (!customKeyIdentifier) return false
+  // Microsoft Graph shows the thumbprint as base64; those who upload one may have sent its digits.
+  return [customKeyIdentifier.toLowerCase(), hexOf(customKeyIdentifier)].includes(
+    wanted.sha1Thumbprint.toLowerCase(),
+  )
+}
+
+const hexOf = (base64: string) => Buffer.from(base64, 'base64').toString('hex')

@@ -1,0 +1,63 @@
+import type { ClientEntry } from '../file/registrations-file.ts'
+import type { RequiredResourceAccess } from './directory-state.ts'
+import type { KnownApi } from './known-api.ts'
+import type { Located } from './locate.ts'
+import type { RequestedRoles, RoleName, Step } from './step.ts'
+
+/** Act 4: the application permissions that a client requests. Requesting grants nothing. */
+export function planPermissions(
+  client: Located,
+  wanted: NonNullable<ClientEntry['permissions']>,
+  apis: readonly KnownApi[],
+): Step[] {
+  const present = client.application?.requiredResourceAccess ?? []
+  const before = present.flatMap((access) => requested(access, apis))
+  const after = wanted.flatMap(({ api, roles }): RequestedRoles[] => {
+    const known = apis.find(({ name }) => name === api)
+    return known === undefined ? [] : [{ api, roles: roles.flatMap((value) => known.role(value)) }]
+  })
+  const added = without(after, before)
+  const removed = without(before, after)
+  if (added.length === 0 && removed.length === 0) return []
+  return [
+    {
+      kind: 'setPermissions',
+      act: 'Permissions',
+      application: client.name,
+      // What was granted stays granted: only admin consent, taken back, takes a role away.
+      destructive: false,
+      added,
+      removed,
+      permissions: after,
+      delegated: present.flatMap(delegated),
+    },
+  ]
+}
+
+function requested(access: RequiredResourceAccess, apis: readonly KnownApi[]): RequestedRoles[] {
+  const roles = access.resourceAccess.filter(({ type }) => type === 'Role')
+  if (roles.length === 0) return []
+  const api = apis.find(({ appId }) => appId === access.resourceAppId)
+  return [
+    {
+      api: api?.name ?? access.resourceAppId,
+      roles: roles.map(({ id }) => ({ id, value: api?.valueOf(id) ?? id })),
+    },
+  ]
+}
+
+function delegated({ resourceAppId, resourceAccess }: RequiredResourceAccess) {
+  const ids = resourceAccess.filter(({ type }) => type !== 'Role').map(({ id }) => id)
+  return ids.length === 0 ? [] : [{ resourceAppId, ids }]
+}
+
+function without(
+  some: readonly RequestedRoles[],
+  others: readonly RequestedRoles[],
+): RequestedRoles[] {
+  return some.flatMap(({ api, roles }): RequestedRoles[] => {
+    const there = others.find((other) => other.api === api)?.roles ?? []
+    const left = roles.filter((role: RoleName) => !there.some(({ id }) => id === role.id))
+    return left.length === 0 ? [] : [{ api, roles: left }]
+  })
+}

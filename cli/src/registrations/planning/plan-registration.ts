@@ -1,0 +1,100 @@
+import { type ApiEntry, applicationIdPlaceholder } from '../file/registrations-file.ts'
+import type { Act } from './act.ts'
+import type { Located } from './locate.ts'
+import type { PropertyChange, Step } from './step.ts'
+
+/** What of an entry decides how its application is registered. */
+export type Registration = Partial<
+  Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
+>
+
+/** Acts 1 and 3: the application, its names, and its service principal in this tenant. */
+export function planRegistration(act: Act, located: Located, wanted: Registration): Step[] {
+  const { name, application, servicePrincipal } = located
+  const about = { act, application: name } as const
+  const { requestedAccessTokenVersion: version, appRoleAssignmentRequired: required } = wanted
+  const steps: Step[] = []
+  if (application === undefined) {
+    const details = version === undefined ? {} : { requestedAccessTokenVersion: version }
+    steps.push({ kind: 'createApplication', ...about, destructive: false, ...details })
+  }
+  const changes = applicationChanges(located, wanted)
+  if (changes.length > 0) {
+    steps.push({
+      kind: 'updateApplication',
+      ...about,
+      destructive: changes.some(takesAway),
+      changes,
+    })
+  }
+  if (servicePrincipal === undefined) {
+    const details = required === undefined ? {} : { appRoleAssignmentRequired: required }
+    steps.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
+    return steps
+  }
+  // Whether the principal is enabled is for whoever disabled it to say: the file does not speak of it.
+  const principalChanges = changed(
+    'appRoleAssignmentRequired',
+    servicePrincipal.appRoleAssignmentRequired ?? false,
+    required,
+  )
+  if (principalChanges.length > 0) {
+    steps.push({
+      kind: 'updateServicePrincipal',
+      ...about,
+      destructive: principalChanges.some(takesAway),
+      changes: principalChanges,
+    })
+  }
+  return steps
+}
+
+function applicationChanges(
+  { name, application }: Located,
+  { identifierUris, requestedAccessTokenVersion }: Registration,
+): PropertyChange[] {
+  const present = application?.identifierUris ?? []
+  const uris = identifierUris?.map((uri) =>
+    application ? uri.replaceAll(applicationIdPlaceholder, application.appId) : uri,
+  )
+  return [
+    ...(sameSet(present, uris ?? present)
+      ? []
+      : [{ property: 'identifierUris', from: present, to: uris ?? present }]),
+    ...(application === undefined
+      ? []
+      : [
+          ...changed('displayName', application.displayName, name),
+          ...changed(
+            'requestedAccessTokenVersion',
+            application.api?.requestedAccessTokenVersion ?? 1,
+            requestedAccessTokenVersion,
+          ),
+        ]),
+  ]
+}
+
+/** The names that an API is to have: those of its entry, or, when it has none, its application id. */
+export function wantedIdentifierUris(entry: ApiEntry, { application }: Located): readonly string[] {
+  const present = application?.identifierUris ?? []
+  return (
+    entry.identifierUris ?? (present.length > 0 ? present : [`api://${applicationIdPlaceholder}`])
+  )
+}
+
+function changed(property: string, from: unknown, to: unknown): PropertyChange[] {
+  return to === undefined || from === to ? [] : [{ property, from, to }]
+}
+
+const sameSet = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((one) => others.includes(one))
+
+// A name that is gone, another token format, a demand that was not made: each can lock callers out.
+const isTaken: Readonly<Record<string, (change: PropertyChange) => boolean>> = {
+  identifierUris: ({ from, to }) =>
+    Array.isArray(from) && Array.isArray(to) && from.some((uri) => !to.includes(uri)),
+  requestedAccessTokenVersion: () => true,
+  appRoleAssignmentRequired: ({ to }) => to === true,
+}
+
+const takesAway = (change: PropertyChange) => isTaken[change.property]?.(change) ?? false

@@ -1,0 +1,63 @@
+import type { SecretEntry } from '../file/registrations-file.ts'
+import type { PasswordCredential } from './directory-state.ts'
+import type { Located } from './locate.ts'
+import type { Step } from './step.ts'
+
+const dayMs = 86_400_000
+
+export type SecretCircumstances = {
+  readonly now: Date
+  /** Whether somebody asks for new secrets, due or not. */
+  readonly rotate: boolean
+  /** Names of the APIs that the client requests permissions of. */
+  readonly apis: readonly string[]
+}
+
+/** Act 6, by secret: what is missing is made, what is due is rotated, what is not listed goes. */
+export function planSecrets(
+  client: Located,
+  wanted: readonly SecretEntry[],
+  { now, rotate, apis }: SecretCircumstances,
+): Step[] {
+  const about = { act: 'Client secret', application: client.name } as const
+  const present = client.application?.passwordCredentials ?? []
+  const isListed = ({ displayName }: PasswordCredential) =>
+    wanted.some((entry) => entry.displayName === displayName)
+  return [
+    ...wanted.flatMap(({ displayName: secret, lifetimeDays, overlapDays }): Step[] => {
+      const same = present.filter(({ displayName }) => displayName === secret)
+      const latest = same.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
+      const details = { ...about, secret, lifetimeDays, apis }
+      if (latest === undefined) return [{ kind: 'createSecret', destructive: false, ...details }]
+      const leftDays = (+latest.endDateTime - +now) / dayMs
+      if (leftDays <= 0) {
+        const reason = `the last one ended on ${day(latest.endDateTime)}`
+        return [{ kind: 'createSecret', destructive: false, ...details, reason }]
+      }
+      if (rotate)
+        return [{ kind: 'rotateSecret', destructive: true, ...details, reason: 'asked for' }]
+      if (leftDays > overlapDays) return []
+      const reason = `the present one ends on ${day(latest.endDateTime)}`
+      return [{ kind: 'rotateSecret', destructive: true, ...details, reason }]
+    }),
+    ...present.flatMap((credential): Step[] => {
+      const hasEnded = credential.endDateTime <= now
+      if (isListed(credential) && !hasEnded) return []
+      return [
+        {
+          kind: 'removeSecret',
+          ...about,
+          destructive: !hasEnded,
+          secret: credential.displayName ?? 'without name',
+          keyId: credential.keyId,
+          hint: credential.hint ?? '',
+          endDateTime: credential.endDateTime,
+          reason: hasEnded ? `ended on ${day(credential.endDateTime)}` : 'not in the file',
+        },
+      ]
+    }),
+  ]
+}
+
+/** A date as people write it, in UTC. */
+export const day = (date: Date): string => date.toISOString().slice(0, 10)

@@ -1,0 +1,49 @@
+import { acts } from './act.ts'
+import type { Plan } from './plan.ts'
+import type { Step } from './step.ts'
+import { type Line, stepLines } from './step-lines.ts'
+
+/** Colours a line of a diff by what becomes of what it names. */
+export type PaintLine = (sign: Line['sign'], text: string) => string
+
+/** A plan as people read it: the six acts with what each changes, then what it means for clients. */
+export function planText(
+  { steps, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
+  paint: PaintLine = (_, text) => text,
+): string {
+  if (faults.length > 0) return paragraphs([list('This cannot be planned:', faults)])
+  if (steps.length === 0)
+    return paragraphs([
+      'No changes: the directory is as the file says.',
+      list('As the file says:', [...new Set([...ifLeft, ...ifApplied])]),
+    ])
+  return paragraphs([
+    ...acts.map((act, index) => {
+      const lines = steps.filter((step) => step.act === act).flatMap((step) => diffOf(step, paint))
+      return lines.length === 0 ? '' : [`${index + 1} ${act}`, ...lines].join('\n')
+    }),
+    summary(steps),
+    list('If it is left as it is:', ifLeft),
+    list('When it is applied:', ifApplied),
+  ])
+}
+
+function summary(steps: readonly Step[]): string {
+  const changes = steps.flatMap(stepLines).length
+  const taken = steps.filter(({ destructive }) => destructive).flatMap(stepLines).length
+  const counted = `${changes} ${changes === 1 ? 'change' : 'changes'}`
+  if (taken === 0) return `${counted}; nothing that works is taken away.`
+  return `${counted}; those marked ! take away or replace something, and are asked for first.`
+}
+
+/** The lines of one step, marked when it takes something away. */
+export const diffOf = (step: Step, paint: PaintLine = (_, text) => text): string[] =>
+  stepLines(step).map(({ sign, text }) =>
+    paint(sign, `${step.destructive ? '!' : ' '} ${sign} ${text}`),
+  )
+
+const list = (title: string, sentences: readonly string[]) =>
+  sentences.length === 0 ? '' : [title, ...sentences.map((sentence) => `  ${sentence}`)].join('\n')
+
+const paragraphs = (texts: readonly string[]) =>
+  `${texts.filter((text) => text !== '').join('\n\n')}\n`

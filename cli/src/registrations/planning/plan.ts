@@ -1,0 +1,165 @@
+import type { RegistrationsFile } from '../file/registrations-file.ts'
+import { acts } from './act.ts'
+import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'
+import type { DirectoryState } from './directory-state.ts'
+import { KnownApi } from './known-api.ts'
+import { type Located, locate, locateResource, rolesOf } from './locate.ts'
+import { planAppRoles, wantedRoles } from './plan-app-roles.ts'
+import { planCertificates } from './plan-certificates.ts'
+import { planConsents, wantedConsents } from './plan-consents.ts'
+import { planPermissions } from './plan-permissions.ts'
+import { planRegistration, wantedIdentifierUris } from './plan-registration.ts'
+import { planSecrets } from './plan-secrets.ts'
+import type { CertificateToAdd, Step } from './step.ts'
+
+export type PlanInput = {
+  readonly file: RegistrationsFile
+  readonly state: DirectoryState
+  readonly now: Date
+  /** The certificates that the file names, by path. */
+  readonly certificates?: ReadonlyMap<string, CertificateToAdd>
+  /** Names of clients whose secrets are to be rotated, due or not. */
+  readonly rotate?: ReadonlySet<string>
+}
+
+/** What has to be done so that the directory is as the file says. */
+export type Plan = {
+  /** In the order in which they can be done. */
+  readonly steps: readonly Step[]
+  /** Why nobody can tell what is to be done; while there are any, nothing is. */
+  readonly faults: readonly string[]
+  /** What clients meet if nothing is done. */
+  readonly ifLeft: readonly string[]
+  /** What clients will still lack when everything is done. */
+  readonly ifApplied: readonly string[]
+  /** How the applications of the file were found, for whoever carries out the steps. */
+  readonly located: readonly Located[]
+}
+
+/**
+ * Compares a registrations file with a directory. Pure: nothing is asked and nothing is changed.
+ *
+ * @example
+ * const { steps } = planRegistrations({ file, state, now: new Date() })
+ * steps.map(({ act, kind }) => `${act}: ${kind}`)
+ */
+export function planRegistrations(input: PlanInput): Plan {
+  const {
+    file,
+    state,
+    now,
+    certificates = new Map<string, CertificateToAdd>(),
+    rotate = new Set(),
+  } = input
+  const apis = knownApis(file, state)
+  const clients = file.clients.map(
+    (client) =>
+      apis.find(({ name }) => name === client.displayName)?.located ?? locate(state, client),
+  )
+  const gone = file.removed.map((name) => locateRemoved(state, name))
+  const located = [...apis.map((api) => api.located), ...clients, ...gone]
+  const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
+  const faults = [
+    ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
+  ]
+  if (faults.length > 0) return { steps: [], faults, ifLeft, ifApplied: [], located }
+
+  const steps = [
+    ...file.apis.flatMap((entry): Step[] => {
+      const api = apis.find(({ name }) => name === entry.displayName)
+      if (api === undefined) return []
+      const identifierUris = [...wantedIdentifierUris(entry, api.located)]
+      return [
+        ...planRegistration('API registration', api.located, { ...entry, identifierUris }),
+        ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
+      ]
+    }),
+    ...file.clients.flatMap((entry, index): Step[] => {
+      const client = clients[index] ?? { name: entry.displayName }
+      const isApi = file.apis.some(({ displayName }) => displayName === entry.displayName)
+      const { permissions, secrets, certificates: listed } = entry
+      return [
+        ...(isApi ? [] : planRegistration('Client registration', client, {})),
+        ...(permissions ? planPermissions(client, permissions, apis) : []),
+        ...(file.consents
+          ? planConsents(
+              client,
+              wantedConsents(file, file.consents, client.name, apis),
+              apis,
+              state,
+            )
+          : []),
+        ...(secrets
+          ? planSecrets(client, secrets, {
+              now,
+              rotate: rotate.has(client.name),
+              apis: (permissions ?? []).map(({ api }) => api),
+            })
+          : []),
+        ...(listed
+          ? planCertificates(
+              client,
+              listed.flatMap(({ path }) => certificates.get(path) ?? []),
+            )
+          : []),
+      ]
+    }),
+    ...gone.flatMap(removal),
+  ]
+  const ifApplied = [...consequencesOfFile(file), ...consequencesOfTime(file, certificates, now)]
+  return { steps: inOrder(steps), faults, ifLeft, ifApplied, located }
+}
+
+/** The APIs that the file declares, then those of the directory that it speaks of. */
+function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApi[] {
+  const declared = file.apis.map((entry) => {
+    const located = locate(state, entry)
+    return new KnownApi(located, wantedRoles(entry, located, state.tenantId))
+  })
+  const spokenOf = [
+    ...file.clients.flatMap(({ permissions = [] }) => permissions.map(({ api }) => api)),
+    ...(file.consents ?? []).map(({ api }) => api),
+  ]
+  const others = [...new Set(spokenOf)]
+    .filter((name) => !declared.some((api) => api.name === name))
+    .map((name) => locateResource(state, name))
+    .map((located) => new KnownApi(located, rolesOf(located)))
+  return [...declared, ...others]
+}
+
+/** APIs and roles that neither the file nor the directory knows. */
+function unknown(file: RegistrationsFile, apis: readonly KnownApi[]): string[] {
+  const demands = [
+    ...file.clients.flatMap(({ permissions = [] }) => permissions),
+    ...(file.consents ?? []).map(({ api, roles = [] }) => ({ api, roles })),
+  ]
+  return demands.flatMap(({ api: name, roles }): string[] => {
+    const api = apis.find((one) => one.name === name)
+    const isDeclared = file.apis.some(({ displayName }) => displayName === name)
+    if (api === undefined || !(isDeclared || api.isInDirectory || api.located.fault))
+      return [`The API "${name}" is neither in the file nor in the tenant.`]
+    return roles
+      .filter((role) => api.isInDirectory && api.role(role).length === 0)
+      .map((role) => `The API "${name}" declares no application role "${role}".`)
+  })
+}
+
+/** An application that is to go may be given by its id too, and may be gone already. */
+function locateRemoved(state: DirectoryState, name: string): Located {
+  const application = state.applications.find(({ appId }) => appId === name.toLowerCase())
+  return application ? { name, application } : locate(state, { displayName: name })
+}
+
+function removal({ name, application }: Located): Step[] {
+  if (application === undefined) return []
+  const { id: objectId, appId, appRoles } = application
+  const act = appRoles.length > 0 ? 'API registration' : 'Client registration'
+  return [{ kind: 'deleteApplication', act, application: name, destructive: true, objectId, appId }]
+}
+
+/** By act, so that whatever a step needs is there; what is removed for good comes last. */
+function inOrder(steps: readonly Step[]): Step[] {
+  const rank = ({ kind, act }: Step) =>
+    kind === 'deleteApplication' ? acts.length : acts.indexOf(act)
+  return steps.toSorted((a, b) => rank(a) - rank(b))
+}

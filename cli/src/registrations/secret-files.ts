@@ -1,0 +1,84 @@
+import { mkdir, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { CommandFailure } from '../command-failure.ts'
+import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+import type { NewSecret, SecretName, SecretSink } from './graph/secret-sink.ts'
+
+export type SecretFilesOptions = {
+  /** The file for a secret. */
+  readonly fileOf: (name: SecretName) => string
+  /** What every such file says besides: where tokens are to be had. */
+  readonly settings: Settings
+}
+
+/** A secret that was kept, and where; never the secret itself. */
+export type KeptSecret = Omit<NewSecret, 'secretText'> & { readonly file: string }
+
+/** Keeps new secrets as files of settings that only their owner can read, one for each secret. */
+export class SecretFiles implements SecretSink {
+  readonly kept: KeptSecret[] = []
+  readonly #options: SecretFilesOptions
+
+  constructor(options: SecretFilesOptions) {
+    this.#options = options
+  }
+
+  async prepare(names: readonly SecretName[]): Promise<void> {
+    const files = names.map(this.#options.fileOf)
+    const twice = files.find((file, index) => files.indexOf(file) < index)
+    if (twice !== undefined) {
+      const message = `Several new secrets would be written to the same file, ${twice}.`
+      const remedy =
+        'Leave --secrets-file out, so that each has a file of its own, and give the clients names that differ by more than signs and capitals.'
+      throw new CommandFailure('badUsage', message, { remedy })
+    }
+    for (const file of files) await prove(file)
+  }
+
+  async keep({ secretText, ...secret }: NewSecret): Promise<void> {
+    const file = this.#options.fileOf(secret)
+    const [apiApplicationId, ...others] = secret.apiApplicationIds
+    const settings = {
+      ...this.#options.settings,
+      CLIENT_ID: secret.clientId,
+      CLIENT_SECRET: secretText,
+      CLIENT_SECRET_EXPIRES: secret.endDateTime.toISOString(),
+      ...(others.length === 0 && apiApplicationId && { API_APPLICATION_ID: apiApplicationId }),
+    }
+    // What others have added to the file, such as the URL of the API, stays.
+    await writeEnvFile(file, { ...settings, ...(await readEnvFile(file)), ...settings })
+    this.kept.push({ ...secret, file })
+  }
+}
+
+/** Keeps new secrets in memory, for who prints them, once. */
+export class SecretsInHand implements SecretSink {
+  readonly secrets: NewSecret[] = []
+  readonly prepare = async () => undefined
+  readonly keep = async (secret: NewSecret) => void this.secrets.push(secret)
+}
+
+/** A name for the file of a secret, made of what every file system takes. */
+export const secretFileName = (...names: readonly string[]): string => {
+  const plain = names
+    .join('.')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+  return `${plain || 'client'}.env`
+}
+
+/** Finds out now, before a secret is made, whether it could be written down. */
+async function prove(file: string): Promise<void> {
+  const probe = `${file}.${process.pid}.probe`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await (await open(probe, 'wx', 0o600)).close()
+    await rm(probe)
+    await readEnvFile(file)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `New secrets could not be written to ${file}: ${reason}.`
+    throw new CommandFailure('failed', message, { cause, remedy: 'Choose another place.' })
+  }
+}

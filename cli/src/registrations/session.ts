@@ -1,0 +1,53 @@
+import type { Terminal } from '../terminal.ts'
+import {
+  type AdministratorSettings,
+  graphClientOf,
+  graphRuntime,
+} from './administrator-settings.ts'
+import { type Applied, applyPlan } from './graph/apply.ts'
+import type { GraphClient } from './graph/graph-client.ts'
+import { namesOf, readDirectory } from './graph/read-directory.ts'
+import type { SecretSink } from './graph/secret-sink.ts'
+import { demandTenant, type LoadedFile } from './load-file.ts'
+import { type Plan, planRegistrations } from './planning/plan.ts'
+import { settle } from './settle.ts'
+
+/** The registrations of one tenant, as one administrator reads and changes them. */
+export class RegistrationsSession {
+  readonly settings: AdministratorSettings
+  readonly graph: GraphClient
+  readonly #stop: AbortSignal
+
+  constructor(settings: AdministratorSettings, { err, stop }: Pick<Terminal, 'err' | 'stop'>) {
+    this.settings = settings
+    this.#stop = stop
+    this.graph = graphClientOf(settings, {
+      signal: stop,
+      onWait: (reason, durationMs) =>
+        err(`The directory: ${reason}. Asking again in ${(durationMs / 1000).toFixed(1)} s.\n`),
+    })
+  }
+
+  /**
+   * Compares a file with the directory as it is now.
+   *
+   * @throws {CommandFailure} badUsage when the file is for another tenant.
+   */
+  async plan(loaded: LoadedFile, rotate?: ReadonlySet<string>): Promise<Plan> {
+    demandTenant(loaded, this.settings.TENANT_ID)
+    const { file, certificates } = loaded
+    const state = await readDirectory(this.graph, this.settings.TENANT_ID, namesOf(file))
+    const input = { file, state, certificates, now: new Date() }
+    return planRegistrations(rotate ? { ...input, rotate } : input)
+  }
+
+  /** Does what a plan says. */
+  apply(plan: Plan, secrets: SecretSink): Promise<Applied> {
+    return applyPlan(plan, { graph: this.graph, secrets, signal: this.#stop })
+  }
+
+  /** Waits until the directory shows what was done; resolves with whether it did in time. */
+  settle(loaded: LoadedFile): Promise<boolean> {
+    return settle({ ...graphRuntime, plan: () => this.plan(loaded) })
+  }
+}

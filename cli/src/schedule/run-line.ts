@@ -1,0 +1,35 @@
+import { exitCodes } from '../exit-codes.ts'
+import type { Outcome } from '../job.ts'
+import { judgeFailure, type Paint } from '../terminal.ts'
+import { durationText } from './duration.ts'
+import type { Run } from './job-loop.ts'
+
+/** A line of JSON for one run. */
+export function runJson(title: string, run: Run<Outcome>): string {
+  const { number, startEpochMs, durationMs, result, skipped } = run
+  const begin = {
+    time: new Date(startEpochMs).toISOString(),
+    job: title,
+    run: number,
+    durationMs,
+    skipped,
+  }
+  if ('outcome' in result)
+    return JSON.stringify({ ...begin, outcome: 'ok', ...result.outcome.json })
+  const { exit, json } = judgeFailure(result.error)
+  return JSON.stringify({ ...begin, outcome: exit, exitCode: exitCodes[exit].code, error: json })
+}
+
+/** A line of words for one run: when, what, how it went, how long it took, and what it brought. */
+export function runText(title: string, run: Run<Outcome>, paint: Paint): string {
+  const { startEpochMs, durationMs, result, skipped } = run
+  const time = new Date(startEpochMs).toISOString().replace(/\.\d+Z$/, 'Z')
+  const late = skipped > 0 ? ` (skipped ${skipped} before)` : ''
+  if ('outcome' in result) {
+    const [first = ''] = result.outcome.text.split('\n')
+    return `${time}  ${title}  ${paint('green', 'ok')}  ${durationText(durationMs)}  ${first}${late}`
+  }
+  const { exit, message } = judgeFailure(result.error)
+  const how = paint('red', exitCodes[exit].short)
+  return `${time}  ${title}  ${how}  ${durationText(durationMs)}  ${message}${late}`
+}

@@ -1,0 +1,102 @@
+import { mkdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CommandFailure } from '../command-failure.ts'
+import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+
+const clientEnv = z.object({
+  TENANT_ID: z.string(),
+  CLIENT_ID: z.string(),
+  CLIENT_SECRET: z.string(),
+  API_APPLICATION_ID: z.string(),
+})
+
+/** What of the client's settings says who it is and what it calls. */
+export type ClientEnv = z.output<typeof clientEnv>
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a file of that name is in the way',
+  EISDIR: 'a folder of that name is in the way',
+  ENOENT: 'its path does not exist',
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
+}
+
+/** The folder in which the system keeps keys, registrations, settings and logs. */
+export class DataFolder {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  get clientEnvFile(): string {
+    return join(this.path, 'client.env')
+  }
+
+  /** Settings of the administrator, which the identity provider writes. */
+  get administratorEnvFile(): string {
+    return join(this.path, 'administrator.env')
+  }
+
+  get secretFolder(): string {
+    return join(this.path, 'secrets')
+  }
+
+  /** The certificate of the identity provider's local authority. */
+  get authorityFile(): string {
+    return join(this.path, 'tls', 'authority.pem')
+  }
+
+  get logFolder(): string {
+    return join(this.path, 'logs')
+  }
+
+  /** Makes the folder if need be, and finds out now whether it can be written to. */
+  async prepare(): Promise<void> {
+    try {
+      await mkdir(this.path, { recursive: true, mode: 0o700 })
+      await mkdir(this.logFolder, { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      const message = `The data folder ${this.path} cannot be written to: ${reasonOf(cause)}.`
+      const remedy = 'Choose another one with --data-dir, or mend this one.'
+      throw new CommandFailure('failed', message, { cause, remedy })
+    }
+  }
+
+  /** The file for a service's log; that of the run before is kept beside it. */
+  async freshLogFile(name: string): Promise<string> {
+    const file = join(this.logFolder, `${name}.log`)
+    await rename(file, join(this.logFolder, `${name}.previous.log`)).catch(() => undefined)
+    return file
+  }
+
+  /** The client's settings, when they say all that they must. */
+  async readClientEnv(): Promise<ClientEnv | undefined> {
+    try {
+      return clientEnv.safeParse(await readEnvFile(this.clientEnvFile)).data
+    } catch (cause) {
+      const message = `The file ${this.clientEnvFile} cannot be read: ${reasonOf(cause)}.`
+      throw new CommandFailure('failed', message, { cause })
+    }
+  }
+
+  /** Writes the client's settings; lines that others added to the file stay. */
+  async writeClientEnv(settings: Settings): Promise<void> {
+    try {
+      const before = await readEnvFile(this.clientEnvFile)
+      await writeEnvFile(this.clientEnvFile, { ...settings, ...before, ...settings })
+    } catch (cause) {
+      const message = `The file ${this.clientEnvFile} cannot be written: ${reasonOf(cause)}.`
+      throw new CommandFailure('failed', message, { cause })
+    }
+  }
+}

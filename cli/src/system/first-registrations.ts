@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandFailure } from '../command-failure.ts'
+import { readAdministratorSettings } from '../registrations/administrator-settings.ts'
+import type { SecretName } from '../registrations/graph/secret-sink.ts'
+import type { LoadedFile } from '../registrations/load-file.ts'
+import type { Plan } from '../registrations/planning/plan.ts'
+import { refusalFailure } from '../registrations/refusal-failure.ts'
+import { SecretFiles, secretFileName } from '../registrations/secret-files.ts'
+import { RegistrationsSession } from '../registrations/session.ts'
+import type { ClientEnv, DataFolder } from './data-folder.ts'
+
+/**
+ * Makes sure that the system has the registrations of a file and that the first client of it has
+ * its settings in `client.env`: on the first start by the path of `greeting registrations apply`,
+ * later by finding that file there. What people have changed since then is left as it is.
+ *
+ * @throws {CommandFailure} failed when they cannot be made; the next start takes up where it stopped.
+ */
+export async function firstRegistrations(
+  folder: DataFolder,
+  loaded: LoadedFile,
+  stop: AbortSignal,
+): Promise<ClientEnv> {
+  const known = await folder.readClientEnv()
+  // Whoever removed the administrator's settings from here after the first start did well.
+  if (known && !existsSync(folder.administratorEnvFile)) return known
+  const settings = await readAdministratorSettings({}, folder.administratorEnvFile)
+  if (known?.TENANT_ID === settings.TENANT_ID) return known
+
+  const session = new RegistrationsSession(settings, { err: () => undefined, stop })
+  const fileOf = secretFileOf(folder, loaded)
+  const plan = await session.plan(loaded, clientsWithoutSecret(folder, loaded, fileOf))
+  const { AUTH_URL, TENANT_ID } = settings
+  const secrets = new SecretFiles({ fileOf, settings: { AUTH_URL, TENANT_ID } })
+  const { stopped } = await session.apply(givingOnly(plan), secrets)
+  if (stopped) throw refusalFailure(stopped.error)
+  const made = await folder.readClientEnv()
+  if (made) return made
+  const message = `${loaded.path} registers no client with a secret for one API, so there is nobody to greet.`
+  throw new CommandFailure('failed', message)
+}
+
+type FileOf = (name: SecretName) => string
+
+/** The first client's secret belongs to `client.env`, those of others to files of their own. */
+function secretFileOf(folder: DataFolder, { file }: LoadedFile): FileOf {
+  const [first] = file.clients
+  return ({ client, secret }) =>
+    client === first?.displayName && secret === first.secrets?.[0]?.displayName
+      ? folder.clientEnvFile
+      : join(folder.secretFolder, secretFileName(client, secret))
+}
+
+/** Clients whose secret nobody has: a start ended too early, or its file is gone. */
+function clientsWithoutSecret(
+  { clientEnvFile }: DataFolder,
+  { file }: LoadedFile,
+  fileOf: FileOf,
+): Set<string> {
+  const lost = file.clients.filter(({ displayName: client, secrets = [] }) =>
+    secrets
+      .map(({ displayName: secret }) => fileOf({ client, secret }))
+      // Were `client.env` complete, there would be nothing to register.
+      .some((path) => path === clientEnvFile || !existsSync(path)),
+  )
+  return new Set(lost.map(({ displayName }) => displayName))
+}
+
+/** A start gives, and never takes: what people have changed in the directory is theirs. */
+function givingOnly(plan: Plan): Plan {
+  if (plan.faults.length > 0) throw new CommandFailure('failed', plan.faults.join(' '))
+  const steps = plan.steps.filter(
+    ({ destructive, kind }) => !destructive || kind === 'rotateSecret',
+  )
+  return { ...plan, steps }
+}

@@ -1,0 +1,189 @@
+import { CommandFailure } from '../command-failure.ts'
+import type { Settings } from '../env-file.ts'
+import { loadFile } from '../registrations/load-file.ts'
+import { type ClientEnv, DataFolder } from './data-folder.ts'
+import { firstRegistrations } from './first-registrations.ts'
+import { demandFreePorts } from './free-ports.ts'
+import { type Listening, ServiceProcess } from './service-process.ts'
+import type { Service, Services } from './services.ts'
+
+const host = '127.0.0.1'
+const readyTimeoutMs = 30_000
+const stopGraceMs = 10_000
+
+// Names that mean something else to each service than what the person's shell may hold for real use.
+const settingsOfServices = [
+  'API_APPLICATION_ID',
+  'AUTH_URL',
+  'BASE_URL',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'DATA_DIR',
+  'GRAPH_URL',
+  'HOST',
+  'HTTPS_AUTH_URL',
+  'HTTPS_PORT',
+  'ISSUER_URL',
+  'JWKS_URL',
+  'PORT',
+  'REGISTRATIONS',
+  'SCOPE',
+  'TENANT_ID',
+  'TOKEN_VERSIONS',
+]
+
+export type SystemOptions = {
+  readonly dataDir: string
+  readonly apiPort: number
+  readonly identityPort: number
+  readonly httpsPort: number
+}
+
+/** Both services, running and ready, and who can call them. */
+export type SystemFacts = {
+  readonly dataFolder: DataFolder
+  readonly identityProviderUrl: string
+  /** The identity provider over HTTPS, with a certificate of the local authority. */
+  readonly identityProviderHttpsUrl: string | undefined
+  readonly apiUrl: string
+  /** The settings of the first client: who it is, and which API it calls. */
+  readonly client: ClientEnv & { readonly displayName: string }
+}
+
+/** The services of one data folder, started together and stopped together. */
+export class RunningSystem {
+  readonly #services: Services
+  readonly #options: SystemOptions
+  readonly #environment: Settings
+  readonly #processes: ServiceProcess[] = []
+  // Should this command have to end at once, the services do not outlive it.
+  readonly #kill = () => {
+    for (const one of this.#processes) one.kill()
+  }
+
+  constructor(services: Services, options: SystemOptions, environment: Settings) {
+    this.#services = services
+    this.#options = options
+    const inherited = Object.entries(environment).filter(
+      ([name]) => !settingsOfServices.includes(name),
+    )
+    this.#environment = Object.fromEntries(inherited)
+  }
+
+  /**
+   * Starts both services and resolves when both are ready. When that fails, nothing stays running.
+   *
+   * @throws {CommandFailure} with the sentence of the service that could not start.
+   */
+  async start(signal: AbortSignal): Promise<SystemFacts> {
+    const timeout = AbortSignal.timeout(readyTimeoutMs)
+    process.on('exit', this.#kill)
+    try {
+      return await this.#start(AbortSignal.any([signal, timeout]))
+    } catch (error) {
+      await this.stop()
+      signal.throwIfAborted()
+      if (!timeout.aborted || error instanceof CommandFailure) throw error
+      const message = `The system was not ready within ${readyTimeoutMs / 1000} seconds.`
+      throw new CommandFailure('failed', message, { cause: error })
+    }
+  }
+
+  async #start(signal: AbortSignal): Promise<SystemFacts> {
+    const { dataDir, apiPort, identityPort, httpsPort } = this.#options
+    const registrations = await loadFile(this.#services.registrationsFile)
+    const { tenant, clients } = registrations.file
+    await demandFreePorts(host, [
+      { port: identityPort, option: '--identity-port' },
+      { port: httpsPort, option: '--https-port' },
+      { port: apiPort, option: '--api-port' },
+    ])
+    const dataFolder = new DataFolder(dataDir)
+    await dataFolder.prepare()
+
+    const identityProvider = await this.#spawn(this.#services.identityProvider, dataFolder, {
+      PORT: String(identityPort),
+      HTTPS_PORT: String(httpsPort),
+      DATA_DIR: dataDir,
+      ...(tenant?.id && { TENANT_ID: tenant.id }),
+    })
+    const { url: identityProviderUrl, httpsUrl } = await listening(identityProvider, signal)
+    const client = await whileRunning(
+      identityProvider,
+      firstRegistrations(dataFolder, registrations, signal),
+    )
+
+    const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {
+      PORT: String(apiPort),
+      AUTH_URL: identityProviderUrl,
+      ISSUER_URL: identityProviderUrl,
+      TENANT_ID: client.TENANT_ID,
+      API_APPLICATION_ID: client.API_APPLICATION_ID,
+    })
+    const { url: apiUrl } = await listening(greetingApi, signal)
+    await dataFolder.writeClientEnv({
+      AUTH_URL: identityProviderUrl,
+      ...client,
+      BASE_URL: apiUrl,
+      ...(httpsUrl && {
+        HTTPS_AUTH_URL: httpsUrl,
+        NODE_EXTRA_CA_CERTS: dataFolder.authorityFile,
+      }),
+    })
+    await Promise.all([
+      identityProvider.ready(identityProviderUrl, signal),
+      greetingApi.ready(apiUrl, signal),
+    ])
+    const displayName = clients[0]?.displayName ?? client.CLIENT_ID
+    return {
+      dataFolder,
+      identityProviderUrl,
+      identityProviderHttpsUrl: httpsUrl,
+      apiUrl,
+      client: { ...client, displayName },
+    }
+  }
+
+  async #spawn(service: Service, folder: DataFolder, settings: Settings): Promise<ServiceProcess> {
+    const log = await folder.freshLogFile(service.logName)
+    const started = new ServiceProcess(
+      service,
+      { ...this.#environment, HOST: host, ...settings },
+      log,
+    )
+    this.#processes.push(started)
+    return started
+  }
+
+  /** Resolves with the first service that ends by itself. */
+  async firstToEnd(): Promise<ServiceProcess> {
+    return Promise.race(this.#processes.map((one) => one.ended.then(() => one)))
+  }
+
+  /** Stops both services, each of them finishing what is in hand. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((one) => one.stop(stopGraceMs)))
+    process.off('exit', this.#kill)
+  }
+}
+
+/** What the work comes to, unless the service that it needs ends before. */
+function whileRunning<Value>(service: ServiceProcess, work: Promise<Value>): Promise<Value> {
+  const ended = service.ended.then(() => {
+    throw service.failure()
+  })
+  // Whichever comes second has nobody who waits for it.
+  ended.catch(() => undefined)
+  work.catch(() => undefined)
+  return Promise.race([work, ended])
+}
+
+/** Where a service listens, unless it ends, or the signal is aborted, before. */
+function listening(service: ServiceProcess, signal: AbortSignal): Promise<Listening> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    service.listening().then(resolve, reject)
+  })
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandFailure } from '../command-failure.ts'
+import type { Settings } from '../env-file.ts'
+import type { Service } from './services.ts'
+
+const longestComplaintCharacters = 2_000
+const readyPollMs = 20
+
+/** Where a service listens. */
+export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
+
+function readListeningLine(line: string): Listening | undefined {
+  try {
+    const entry: unknown = JSON.parse(line)
+    if (typeof entry !== 'object' || entry === null) return undefined
+    const { msg, url, httpsUrl } = entry as Readonly<Record<string, unknown>>
+    if (msg !== 'listening' || typeof url !== 'string') return undefined
+    return { url, httpsUrl: typeof httpsUrl === 'string' ? httpsUrl : undefined }
+  } catch {
+    return undefined
+  }
+}
+
+/** One service as a process: started, waited for, stopped. Its log goes to a file. */
+export class ServiceProcess {
+  readonly service: Service
+  readonly #child: ChildProcess
+  readonly #logFile: string
+  readonly #ended: Promise<void>
+  readonly #listening = Promise.withResolvers<Listening>()
+  #complaint = ''
+
+  constructor(service: Service, settings: Settings, logFile: string) {
+    this.service = service
+    this.#logFile = logFile
+    this.#child = spawn(process.execPath, [service.mainFile], {
+      env: settings,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: Ctrl-C reaches this command alone, which then stops the services.
+      detached: true,
+    })
+    this.#ended = once(this.#child, 'close').then(
+      () => undefined,
+      () => undefined,
+    )
+    // Nobody waits for a service that is only being stopped.
+    this.#listening.promise.catch(() => undefined)
+    this.#ended.then(() => this.#listening.reject(this.failure()))
+    this.#keepLog()
+  }
+
+  #keepLog(): void {
+    const { stdout, stderr } = this.#child
+    const log = createWriteStream(this.#logFile, { flags: 'a', mode: 0o600 })
+    // A full disk must not stop the system: what cannot be kept is let go.
+    log.on('error', () => stdout?.resume())
+    stdout?.pipe(log, { end: false })
+    stderr?.pipe(log, { end: false })
+    this.#ended.then(() => log.end())
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint = (this.#complaint + text).slice(0, longestComplaintCharacters)
+    })
+    if (!stdout) return
+    const lines = createInterface(stdout)
+    lines.on('line', (line) => {
+      const listening = readListeningLine(line)
+      if (listening === undefined) return
+      this.#listening.resolve(listening)
+      lines.close()
+      stdout.resume()
+    })
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Resolves when the process is gone. */
+  get ended(): Promise<void> {
+    return this.#ended
+  }
+
+  /** What the service said when it ended, or that it ended without a word. */
+  failure(): CommandFailure {
+    const said = this.#complaint.trim()
+    const how = this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
+    const message =
+      said || `The ${this.service.title} stopped (${how}); its log is ${this.#logFile}.`
+    return new CommandFailure('failed', message)
+  }
+
+  /** Resolves as soon as the service listens. */
+  listening(): Promise<Listening> {
+    return this.#listening.promise
+  }
+
+  /** Waits until `/readyz` says so. */
+  async ready(url: string, signal: AbortSignal): Promise<void> {
+    while (this.running) {
+      try {
+        const { status, body } = await fetch(`${url}/readyz`, { signal })
+        await body?.cancel()
+        if (status === 200) return
+      } catch {
+        signal.throwIfAborted()
+      }
+      await sleep(readyPollMs, undefined, { signal })
+    }
+    throw this.failure()
+  }
+
+  /** Asks the service to finish what is in hand, and after `graceMs` does not ask any more. */
+  async stop(graceMs: number): Promise<void> {
+    if (!this.running) return this.#ended
+    this.#child.kill('SIGTERM')
+    const timer = setTimeout(() => this.kill(), graceMs)
+    await this.#ended
+    clearTimeout(timer)
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+}

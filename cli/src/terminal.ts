@@ -1,0 +1,57 @@
+import { isClientFailure } from '@greeting/client'
+import { CommanderError } from 'commander'
+import { CommandFailure } from './command-failure.ts'
+import type { Settings } from './env-file.ts'
+import { type ExitName, exitByFailure } from './exit-codes.ts'
+import { QuietExit } from './quiet-exit.ts'
+
+export type Colour = 'green' | 'red' | 'yellow' | 'gray'
+
+/** Colours a text, where colours are wanted. */
+export type Paint = (colour: Colour, text: string) => string
+
+/** What a command needs from the terminal it runs in: results go to `out`, all else to `err`. */
+export type Terminal = {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  readonly paint: Paint
+  /** Whether a person watches, who may like to know what comes next. */
+  readonly isInteractive: boolean
+  readonly environment: Settings
+  /** Aborted when the person asks to stop. */
+  readonly stop: AbortSignal
+  /** Asks the person and resolves with the answer; absent when nobody is there to answer. */
+  readonly ask?: (question: string) => Promise<string>
+}
+
+/** A failure as it is told: how the command ends, in words, and for a program. */
+export type ToldFailure = {
+  readonly exit: ExitName
+  readonly message: string
+  readonly remedy?: string | undefined
+  readonly json: object
+}
+
+export function judgeFailure(error: unknown): ToldFailure {
+  if (isClientFailure(error)) {
+    const { code, message, remedy } = error
+    return { exit: exitByFailure[code], message, remedy, json: error.toJSON() }
+  }
+  if (error instanceof CommandFailure) {
+    const { exit, message, remedy } = error
+    return { exit, message, remedy, json: { code: exit, message, ...(remedy && { remedy }) } }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return { exit: 'failed', message, json: { code: 'failed', message } }
+}
+
+/** Tells a failure on `err`, in words or as one line of JSON, and says how the command ends. */
+export function tellFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
+  if (error instanceof QuietExit) return error.exit
+  // The parser of the command line has told its own.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'badUsage'
+  const { exit, message, remedy, json } = judgeFailure(error)
+  if (asJson) terminal.err(`${JSON.stringify({ error: json })}\n`)
+  else terminal.err(`${message}\n${remedy ? `${remedy}\n` : ''}`)
+  return exit
+}

@@ -1,0 +1,98 @@
+import type { Argument, Command, Option } from 'commander'
+import { clientSettings, defaultSettingsFile } from '../client-settings.ts'
+import { credentialRows } from '../credential-settings.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+function defaultOf({ defaultValue, defaultValueDescription }: Option | Argument): string {
+  if (defaultValueDescription !== undefined) return `\`${defaultValueDescription}\``
+  const isShown = ['string', 'number'].includes(typeof defaultValue)
+  return isShown ? `\`${defaultValue}\`` : ''
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** The commands that do something, those within other commands included. */
+function leaves(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+}
+
+function section(command: Command): string {
+  const help = command.createHelp()
+  const options = help
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help')
+    .map((option) => [
+      `\`${option.flags}\``,
+      option.description,
+      option.mandatory && option.defaultValue === undefined ? 'required' : defaultOf(option),
+    ])
+  const args = command.registeredArguments.map((argument) => [
+    `\`${argument.name()}\``,
+    argument.description,
+    defaultOf(argument),
+  ])
+  const rows = [...args, ...options]
+  const head = [`## ${fullName(command)}`, '', sentence(command.description()), '']
+  const usage = ['```sh', help.commandUsage(command), '```', '']
+  return [
+    ...head,
+    ...usage,
+    ...(rows.length > 0 ? [table(['', '', 'default'], rows), ''] : []),
+  ].join('\n')
+}
+
+function settingRows(): readonly (readonly string[])[] {
+  const own = Object.entries(clientSettings.shape).map(([name, schema]) => {
+    const inner = schema.safeParse(undefined)
+    const fallback = inner.success && typeof inner.data === 'string' ? `\`${inner.data}\`` : ''
+    return [`\`${name}\``, schema.description ?? '', fallback]
+  })
+  const credentials = credentialRows.map(({ setting, title, companions }) => {
+    const besides = companions.map((name) => `\`${name}\``).join(', ')
+    return [`\`${setting}\``, besides ? `${title}; with it: ${besides}` : title, '']
+  })
+  return [...own, ...credentials]
+}
+
+/** The page of reference, made from the commands themselves. */
+export function referencePage(program: Command): string {
+  const exits = Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])
+  return `# The command
+
+\`greeting\` starts the system, obtains tokens and calls the API. Results go to the standard output,
+everything else to the error stream; with \`--json\` both are JSON, a failure as
+\`{"error":{"code","message",...}}\` in one line. Colours appear on a terminal only, and not when
+\`NO_COLOR\` is set. \`--help\` works everywhere.
+
+This page is made from the commands by \`npm run reference -w cli\`.
+
+${leaves(program).map(section).join('\n')}
+## Settings of the client
+
+From the environment, and for names that it does not set from \`${defaultSettingsFile}\`, which
+\`greeting start\` writes. Exactly one credential is given; where the environment gives one, that of
+the file is left aside.
+
+${table(['setting', 'meaning', 'default'], settingRows())}
+
+\`CLIENT_SECRET_NEXT\` is tried when \`CLIENT_SECRET\` is refused. \`CLIENT_SECRET_EXPIRES\` (an ISO date)
+lets \`greeting doctor\` say when the secret ends. \`CLIENT_KEY_FILE\` is the private key, if it is not in
+the file of the certificate. Without \`TOKEN_CACHE_FILE\`, tokens are kept in \`tokens.json\` beside the
+file of settings, when there is one.
+
+## Exit codes
+
+${table(['code', 'meaning'], exits)}
+`
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { answering, granting, serving } from '../stand-in/servers.ts'
+import { emptyFile, RecordedTerminal } from '../stand-in/terminal.ts'
+
+async function called(test: TestContext, args: readonly string[], status = 200) {
+  const requests: object[] = []
+  const api = await serving(test, (request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const { method, url, headers } = request
+      requests.push({ method, url, body, accept: headers.accept, token: headers.authorization })
+      answering(status, { seen: headers.authorization })(request, response)
+    })
+  })
+  const terminal = new RecordedTerminal()
+  const code = await terminal.run(['call', ...args, '--settings', emptyFile], {
+    AUTH_URL: await serving(test, granting('t.o.k')),
+    BASE_URL: `${api}/prefix`,
+    TENANT_ID: 'tenant',
+    CLIENT_ID: 'client',
+    CLIENT_SECRET: 'secret-value',
+    SCOPE: 'api://x/.default',
+  })
+  return { code, out: terminal.out, err: terminal.err, requests }
+}
+
+describe('greeting call', () => {
+  it('sends the request with a token, and prints the answer without it', async (test) => {
+    const args = ['post', '/api/v1/x?y=1', '--data', 'body', '--header', 'accept: text/plain']
+    const { code, out, requests } = await called(test, args)
+    assert.equal(code, 0)
+    assert.equal(out, '{"seen":"Bearer [redacted]"}\n')
+    const sent = { method: 'POST', url: '/prefix/api/v1/x?y=1', body: 'body', accept: 'text/plain' }
+    assert.deepEqual(requests, [{ ...sent, token: 'Bearer t.o.k' }])
+  })
+
+  it('prints status, headers and body as JSON', async (test) => {
+    const { out } = await called(test, ['GET', '/', '--json'])
+    const { status, headers, body } = JSON.parse(out)
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'application/json')
+    assert.equal(body, '{"seen":"Bearer [redacted]"}')
+  })
+
+  it('fails when the API refuses', async (test) => {
+    const { code, out, err } = await called(test, ['GET', '/'], 404)
+    assert.deepEqual([code, out], [1, ''])
+    assert.match(
+      err,
+      /^The API refused the request \(HTTP status 404\): \{"seen":"Bearer \[redacted\]"\}\n/,
+    )
+  })
+
+  it('names the role when it is told which one the endpoint demands', async (test) => {
+    const { code, err } = await called(test, ['GET', '/', '--role', 'ReadOrders'], 403)
+    assert.equal(code, 4)
+    assert.match(err, /lacks the application role ReadOrders/)
+  })
+
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [['G T', '/'], /A method is a word such as GET\./],
+    [['GET', 'https://evil.example/'], /A path starts with a slash\./],
+    [['GET', '/', '--header', 'accept'], /A header is given as "name: value"\./],
+    [['GET', '/', '--header', 'Authorization: x'], /The command sets this header itself\./],
+  ]
+  for (const [args, message] of refused) {
+    it(`refuses ${args.join(' ')}`, async (test) => {
+      const { code, err, requests } = await called(test, args)
+      assert.equal(code, 2)
+      assert.match(err, message)
+      assert.equal(requests.length, 0)
+    })
+  }
+})

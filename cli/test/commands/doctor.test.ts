@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { chmodSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { answering, nobody, serving } from '../stand-in/servers.ts'
+import { temporaryFolder } from '../stand-in/services.ts'
+import { emptyFile, RecordedTerminal } from '../stand-in/terminal.ts'
+
+const canary = 'canary~secret'
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const tokenWith = (roles?: readonly string[]) => `${part({ alg: 'RS256' })}.${part({ roles })}.c2ln`
+const both = ['CallHiApiRole', 'CallHelloApiRole']
+
+type Faults = {
+  readonly refusal?: { readonly code: number; readonly error: string; readonly status?: number }
+  readonly token?: string
+  readonly discovery?: RequestListener
+  readonly api?: RequestListener
+  readonly skewSeconds?: number
+  readonly environment?: Record<string, string>
+}
+
+const greetingApi: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://api')
+  if (pathname === '/healthz') return answering(200, { status: 'alive' })(request, response)
+  const text = pathname === '/api/v1/hi' ? 'Hi' : `Hello, ${searchParams.get('name')}`
+  return answering(200, text)(request, response)
+}
+
+async function examined(test: TestContext, faults: Faults, args: readonly string[] = []) {
+  const { refusal, token = tokenWith(both), discovery, skewSeconds = 0, api = greetingApi } = faults
+  const date = new Date(Date.now() + skewSeconds * 1000).toUTCString()
+  const authority: RequestListener = (request, response) => {
+    if (request.method === 'GET') {
+      const document = { token_endpoint: `http://${request.headers.host}/tenant/oauth2/v2.0/token` }
+      return (discovery ?? answering(200, document, { date }))(request, response)
+    }
+    if (refusal) {
+      const { code, error, status = 400 } = refusal
+      const error_description = `AADSTS${code}: Refused, ${canary}.`
+      return answering(status, { error, error_description })(request, response)
+    }
+    const body = { token_type: 'Bearer', expires_in: 3599, access_token: token }
+    return answering(200, body)(request, response)
+  }
+  const terminal = new RecordedTerminal()
+  const code = await terminal.run(
+    ['doctor', '--deadline', '0.5', '--settings', emptyFile, ...args],
+    {
+      AUTH_URL: await serving(test, authority),
+      BASE_URL: await serving(test, api),
+      TENANT_ID: 'tenant',
+      CLIENT_ID: 'client',
+      CLIENT_SECRET: canary,
+      API_APPLICATION_ID: 'api',
+      ...faults.environment,
+    },
+  )
+  assert.ok(!`${terminal.out}${terminal.err}`.includes('canary'), 'the secret was printed')
+  return { code, out: terminal.out, err: terminal.err }
+}
+
+/** The marks and steps of a table, such as "ok settings". */
+const marksOf = (out: string) =>
+  [
+    ...out.matchAll(
+      /^(ok|warn|WRONG|-) +(settings|identity provider|its TLS|discovery|clock|client|credential|scope|roles|API|hi|hello) {2}/gm,
+    ),
+  ].map(([, mark, step]) => `${mark} ${step}`)
+
+describe('greeting doctor', () => {
+  it('finds a healthy system healthy', async (test) => {
+    const { code, out, err } = await examined(test, {})
+    assert.deepEqual([code, err], [0, ''])
+    assert.deepEqual(marksOf(out), [
+      'ok settings',
+      'ok identity provider',
+      'ok its TLS',
+      'ok discovery',
+      'ok clock',
+      'ok client',
+      'ok credential',
+      'ok scope',
+      'ok roles',
+      'ok API',
+      'ok its TLS',
+      'ok hi',
+      'ok hello',
+    ])
+  })
+
+  const day = 86_400_000
+  const soon = new Date(Date.now() + 5 * day).toISOString()
+  const later = new Date(Date.now() + 100 * day).toISOString()
+
+  type Row = readonly [what: string, faults: Faults, code: number, mark: string, says: RegExp]
+  const rows: readonly Row[] = [
+    [
+      'an unknown tenant',
+      { discovery: answering(400, { error_description: 'AADSTS90002: Tenant not found.' }) },
+      3,
+      'WRONG discovery',
+      /no discovery document there: AADSTS90002.*\n.*Check TENANT_ID/,
+    ],
+    [
+      'a document of another server',
+      { discovery: answering(200, { token_endpoint: 'https://other.example/' }) },
+      0,
+      'warn discovery',
+      /names another server for tokens/,
+    ],
+    [
+      'a clock an hour behind',
+      { skewSeconds: 3600 },
+      1,
+      'WRONG clock',
+      /(3599|36\d\d) s behind the identity provider's\n.*Set the clock/,
+    ],
+    ['a clock two minutes ahead', { skewSeconds: -120 }, 0, 'warn clock', /1[12]\d s ahead of/],
+    [
+      'an unknown client',
+      { refusal: { code: 700016, error: 'unauthorized_client' } },
+      3,
+      'WRONG client',
+      /AADSTS700016.*\n.*not registered in this tenant/,
+    ],
+    [
+      'a wrong secret',
+      { refusal: { code: 7000215, error: 'invalid_client', status: 401 } },
+      3,
+      'WRONG credential',
+      /AADSTS7000215.*\n.*not its id/,
+    ],
+    [
+      'a secret that has ended',
+      { refusal: { code: 7000222, error: 'invalid_client', status: 401 } },
+      3,
+      'WRONG credential',
+      /\n.*create a new one/,
+    ],
+    [
+      'a secret that ends soon',
+      { environment: { CLIENT_SECRET_EXPIRES: soon } },
+      0,
+      'warn credential',
+      /it ends in [45] days\n.*Create the next one now/,
+    ],
+    [
+      'a secret that ends later',
+      { environment: { CLIENT_SECRET_EXPIRES: later } },
+      0,
+      'ok credential',
+      /it ends in 3 months/,
+    ],
+    [
+      'an unknown scope',
+      { refusal: { code: 500011, error: 'invalid_resource' } },
+      3,
+      'WRONG scope',
+      /AADSTS500011.*\n.*Check the scope/,
+    ],
+    [
+      'a client without assignment',
+      { refusal: { code: 501051, error: 'invalid_grant' } },
+      3,
+      'WRONG roles',
+      /AADSTS501051.*\n.*Grant this client a role/,
+    ],
+    [
+      'no role',
+      { token: tokenWith() },
+      4,
+      'WRONG roles',
+      /permission requested but not consented, or not requested at all: CallHiApiRole, CallHelloApiRole \(the token carries no role\)\n.*grant admin consent/,
+    ],
+    [
+      'one role',
+      { token: tokenWith(['CallHiApiRole']) },
+      4,
+      'WRONG roles',
+      /consented.*: CallHelloApiRole \(the token carries CallHiApiRole\)/,
+    ],
+    ['an opaque token', { token: 'opaque' }, 0, '- roles', /not a JWT/],
+    [
+      'an identity provider that is busy',
+      { refusal: { code: 90055, error: 'temporarily_unavailable' } },
+      5,
+      'WRONG client',
+      /could not answer/,
+    ],
+    [
+      'an API that refuses the token',
+      {
+        api: (request, response) =>
+          answering(request.url === '/healthz' ? 200 : 401, {})(request, response),
+      },
+      3,
+      'WRONG hi',
+      /does not accept the token.*\n.*trusts this identity provider/,
+    ],
+    [
+      'settings that are missing',
+      { environment: { TENANT_ID: '', CLIENT_SECRET: '' } },
+      2,
+      'WRONG settings',
+      /TENANT_ID.*CLIENT_SECRET is missing.*\n.*greeting start/,
+    ],
+  ]
+  for (const [what, faults, expected, mark, says] of rows) {
+    it(`finds ${what}`, async (test) => {
+      const { code, out } = await examined(test, faults)
+      assert.ok(marksOf(out).includes(mark), out)
+      assert.match(out, says)
+      assert.equal(code, expected)
+    })
+  }
+
+  for (const [name, step] of [
+    ['AUTH_URL', 'identity provider'],
+    ['BASE_URL', 'API'],
+  ] as const) {
+    it(`finds that nobody listens at ${name}`, async (test) => {
+      const { code, out } = await examined(test, { environment: { [name]: await nobody() } })
+      assert.equal(code, 5)
+      assert.ok(marksOf(out).includes(`WRONG ${step}`), out)
+      assert.match(out, /cannot be reached: nobody listens there \(ECONNREFUSED\)\n.*Start it/)
+    })
+  }
+
+  it('warns when others may read the file of settings', async (test) => {
+    const file = join(temporaryFolder(test), 'client.env')
+    writeFileSync(file, `CLIENT_SECRET=${canary}\n`)
+    chmodSync(file, 0o644)
+    const { code, out } = await examined(test, {}, ['--settings', file])
+    assert.equal(code, 0)
+    assert.match(out, /^warn +settings +others may read .*\n +chmod 600 /m)
+  })
+
+  it('prints JSON when asked to', async (test) => {
+    const { code, out } = await examined(test, { token: tokenWith() }, ['--json'])
+    const { healthy, exitCode, findings } = JSON.parse(out)
+    assert.deepEqual([code, healthy, exitCode], [4, false, 4])
+    assert.equal(findings.length, 13)
+    assert.equal(findings[8].state, 'wrong')
+  })
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { answering, granting, serving } from '../stand-in/servers.ts'
+import { emptyFile, RecordedTerminal } from '../stand-in/terminal.ts'
+
+const bin = join(import.meta.dirname, '../../bin/greeting.js')
+
+async function environmentOf(test: TestContext, api: RequestListener) {
+  return {
+    PATH: process.env.PATH,
+    AUTH_URL: await serving(test, granting('t.o.k')),
+    BASE_URL: await serving(test, api),
+    TENANT_ID: 'tenant',
+    CLIENT_ID: 'client',
+    CLIENT_SECRET: 'secret-value',
+    SCOPE: 'api://x/.default',
+  }
+}
+
+const noFile = ['--settings', emptyFile]
+
+describe('greeting run', () => {
+  it('prints a line per run, and ends after the run in hand when it is told to', async (test) => {
+    let answer: () => void = () => undefined
+    let calls = 0
+    const { promise: third, resolve: thirdIsIn } = Promise.withResolvers<void>()
+    const environment = await environmentOf(test, (request, response) => {
+      calls += 1
+      answer = () => answering(200, 'Hi')(request, response)
+      if (calls < 3) answer()
+      else thirdIsIn()
+    })
+    const args = ['run', '--every', '20ms', '--jitter', '0s', ...noFile, '--', 'hi']
+    const child = spawn(process.execPath, [bin, ...args], { env: environment })
+    test.after(() => child.kill('SIGKILL'))
+    let printed = ''
+    child.stdout.on('data', (data) => {
+      printed += data
+    })
+    await third
+    child.kill('SIGTERM')
+    // Long enough for the signal to arrive while the run is in hand.
+    setTimeout(() => answer(), 100)
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0)
+    const lines = printed.trim().split('\n')
+    assert.equal(lines.length, 3)
+    for (const line of lines)
+      assert.match(line, /^\d{4}-.*Z {2}hi {2}ok {2}\d+ ms {2}Hi( \(skipped \d+ before\))?$/)
+    assert.equal(calls, 3)
+  })
+
+  it('prints JSON lines, and ends after too many failures with the code of the last', async (test) => {
+    const environment = await environmentOf(test, answering(403, {}))
+    const terminal = new RecordedTerminal()
+    const args = ['run', '--every', '1ms', '--fail-after', '2', '--json', ...noFile]
+    const code = await terminal.run([...args, '--', 'hello', '--name', 'Ada'], environment)
+    assert.equal(code, 4)
+    const lines = terminal.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.equal(lines.length, 2)
+    assert.partialDeepStrictEqual(lines[1], {
+      job: 'hello',
+      run: 2,
+      outcome: 'notAllowed',
+      exitCode: 4,
+      error: { code: 'role_missing', role: 'CallHelloApiRole' },
+    })
+  })
+
+  it('tells failures in words', async (test) => {
+    const environment = await environmentOf(test, answering(403, {}))
+    const terminal = new RecordedTerminal()
+    const args = [
+      'run',
+      '--every',
+      '1ms',
+      '--fail-after',
+      '1',
+      ...noFile,
+      '--',
+      'call',
+      'GET',
+      '/x',
+    ]
+    assert.equal(await terminal.run(args, environment), 4)
+    assert.match(
+      terminal.out,
+      /Z {2}call GET \/x {2}not allowed {2}\d+ ms {2}The client is not allowed/,
+    )
+    assert.match(terminal.err, /^The client is not allowed/)
+  })
+
+  it('asks for one token for many runs', async (test) => {
+    let requests = 0
+    const environment = await environmentOf(test, answering(200, 'Hi'))
+    const authority = await serving(test, (request, response) => {
+      requests += 1
+      granting('t.o.k')(request, response)
+    })
+    const terminal = new RecordedTerminal()
+    const ended = terminal.run(['run', '--every', '1ms', ...noFile, '--', 'hi'], {
+      ...environment,
+      AUTH_URL: authority,
+    })
+    await terminal.printed(/( {2}ok {2}.*\n.*){5}/)
+    terminal.stop()
+    assert.equal(await ended, 0)
+    assert.equal(requests, 1)
+  })
+
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--', 'hi'], /Give either --every or --cron/],
+    [['--every', '5m', '--cron', '* * * * *', '--', 'hi'], /Give either --every or --cron/],
+    [['--every', '5m', '--time-zone', 'UTC', '--', 'hi'], /--time-zone goes with --cron/],
+    [['--every', '5', '--', 'hi'], /A duration is written like/],
+    [['--every', '0s', '--', 'hi'], /An interval is longer than nothing/],
+    [['--cron', 'daily', '--', 'hi'], /The cron expression "daily" cannot be read/],
+    [['--cron', '* * * * *', '--time-zone', 'Mars', '--', 'hi'], /There is no time zone Mars\./],
+    [['--every', '5m', '--fail-after', '0', '--', 'hi'], /A count is a whole number from 1/],
+    [['--every', '5m', '--', 'start'], /unknown command 'start'/],
+    [['--every', '5m', '--', 'hello'], /required option '--name <name>' not specified/],
+    [['--every', '5m'], /missing required argument 'job'/],
+  ]
+  for (const [args, message] of refused) {
+    it(`refuses ${args.join(' ')}`, async () => {
+      const terminal = new RecordedTerminal()
+      assert.equal(await terminal.run(['run', ...args], {}), 2)
+      assert.match(terminal.err, message)
+    })
+  }
+})

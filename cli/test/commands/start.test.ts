@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { parseEnv, promisify } from 'node:util'
+import { temporaryFolder } from '../stand-in/services.ts'
+import { RecordedTerminal } from '../stand-in/terminal.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const freePorts = ['--api-port', '0', '--identity-port', '0']
+const guid = '[0-9a-f]{8}-[0-9a-f-]{27}'
+
+const settingsIn = (dataDir: string) => parseEnv(readFileSync(join(dataDir, 'client.env'), 'utf8'))
+
+async function startedIn(dataDir: string, test: TestContext, args: readonly string[] = []) {
+  const terminal = new RecordedTerminal()
+  const ended = terminal.run(['start', '--data-dir', dataDir, ...freePorts, ...args])
+  test.after(() => {
+    terminal.stop()
+    return ended
+  })
+  await terminal.printed(/\n$/)
+  return { terminal, ended, dataDir }
+}
+
+const urlIn = (text: string, title: string) =>
+  new RegExp(`${title} +(http\\S+)`).exec(text)?.[1] ?? ''
+
+describe('greeting start', () => {
+  it('says what runs where, in one block without the secret', async (test) => {
+    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
+    const settings = settingsIn(dataDir)
+    const url = 'http://127\\.0\\.0\\.1:\\d+'
+    for (const line of [
+      `identity provider +${url} {2}tenant ${settings.TENANT_ID}`,
+      `greeting API +${url} {2}application ${settings.API_APPLICATION_ID}`,
+      `client +Greeting client {2}application ${settings.CLIENT_ID}`,
+    ])
+      assert.match(terminal.out, new RegExp(line))
+    assert.ok(terminal.out.includes(join(dataDir, 'client.env')))
+    assert.ok(settings.CLIENT_SECRET && !terminal.out.includes(settings.CLIENT_SECRET))
+    assert.equal(terminal.err, '')
+  })
+
+  it('writes the settings of the client for its owner only, and keeps lines of others', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const file = join(dataDir, 'client.env')
+    writeFileSync(file, 'NODE_EXTRA_CA_CERTS=/tmp/ca.pem\nBASE_URL=http://127.0.0.1:1\n', {
+      mode: 0o644,
+    })
+    const { terminal } = await startedIn(dataDir, test)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const lines = [
+      `AUTH_URL=${urlIn(terminal.out, 'identity provider')}`,
+      'TENANT_ID=8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+      `CLIENT_ID=${guid}`,
+      `CLIENT_SECRET=secret~${guid}`,
+      `API_APPLICATION_ID=${guid}`,
+      `BASE_URL=${urlIn(terminal.out, 'greeting API')}`,
+      'CLIENT_SECRET_EXPIRES=\\d{4}-.*Z',
+      'NODE_EXTRA_CA_CERTS=/tmp/ca.pem',
+    ]
+    assert.match(readFileSync(file, 'utf8'), new RegExp(`^${lines.join('\\n')}\\n$`))
+  })
+
+  it('registers nothing a second time, and leaves to people what they changed', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const first = await startedIn(dataDir, test)
+    const before = settingsIn(dataDir)
+    first.terminal.stop()
+    await first.ended
+    await startedIn(dataDir, test)
+    const { AUTH_URL: _a, BASE_URL: _b, ...after } = settingsIn(dataDir)
+    assert.deepEqual({ ...before, ...after }, before)
+  })
+
+  it('prints three lines that work verbatim in a shell', async (test) => {
+    const { terminal } = await startedIn(temporaryFolder(test), test, ['--json'])
+    const { lines } = JSON.parse(terminal.out)
+    const sh = async (line: string) =>
+      (await promisify(execFile)('sh', ['-c', line], { cwd: root })).stdout
+    assert.deepEqual(Object.keys(lines), ['token', 'hi', 'hello'])
+    const [token, hi, hello] = await Promise.all([sh(lines.token), sh(lines.hi), sh(lines.hello)])
+    assert.equal(JSON.parse(token).token_type, 'Bearer')
+    assert.equal(hi, 'Hi')
+    assert.equal(hello, 'Hello, Ada')
+  })
+
+  it('starts the API against the identity provider that it started', async (test) => {
+    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
+    const idp = urlIn(terminal.out, 'identity provider')
+    const log = readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
+    assert.deepEqual(JSON.parse(log.split('\n')[0] ?? '').settings, {
+      AUTH_URL: idp,
+      ISSUER_URL: idp,
+      TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+    })
+  })
+
+  it('stops both services cleanly and is done', async (test) => {
+    const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
+    const url = urlIn(terminal.out, 'greeting API')
+    terminal.stop()
+    assert.equal(await ended, 0)
+    assert.equal(terminal.err, 'Stopped.\n')
+    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+    await assert.rejects(fetch(url))
+  })
+
+  it('when one service ends by itself, stops the other, says so, and ends with 1', async (test) => {
+    const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
+    await fetch(`${urlIn(terminal.out, 'greeting API')}/die`).catch(() => undefined)
+    assert.equal(await ended, 1)
+    assert.match(terminal.err, /^The greeting API has ended by itself; the rest was stopped\.\n/)
+    assert.match(terminal.err, /exit code 7/)
+    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+  })
+})
+
+describe('greeting start that cannot start', () => {
+  const start = (dataDir: string, args: readonly string[] = freePorts, fault = '') => {
+    const terminal = new RecordedTerminal()
+    const environment = { PATH: process.env.PATH, STAND_IN_FAULT: fault }
+    const exit = terminal.run(['start', '--data-dir', dataDir, ...args], environment)
+    return exit.then((code) => ({ code, out: terminal.out, err: terminal.err }))
+  }
+
+  for (const option of ['--api-port', '--identity-port']) {
+    it(`says which port is taken and how to choose another: ${option}`, async (test) => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      test.after(() => server.close())
+      const { port } = server.address() as AddressInfo
+      const dataDir = join(temporaryFolder(test), 'data')
+      const ended = await start(dataDir, [...freePorts, option, String(port)])
+      assert.deepEqual(ended, {
+        code: 1,
+        out: '',
+        err: `Port ${port} of 127.0.0.1 is taken.\nChoose another one with ${option} (0 picks a free one), or stop what listens there.\n`,
+      })
+      assert.ok(!existsSync(dataDir), 'nothing was made')
+    })
+  }
+
+  it('says that the data folder cannot be written to', async (test) => {
+    const file = join(temporaryFolder(test), 'file')
+    writeFileSync(file, '')
+    const { code, err } = await start(join(file, 'data'))
+    assert.equal(code, 1)
+    assert.match(err, /^The data folder .* cannot be written to: a part of its path is a file\.\n/)
+  })
+
+  it("relays the service's own sentence about a corrupt data folder, and nothing else", async (test) => {
+    const ended = await start(temporaryFolder(test), freePorts, 'identity-provider')
+    assert.deepEqual(ended, {
+      code: 1,
+      out: '',
+      err: 'The store of the stand-in is corrupt: restore it from a backup.\n',
+    })
+  })
+
+  it('says why the registrations cannot be made, and takes up there the next time', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const { code, err } = await start(dataDir, freePorts, 'consent')
+    assert.equal(code, 4)
+    assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
+    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+    await startedIn(dataDir, test)
+  })
+
+  it('does not wait for an identity provider that died', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const { code, err } = await start(dataDir, freePorts, 'dies')
+    assert.equal(code, 1)
+    assert.match(err, /^The identity provider stopped \(exit code 9\); its log is /)
+  })
+
+  it('stops the identity provider when the API cannot start', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const { code, err } = await start(dataDir, freePorts, 'greeting-api')
+    assert.equal(code, 1)
+    assert.equal(err, 'Port 1 of the stand-in is taken.\n')
+    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+  })
+
+  it('names the log of a service that ended without a word', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const { code, err } = await start(dataDir, freePorts, 'silent')
+    assert.equal(code, 1)
+    assert.equal(
+      err,
+      `The greeting API stopped (exit code 3); its log is ${join(dataDir, 'logs/greeting-api.log')}.\n`,
+    )
+  })
+
+  it('says so when the settings of the client cannot be kept', async (test) => {
+    const dataDir = temporaryFolder(test)
+    mkdirSync(join(dataDir, 'client.env'))
+    const { code, err } = await start(dataDir)
+    assert.equal(code, 1)
+    assert.match(
+      err,
+      /^The file .*client\.env cannot be read: a folder of that name is in the way\.\n/,
+    )
+  })
+
+  for (const port of ['-1', '65536', 'http', '1.5']) {
+    it(`refuses ${port} as a port`, async (test) => {
+      const { code, err } = await start(temporaryFolder(test), ['--api-port', port])
+      assert.equal(code, 2)
+      assert.match(err, /A port is a number from 0 to 65535\./)
+    })
+  }
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { RecordedTerminal } from '../stand-in/terminal.ts'
+
+async function dataFolder(t: TestContext, name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), name))
+  t.after(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'tls'))
+  await writeFile(join(folder, 'tls/authority.pem'), 'a certificate')
+  return folder
+}
+
+describe('greeting trust', () => {
+  it('says for each system how to trust the authority of the data folder', async (t) => {
+    const folder = await dataFolder(t, 'greeting-trust-')
+    const terminal = new RecordedTerminal()
+    assert.equal(await terminal.run(['trust', '--data-dir', folder]), 0)
+    for (const way of [
+      'NODE_EXTRA_CA_CERTS=',
+      'curl --cacert',
+      'update-ca-certificates',
+      'macOS',
+    ]) {
+      assert.ok(terminal.out.includes(way), way)
+    }
+    assert.ok(terminal.out.includes(join(folder, 'tls/authority.pem')))
+  })
+
+  it('writes the path as one word of a shell', async (t) => {
+    const folder = await dataFolder(t, 'greeting trust ')
+    const terminal = new RecordedTerminal()
+    await terminal.run(['trust', '--data-dir', folder])
+    assert.ok(terminal.out.includes(`NODE_EXTRA_CA_CERTS='${folder}/tls/authority.pem'`))
+  })
+
+  it('tells programs the same as JSON', async (t) => {
+    const folder = await dataFolder(t, 'greeting-trust-')
+    const terminal = new RecordedTerminal()
+    await terminal.run(['trust', '--data-dir', folder, '--json'])
+    const { file, ways } = JSON.parse(terminal.out)
+    assert.equal(file, join(folder, 'tls/authority.pem'))
+    assert.ok(ways.length >= 6)
+  })
+
+  it('says who makes the authority when there is none yet', async (t) => {
+    const folder = await dataFolder(t, 'greeting-trust-')
+    const terminal = new RecordedTerminal()
+    assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)
+    assert.match(
+      terminal.err,
+      /There is no certificate authority at .*\n.*"greeting start" makes it/,
+    )
+  })
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { networkFault } from '../../src/doctor/network-fault.ts'
+
+const failed = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('why'), { code }) })
+
+describe('a fault of the network', () => {
+  const rows: readonly (readonly [string, boolean, RegExp])[] = [
+    ['ENOTFOUND', false, /its name is not known/],
+    ['EAI_AGAIN', false, /its name is not known/],
+    ['ECONNREFUSED', false, /nobody listens there/],
+    ['ECONNRESET', false, /broken off/],
+    ['UND_ERR_CONNECT_TIMEOUT', false, /did not answer in time/],
+    ['CERT_HAS_EXPIRED', true, /its certificate has ended/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', true, /for another name/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', true, /not trusted here/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', true, /not trusted here/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', true, /not trusted here/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', true, /does not speak TLS/],
+    ['EWHATEVER', false, /cannot be made \(EWHATEVER\)/],
+  ]
+  for (const [code, isTls, says] of rows) {
+    it(`${code} is told in words`, () => {
+      const fault = networkFault(failed(code))
+      assert.equal(fault.isTls, isTls)
+      assert.match(fault.says, says)
+      assert.match(fault.says, new RegExp(`\\(${code}\\)$`))
+    })
+  }
+
+  it('that has no code is told too', () => {
+    const unnamed = new TypeError('fetch failed', { cause: new Error('bad port') })
+    assert.equal(networkFault(unnamed).says, 'the connection cannot be made (bad port)')
+    const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+    assert.match(networkFault(timeout).says, /did not answer in time/)
+  })
+})

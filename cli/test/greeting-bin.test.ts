@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const bin = join(import.meta.dirname, '../bin/greeting.js')
+
+describe('the greeting command', () => {
+  it('on a Node too old says so in one line, and ends with 1', () => {
+    const asNode20 = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', asNode20, bin, 'hi'],
+      {
+        encoding: 'utf8',
+      },
+    )
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.equal(
+      stderr,
+      'greeting needs Node 24 or newer, and this is Node 20.11.0; "npm start" and "npx greeting" in its folder bring the right one along.\n',
+    )
+  })
+
+  it('on this Node runs, and passes the exit code on', () => {
+    const { status, stderr } = spawnSync(process.execPath, [bin, 'hello'], { encoding: 'utf8' })
+    assert.equal(status, 2)
+    assert.match(stderr, /required option '--name <name>' not specified/)
+  })
+})

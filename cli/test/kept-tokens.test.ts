@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { answering, granting, serving } from './stand-in/servers.ts'
+import { temporaryFolder } from './stand-in/services.ts'
+import { RecordedTerminal } from './stand-in/terminal.ts'
+
+/** An identity provider that numbers its tokens, and an API that lets in those from `opensAt` on. */
+async function systemOf(test: TestContext) {
+  const folder = temporaryFolder(test)
+  const system = { folder, file: join(folder, 'client.env'), granted: 0, opensAt: 1 }
+  const authority = await serving(test, (request, response) => {
+    system.granted += 1
+    granting(`t${system.granted}`)(request, response)
+  })
+  const api = await serving(test, (request, response) => {
+    const number = Number(/^Bearer t(\d+)$/.exec(request.headers.authorization ?? '')?.[1])
+    answering(number >= system.opensAt ? 200 : 403, 'Hi')(request, response)
+  })
+  const settings = {
+    AUTH_URL: authority,
+    BASE_URL: api,
+    TENANT_ID: 't',
+    CLIENT_ID: 'c',
+    SCOPE: 's',
+  }
+  const lines = Object.entries({ ...settings, CLIENT_SECRET: 'secret' })
+  writeFileSync(system.file, lines.map((line) => `${line.join('=')}\n`).join(''), { mode: 0o600 })
+  const run = async (args: readonly string[], environment = {}) => {
+    const terminal = new RecordedTerminal()
+    const code = await terminal.run([...args, '--settings', system.file], environment)
+    return { code, out: terminal.out, err: terminal.err }
+  }
+  return { system, run }
+}
+
+describe('tokens between runs', () => {
+  it('are kept beside the file of settings, for its owner only', async (test) => {
+    const { system, run } = await systemOf(test)
+    assert.equal((await run(['token'])).out, 't1\n')
+    assert.equal((await run(['token'])).out, 't1\n')
+    assert.equal((await run(['hi'])).out, 'Hi\n')
+    assert.equal(system.granted, 1)
+    assert.equal(statSync(join(system.folder, 'tokens.json')).mode & 0o777, 0o600)
+  })
+
+  it('are not used with --force', async (test) => {
+    const { run } = await systemOf(test)
+    await run(['token'])
+    assert.equal((await run(['token', '--force'])).out, 't2\n')
+    assert.equal((await run(['token'])).out, 't2\n')
+  })
+
+  it('are kept where TOKEN_CACHE_FILE says, or nowhere', async (test) => {
+    const { system, run } = await systemOf(test)
+    const file = join(system.folder, 'elsewhere.json')
+    await run(['token'], { TOKEN_CACHE_FILE: file })
+    assert.ok(existsSync(file))
+    await run(['token'], { TOKEN_CACHE_FILE: 'off' })
+    assert.ok(!existsSync(join(system.folder, 'tokens.json')))
+    assert.equal(system.granted, 2)
+  })
+
+  it('are obtained anew when a role is missing that may have been granted since', async (test) => {
+    const { system, run } = await systemOf(test)
+    await run(['token'])
+    system.opensAt = 2
+    assert.equal((await run(['hi'])).out, 'Hi\n')
+    assert.equal(system.granted, 2)
+  })
+
+  it('are not obtained anew when the token in hand is new', async (test) => {
+    const { system, run } = await systemOf(test)
+    system.opensAt = 99
+    assert.equal((await run(['hi'])).code, 4)
+    assert.equal(system.granted, 1)
+  })
+})

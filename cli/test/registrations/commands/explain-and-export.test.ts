@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { applied } from './applied-graph.ts'
+import { ServedGraph } from './served-graph.ts'
+
+describe('greeting registrations explain', () => {
+  it('says which act is missing, and that it is mended', async (test) => {
+    const { served, path } = await applied(test)
+    const explain = ['explain', '--client', 'Greeting client', '--api', 'Greeting API']
+    assert.match((await served.run(explain)).out, /with CallHiApiRole, CallHelloApiRole\.\n/)
+    served.stand.directory.assignments.clear()
+    assert.match((await served.run(explain)).out, /without any role\.\n.*5 Admin consent +MISSING/s)
+    await served.run(['apply', path])
+    const { out } = await served.run([...explain, '--json'])
+    assert.deepEqual(JSON.parse(out).tokenRoles, ['CallHiApiRole', 'CallHelloApiRole'])
+  })
+
+  it('of what nobody knows says that it is not registered', async (test) => {
+    const served = await ServedGraph.start(test)
+    const { code, out } = await served.run(['explain', '--client', 'a', '--api', 'b'])
+    assert.equal(code, 0)
+    assert.match(
+      out,
+      /^"a" gets no token for "b": the client is not registered \(AADSTS700016\)\.\n/,
+    )
+  })
+})
+
+describe('greeting registrations export', () => {
+  it('prints a file that changes nothing', async (test) => {
+    const { served } = await applied(test)
+    for (const args of [[], ['--portable'], ['Greeting client', 'Greeting API']]) {
+      const { code, out } = await served.run(['export', ...args])
+      assert.equal(code, 0)
+      const { out: plan } = await served.run(['plan', await served.file(out, 'exported.json')])
+      assert.match(plan, /No changes/)
+    }
+  })
+
+  it('knows no application that is not there', async (test) => {
+    const served = await ServedGraph.start(test)
+    const { code, err } = await served.run(['export', 'Orders API'])
+    assert.deepEqual([code, err], [1, 'No application of the tenant is "Orders API".\n'])
+  })
+})

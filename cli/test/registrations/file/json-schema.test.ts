@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { registrationsJsonSchema } from '../../../src/registrations/file/json-schema.ts'
+
+const published = join(import.meta.dirname, '../../../../registrations/registrations.schema.json')
+
+it('the published JSON Schema is the one that the command judges by', () => {
+  assert.deepEqual(
+    JSON.parse(readFileSync(published, 'utf8')),
+    JSON.parse(JSON.stringify(registrationsJsonSchema())),
+    'run: npx greeting registrations schema > registrations/registrations.schema.json',
+  )
+})

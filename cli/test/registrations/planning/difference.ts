@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
+import { diffOf } from '../../../src/registrations/planning/plan-text.ts'
+import type { CertificateToAdd } from '../../../src/registrations/planning/step.ts'
+import { sampleFile } from '../sample-file.ts'
+import { now, sampleState } from './sample-state.ts'
+
+export type Sample = ReturnType<typeof sampleFile>
+type Entry = Record<string, unknown>
+
+/** What differs, its diff, how the sample file is changed, the directory, and whose secrets rotate. */
+export type Difference = [
+  string,
+  string[],
+  (file: Sample) => unknown,
+  ReturnType<typeof sampleState>?,
+  string[]?,
+]
+
+export const certificate: CertificateToAdd = {
+  displayName: 'laptop',
+  sha1Thumbprint: 'acee7edfb5e53e6a8f45a8d8b1b6c1c1a3b1a0d2',
+  endDateTime: new Date('2027-01-01T00:00:00Z'),
+  der: 'MIIB',
+}
+
+/** The diff between the sample file, after `change`, and a directory; the role ids stand as names. */
+function diff(
+  change: (file: Sample) => unknown,
+  state = sampleState(),
+  rotate: readonly string[] = [],
+): string[] {
+  const file = sampleFile()
+  const changed = change(file) ?? file
+  const { steps, faults } = planRegistrations({
+    file: parseRegistrations(JSON.stringify(changed)),
+    state,
+    now,
+    certificates: new Map([['laptop.pem', certificate]]),
+    rotate: new Set(rotate),
+  })
+  return [...faults, ...steps.flatMap((step) => diffOf(step).map((line) => `${step.kind} ${line}`))]
+}
+
+export const api = (file: Sample): Entry => file.apis[0] ?? {}
+export const client = (file: Sample): Entry => file.clients[0] ?? {}
+export const role = (file: Sample, index = 0): Entry => file.apis[0]?.appRoles[index] ?? {}
+export const set = (entry: Entry, values: Entry) => void Object.assign(entry, values)
+export const same = () => undefined
+
+/** A test for each difference: the plan says it, and nothing else. */
+export function describeDifferences(title: string, differences: readonly Difference[]): void {
+  describe(title, () => {
+    for (const [name, expected, change, state, rotate] of differences) {
+      it(name, () => assert.deepEqual(diff(change, state, rotate), expected))
+    }
+  })
+}

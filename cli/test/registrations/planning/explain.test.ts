@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { explain } from '../../../src/registrations/planning/explain.ts'
+import { carriedRoles } from '../../../src/registrations/planning/explanation.ts'
+import { explanationText } from '../../../src/registrations/planning/explanation-text.ts'
+import { locate, locateResource } from '../../../src/registrations/planning/locate.ts'
+import {
+  ids,
+  now,
+  sampleApi,
+  sampleAssignments,
+  sampleClient,
+  sampleState,
+} from './sample-state.ts'
+
+const told = (state: ReturnType<typeof sampleState>) =>
+  explain(
+    state,
+    locate(state, { displayName: 'Greeting client' }),
+    locateResource(state, 'Greeting API'),
+    now,
+  )
+
+const withSecret = (values: object) =>
+  sampleState({
+    client: {
+      passwordCredentials: sampleClient.passwordCredentials.map((one) => ({ ...one, ...values })),
+    },
+  })
+
+const both = ['CallHiApiRole', 'CallHelloApiRole']
+
+type Row = {
+  name: string
+  state: ReturnType<typeof sampleState>
+  roles?: string[]
+  aadstsCode?: number
+  /** Act, state and detail of what is not done. */
+  open: [string, string, string][]
+}
+
+const rows: Row[] = [
+  { name: 'all six acts are done', state: sampleState(), roles: both, open: [] },
+  {
+    name: 'the API is not registered',
+    state: sampleState({ api: null, apiPrincipal: null, assignments: [] }),
+    aadstsCode: 500011,
+    open: [
+      ['API registration', 'missing', 'the API is not registered'],
+      ['Application roles', 'missing', 'no role is declared'],
+      ['Permissions', 'missing', 'no role is requested'],
+      ['Admin consent', 'missing', 'nothing is granted'],
+    ],
+  },
+  {
+    name: 'the API has no service principal',
+    state: sampleState({ apiPrincipal: null, assignments: [] }),
+    aadstsCode: 500011,
+    open: [
+      ['API registration', 'missing', 'it has no service principal in this tenant'],
+      ['Admin consent', 'missing', 'requested but not granted: CallHiApiRole, CallHelloApiRole'],
+    ],
+  },
+  {
+    name: 'the API is disabled',
+    state: sampleState({ apiPrincipal: { accountEnabled: false } }),
+    aadstsCode: 50001,
+    open: [['API registration', 'missing', 'its service principal is disabled']],
+  },
+  {
+    name: 'the API has no name',
+    state: sampleState({ api: { identifierUris: [] } }),
+    aadstsCode: 500011,
+    open: [['API registration', 'missing', 'it has no identifier URI to request a token for']],
+  },
+  {
+    name: 'one role is disabled',
+    state: sampleState({
+      api: { appRoles: sampleApi.appRoles.map((role, at) => ({ ...role, isEnabled: at > 0 })) },
+    }),
+    roles: ['CallHelloApiRole'],
+    open: [['Application roles', 'partly', 'disabled: CallHiApiRole']],
+  },
+  {
+    name: 'the client is not registered',
+    state: sampleState({ client: null, clientPrincipal: null, assignments: [] }),
+    aadstsCode: 700016,
+    open: [
+      ['Client registration', 'missing', 'the client is not registered'],
+      ['Permissions', 'missing', 'no role is requested'],
+      ['Admin consent', 'missing', 'nothing is granted'],
+      ['Client secret', 'missing', 'it has no secret and no certificate'],
+    ],
+  },
+  {
+    name: 'the client is disabled',
+    state: sampleState({ clientPrincipal: { accountEnabled: false } }),
+    aadstsCode: 7000112,
+    open: [['Client registration', 'missing', 'its service principal is disabled']],
+  },
+  {
+    name: 'nothing is requested, and all was granted',
+    state: sampleState({ client: { requiredResourceAccess: [] } }),
+    roles: both,
+    open: [['Permissions', 'missing', 'no role is requested']],
+  },
+  {
+    name: 'consent was taken back',
+    state: sampleState({ assignments: [] }),
+    roles: [],
+    open: [
+      ['Admin consent', 'missing', 'requested but not granted: CallHiApiRole, CallHelloApiRole'],
+    ],
+  },
+  {
+    name: 'consent was granted for one role',
+    state: sampleState({ assignments: sampleAssignments.slice(0, 1) }),
+    roles: ['CallHiApiRole'],
+    open: [['Admin consent', 'partly', 'requested but not granted: CallHelloApiRole']],
+  },
+  {
+    name: 'the API demands an assignment, and there is none',
+    state: sampleState({ apiPrincipal: { appRoleAssignmentRequired: true }, assignments: [] }),
+    aadstsCode: 501051,
+    open: [
+      ['Admin consent', 'missing', 'requested but not granted: CallHiApiRole, CallHelloApiRole'],
+    ],
+  },
+  {
+    name: 'the client has no secret',
+    state: sampleState({ client: { passwordCredentials: [] } }),
+    aadstsCode: 7000215,
+    open: [['Client secret', 'missing', 'it has no secret and no certificate']],
+  },
+  {
+    name: 'the secret has ended',
+    state: withSecret({ endDateTime: now }),
+    aadstsCode: 7000222,
+    open: [['Client secret', 'missing', 'the last one ended on 2026-03-01']],
+  },
+  {
+    name: 'the secret is not good yet',
+    state: withSecret({ startDateTime: new Date(+now + 300_001) }),
+    aadstsCode: 7000215,
+    open: [['Client secret', 'missing', 'none is good yet']],
+  },
+]
+
+describe('an explanation, when', () => {
+  for (const { name, state, roles = [], aadstsCode, open } of rows) {
+    it(name, () => {
+      const explanation = told(state)
+      const notDone = explanation.findings
+        .filter((finding) => finding.state !== 'done')
+        .map((finding) => [finding.act, finding.state, finding.detail])
+      assert.deepEqual(notDone, open)
+      assert.equal(explanation.refusal?.aadstsCode, aadstsCode)
+      assert.deepEqual(carriedRoles(explanation), roles)
+    })
+  }
+})
+
+describe('an explanation as people read it', () => {
+  it('begins with the answer, and goes through the six acts', () => {
+    assert.equal(
+      explanationText(told(sampleState({ assignments: [] }))),
+      `"Greeting client" gets a token for "Greeting API" without any role.
+
+  1 API registration     ok       api://${ids.api}
+  2 Application roles    ok       CallHiApiRole, CallHelloApiRole
+  3 Client registration  ok       ${ids.client}
+  4 Permissions          ok       CallHiApiRole, CallHelloApiRole
+  5 Admin consent        MISSING  requested but not granted: CallHiApiRole, CallHelloApiRole
+  6 Client secret        ok       secret, good until 2026-07-31
+`,
+    )
+  })
+
+  it('names the roles that the token carries', () => {
+    assert.match(explanationText(told(sampleState())), /with CallHiApiRole, CallHelloApiRole\.\n/)
+  })
+
+  it('names the refusal that the client would meet', () => {
+    assert.match(
+      explanationText(told(withSecret({ endDateTime: now }))),
+      /gets no token for "Greeting API": the last one ended on 2026-03-01 \(AADSTS7000222\)\.\n/,
+    )
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import {
+  type ExportOptions,
+  exportRegistrations,
+} from '../../../src/registrations/planning/export.ts'
+import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
+import {
+  ids,
+  now,
+  sampleApi,
+  sampleAssignments,
+  sampleClient,
+  sampleState,
+  tenantId,
+} from './sample-state.ts'
+
+const planOf = (state: ReturnType<typeof sampleState>, options: ExportOptions = {}) => {
+  const { file } = exportRegistrations(state, options)
+  return planRegistrations({ file: parseRegistrations(JSON.stringify(file)), state, now })
+}
+
+const states: [string, ReturnType<typeof sampleState>][] = [
+  ['all six acts', sampleState()],
+  [
+    'an empty tenant',
+    sampleState({
+      api: null,
+      client: null,
+      apiPrincipal: null,
+      clientPrincipal: null,
+      assignments: [],
+    }),
+  ],
+  ['a consent that was never granted', sampleState({ assignments: [] })],
+  [
+    'roles that are disabled',
+    sampleState({
+      api: { appRoles: sampleApi.appRoles.map((one) => ({ ...one, isEnabled: false })) },
+    }),
+  ],
+  ['tokens of version 2', sampleState({ api: { api: { requestedAccessTokenVersion: 2 } } })],
+  [
+    'an assignment that is required',
+    sampleState({ apiPrincipal: { appRoleAssignmentRequired: true } }),
+  ],
+  [
+    'an API that is a client too',
+    sampleState({ api: { passwordCredentials: sampleClient.passwordCredentials } }),
+  ],
+  [
+    'several names',
+    sampleState({ api: { identifierUris: [`api://${ids.api}`, 'api://orders.example'] } }),
+  ],
+]
+
+describe('an exported file', () => {
+  for (const [name, state] of states) {
+    for (const portable of [false, true]) {
+      it(`changes nothing where it comes from: ${name}${portable ? ', portable' : ''}`, () => {
+        const { steps, faults } = planOf(state, { portable })
+        assert.deepEqual({ steps, faults }, { steps: [], faults: [] })
+      })
+    }
+  }
+
+  it('carries ids, unless it is to be portable', () => {
+    const state = sampleState()
+    const { file } = exportRegistrations(state)
+    assert.deepEqual(file.tenant, { id: tenantId })
+    assert.match(JSON.stringify(file), new RegExp(ids.api))
+    const portable = JSON.stringify(exportRegistrations(state, { portable: true }).file)
+    assert.doesNotMatch(portable, new RegExp(`${ids.api}|${ids.client}|${tenantId}`))
+    assert.match(portable, /"api:\/\/\{applicationId\}"/)
+  })
+
+  it('declares roles with the eight fields of the contract', () => {
+    const { apis } = parseRegistrations(JSON.stringify(exportRegistrations(sampleState()).file))
+    assert.deepEqual(Object.keys(apis[0]?.appRoles[0] ?? {}).sort(), [
+      'allowedMemberTypes',
+      'description',
+      'displayName',
+      'id',
+      'isEnabled',
+      'lang',
+      'origin',
+      'value',
+    ])
+  })
+
+  it('has only the applications that were asked for', () => {
+    const { file } = exportRegistrations(sampleState(), { names: ['Greeting API'] })
+    assert.deepEqual((file.clients as unknown[]).length, 0)
+    assert.deepEqual((file.apis as unknown[]).length, 1)
+  })
+
+  const notes: [string, ReturnType<typeof sampleState>, RegExp][] = [
+    [
+      'a role that was granted without being requested',
+      sampleState({
+        client: { requiredResourceAccess: [] },
+        assignments: sampleAssignments.slice(0, 1),
+      }),
+      /^"Greeting client" was granted CallHiApiRole of "Greeting API" without requesting it/,
+    ],
+    [
+      'a secret without a name',
+      sampleState({
+        client: {
+          passwordCredentials: sampleClient.passwordCredentials.map((one) => ({
+            ...one,
+            displayName: null,
+          })),
+        },
+      }),
+      /^"Greeting client" has a secret without a name/,
+    ],
+    [
+      'certificates',
+      sampleState({
+        client: {
+          keyCredentials: [
+            {
+              keyId: ids.other,
+              displayName: 'laptop',
+              customKeyIdentifier: 'AA',
+              type: '',
+              usage: '',
+              startDateTime: now,
+              endDateTime: now,
+            },
+          ],
+        },
+      }),
+      /^"Greeting client" has certificates/,
+    ],
+    [
+      'a request that nobody can read',
+      sampleState({
+        client: {
+          requiredResourceAccess: [
+            { resourceAppId: ids.other, resourceAccess: [{ id: ids.hi, type: 'Role' }] },
+          ],
+        },
+        assignments: [],
+      }),
+      /^"Greeting client" requests a role .* that nobody declares/,
+    ],
+    [
+      'two applications of one name',
+      sampleState({ applications: [{ ...sampleApi, id: ids.other, appId: ids.other }] }),
+      /^2 applications are named "Greeting API"/,
+    ],
+  ]
+  for (const [name, state, note] of notes) {
+    it(`comes with a word about ${name}`, () => {
+      assert.match(exportRegistrations(state).notes.join('\n'), note)
+    })
+  }
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import { servicePrincipal } from '../../../src/registrations/planning/directory-state.ts'
+import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
+import { planText } from '../../../src/registrations/planning/plan-text.ts'
+import { sampleFile } from '../sample-file.ts'
+import { ids, now, sampleApi, sampleState } from './sample-state.ts'
+
+const plan = (file: unknown, state = sampleState()) =>
+  planRegistrations({ file: parseRegistrations(JSON.stringify(file)), state, now })
+
+const job = (api: string, roles = ['Read']) => ({
+  clients: [{ displayName: 'Greeting client', permissions: [{ api, roles }] }],
+})
+
+const twin = { ...sampleApi, id: ids.secret, appId: ids.other, identifierUris: [] }
+
+const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
+  [
+    'a name that two applications have',
+    sampleFile(),
+    sampleState({ applications: [twin] }),
+    `2 applications could be "Greeting API": ${ids.api}, ${ids.other}. Give the one that is meant by its applicationId.`,
+  ],
+  [
+    'an application id that the tenant does not know',
+    { apis: [{ displayName: 'Greeting API', applicationId: ids.other, appRoles: [] }] },
+    sampleState(),
+    `No application of the tenant has the id ${ids.other}. Application ids are chosen by the directory: leave it out to have "Greeting API" found by its name, or created.`,
+  ],
+  [
+    'a permission of an API that nobody knows',
+    job('Orders API'),
+    sampleState(),
+    'The API "Orders API" is neither in the file nor in the tenant.',
+  ],
+  [
+    'a permission that an API of the tenant does not declare',
+    job('Greeting API'),
+    sampleState(),
+    'The API "Greeting API" declares no application role "Read".',
+  ],
+]
+
+describe('a plan is refused for', () => {
+  for (const [name, file, state, fault] of rows) {
+    it(name, () => {
+      const { faults, steps } = plan(file, state)
+      assert.deepEqual({ faults, steps }, { faults: [fault], steps: [] })
+    })
+  }
+
+  it('no ambiguity that the file itself ends', () => {
+    const [entry] = sampleFile().apis
+    const file = { apis: [{ ...entry, applicationId: ids.api }] }
+    assert.deepEqual(plan(file, sampleState({ applications: [twin] })).faults, [])
+  })
+
+  it('nothing, when an API of others is known by its service principal alone', () => {
+    const graph = servicePrincipal.parse({
+      id: ids.secret,
+      appId: ids.other,
+      displayName: 'Microsoft Graph',
+      appRoles: [{ ...sampleApi.appRoles[0], id: ids.hello, value: 'Read' }],
+    })
+    const { steps, faults } = plan(
+      job('Microsoft Graph'),
+      sampleState({ servicePrincipals: [graph] }),
+    )
+    assert.deepEqual(faults, [])
+    assert.deepEqual(
+      steps.map(({ kind }) => kind),
+      ['setPermissions'],
+    )
+  })
+})
+
+describe('a plan as people read it', () => {
+  it('says so when there is nothing to do', () => {
+    assert.equal(planText(plan(sampleFile())), 'No changes: the directory is as the file says.\n')
+  })
+
+  it('shows the acts, what is taken away, and what it means for clients', () => {
+    const file = sampleFile()
+    file.consents[0]?.roles.pop()
+    assert.equal(
+      planText(plan(file, sampleState({ clientPrincipal: null, assignments: [] }))),
+      `3 Client registration
+  + service principal of "Greeting client"
+
+5 Admin consent
+  + "Greeting client" is granted CallHiApiRole of "Greeting API"
+
+2 changes; nothing that works is taken away.
+
+If it is left as it is:
+  "Greeting client" gets no token for "Greeting API": it has no service principal in this tenant (AADSTS700016).
+
+When it is applied:
+  "Greeting client" gets a token for "Greeting API" without CallHelloApiRole: the file requests it, but grants no admin consent for it.
+`,
+    )
+  })
+
+  it('tells its faults in place of a diff', () => {
+    assert.equal(
+      planText(plan(job('Orders API'))),
+      'This cannot be planned:\n  The API "Orders API" is neither in the file nor in the tenant.\n',
+    )
+  })
+
+  it('warns of what its steps take away', () => {
+    const text = planText(plan({ removed: ['Greeting client'] }))
+    assert.match(text, /^! - application "Greeting client"/m)
+    assert.match(text, /1 change; those marked ! take away or replace something/)
+  })
+})

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+
+/** A server that answers as told; closed when the test is over. */
+export async function serving(test: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export const answering =
+  (status: number, body: object | string, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json'
+    response.writeHead(status, { 'content-type': type, ...headers }).end(text)
+  }
+
+/** A token endpoint's answer with a token. */
+export const granting = (token: string): RequestListener =>
+  answering(200, { token_type: 'Bearer', expires_in: 3599, access_token: token })
+
+/** A URL at which nobody listens. */
+export async function nobody(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${port}`
+}

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Services } from '../../src/system/services.ts'
+import { services } from '../../src/system/services.ts'
+
+/** The services of the repository, played by small ones. */
+export const standIns: Services = {
+  ...services,
+  identityProvider: {
+    ...services.identityProvider,
+    mainFile: join(import.meta.dirname, 'identity-provider.ts'),
+  },
+  greetingApi: { ...services.greetingApi, mainFile: join(import.meta.dirname, 'greeting-api.ts') },
+}
+
+/** A folder that is gone when the test is. */
+export function temporaryFolder(test: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-cli-'))
+  test.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

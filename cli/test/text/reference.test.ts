@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { greetingProgram } from '../../src/program.ts'
+import { referencePage } from '../../src/text/reference.ts'
+import { standIns } from '../stand-in/services.ts'
+import { RecordedTerminal } from '../stand-in/terminal.ts'
+
+describe('docs/reference/command.md', () => {
+  it('is what the commands say (npm run reference -w cli makes it anew)', () => {
+    const page = join(import.meta.dirname, '../../../docs/reference/command.md')
+    const program = greetingProgram(new RecordedTerminal().terminal(), standIns)
+    assert.equal(readFileSync(page, 'utf8'), referencePage(program))
+  })
+})

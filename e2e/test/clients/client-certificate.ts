@@ -1,0 +1,38 @@
+import 'reflect-metadata'
+import { writeFile } from 'node:fs/promises'
+import { PemConverter, X509CertificateGenerator } from '@peculiar/x509'
+
+const algorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+  modulusLength: 2048,
+}
+const hourMs = 3_600_000
+
+/** A certificate that a client proves itself with. */
+export type ClientCertificate = {
+  /** The file with the private key and the certificate, PEM, as clients want it. */
+  readonly file: string
+  /** The certificate alone, DER in base64, as Graph wants it. */
+  readonly base64: string
+}
+
+/** Makes a self-signed certificate, valid for an hour either way, and writes it with its key. */
+export async function makeClientCertificate(file: string): Promise<ClientCertificate> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      name: 'CN=Greeting client',
+      notBefore: new Date(Date.now() - hourMs),
+      notAfter: new Date(Date.now() + hourMs),
+      keys,
+      signingAlgorithm: algorithm,
+    },
+    crypto,
+  )
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
+  const privateKey = PemConverter.encode(pkcs8, 'PRIVATE KEY')
+  await writeFile(file, `${privateKey}\n${certificate.toString('pem')}\n`, { mode: 0o600 })
+  return { file, base64: certificate.toString('base64') }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { root } from '../greeting-process.ts'
+import { ClientPage, type Section } from './client-page.ts'
+import { type GreetingSystem, type Settings, startGreetingSystem } from './greeting-system.ts'
+import { runSection } from './program-run.ts'
+import { prepareSituations, refusals, type Situations } from './situations.ts'
+
+const clients = [
+  { page: 'msal-node', package: '@azure/msal-node', prints: '200 Hi' },
+  { page: 'azure-identity', package: '@azure/identity', prints: '200 Hi' },
+  { page: 'openid-client', package: 'openid-client', prints: '200 Hi' },
+  { page: 'oauth4webapi', package: 'oauth4webapi', prints: '200 Hi' },
+  { page: 'curl', package: undefined, prints: 'Hi' },
+].map((client) => ({ ...client, page: new ClientPage(client.page) }))
+
+const index = new ClientPage('README')
+const programsAtOnce = 4
+
+let system: GreetingSystem
+let situations: Situations
+
+before(async () => {
+  system = await startGreetingSystem()
+  situations = await prepareSituations(system)
+})
+after(() => system.stop())
+
+const run = (section: Section, settings: Settings) => runSection(section, settings, system.folder)
+
+for (const { page, prints } of clients) {
+  describe(`the lines of docs/clients/${page.name}.md`, { concurrency: programsAtOnce }, () => {
+    for (const section of page.sections) {
+      it(`${section.heading}: obtain a token that opens the API`, async () => {
+        const { stdout, stderr, exitCode } = await run(section, situations.good)
+        assert.deepEqual(
+          { stdout: stdout.trim(), stderr, exitCode },
+          { stdout: prints, stderr: '', exitCode: 0 },
+        )
+      })
+
+      for (const { what, code, concerns } of refusals) {
+        if (!`${section.shell}${section.module}`.includes(`${concerns}`)) continue
+        it(`${section.heading}: say ${code} when ${what}`, async () => {
+          const { stdout, stderr } = await run(section, situations.wrong[what])
+          const seen = stdout + stderr
+          const promised = page.complaints.get(what)
+          assert.ok(promised, `the page does not say what is seen when ${what}`)
+          assert.ok(seen.includes(code), `no ${code} in ${seen}`)
+          assert.ok(
+            seen.includes(promised),
+            `the page promises ${promised}, and this is seen: ${seen}`,
+          )
+          for (const secret of situations.secrets) assert.ok(!seen.includes(secret))
+          assert.doesNotMatch(seen, /eyJ[\w-]+\.eyJ/, 'no token is printed')
+        })
+      }
+    }
+
+    it('know of nothing that could go wrong but what is tried here', () => {
+      const known = refusals.map(({ what }): string => what)
+      assert.deepEqual(
+        [...page.complaints.keys()].filter((what) => !known.includes(what)),
+        [],
+      )
+    })
+  })
+}
+
+describe('docs/clients/README.md', () => {
+  it('brings the settings of the system into a shell', async () => {
+    const [, line = ''] = /^(set -a; .*)$/m.exec(index.text) ?? []
+    const shell = { shell: `${line}\nenv`, module: undefined, heading: '' }
+    const { stdout } = await run(shell, {})
+    const lines = stdout.split('\n')
+    for (const [name, value] of Object.entries(system.clientSettings))
+      assert.ok(lines.includes(`${name}=${value}`), name)
+  })
+
+  it('names the versions that are run, and each page the package', () => {
+    for (const { page, package: name } of clients) {
+      if (name === undefined) continue
+      const manifest = join(root, 'node_modules', name, 'package.json')
+      const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+      assert.ok(page.text.includes(`npm install ${name}\n`), page.name)
+      assert.ok(
+        index.text.includes(`| [${name}](${page.name}.md) | ${version} |`),
+        `${name} is ${version}`,
+      )
+    }
+  })
+
+  it('names every refusal with its code', () => {
+    for (const { what, code } of refusals)
+      assert.match(index.text, RegExp(`^\\| ${what} \\| .*${code}`, 'm'))
+  })
+})

@@ -1,0 +1,89 @@
+import type { Settings } from './greeting-system.ts'
+
+/** What Graph answers with, as far as registering needs it. */
+type Entity = { readonly id: string; readonly appId: string; readonly secretText: string }
+
+/** An application that was registered, with the secret that it was given. */
+export type Registered = { readonly applicationId: string; readonly secret: string }
+
+/** The administrator of a tenant, who registers what a test needs over Graph. */
+export class Registrar {
+  readonly #graphUrl: string
+  readonly #token: string
+
+  private constructor(graphUrl: string, token: string) {
+    this.#graphUrl = graphUrl
+    this.#token = token
+  }
+
+  /** Authenticates the administrator with the settings that the first start wrote. */
+  static async from(settings: Settings): Promise<Registrar> {
+    const { AUTH_URL, TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '', GRAPH_URL = '' } = settings
+    const response = await fetch(`${AUTH_URL}/${TENANT_ID}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        scope: 'https://graph.microsoft.com/.default',
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+      }),
+    })
+    const { access_token } = (await response.json()) as { access_token: string }
+    return new Registrar(`${GRAPH_URL}/v1.0`, access_token)
+  }
+
+  /** Registers a client that requests the permissions of another, and whom nobody consented to. */
+  async registerWithoutConsent(likeApplicationId: string): Promise<Registered> {
+    const { requiredResourceAccess } = (await this.#ask(
+      'GET',
+      `/applications(appId='${likeApplicationId}')`,
+    )) as unknown as { requiredResourceAccess: unknown }
+    const displayName = 'Client without consent'
+    const { appId } = await this.#ask('POST', '/applications', {
+      displayName,
+      requiredResourceAccess,
+    })
+    await this.#ask('POST', '/servicePrincipals', { appId })
+    return { applicationId: appId, secret: await this.addSecret(appId) }
+  }
+
+  /** Registers an API whose tokens are for clients with a role only. */
+  async registerApiRequiringAssignment(): Promise<string> {
+    const displayName = 'API that requires an assignment'
+    const { appId, id } = await this.#ask('POST', '/applications', { displayName })
+    await this.#ask('PATCH', `/applications/${id}`, { identifierUris: [`api://${appId}`] })
+    const principal = await this.#ask('POST', '/servicePrincipals', { appId })
+    await this.#ask('PATCH', `/servicePrincipals/${principal.id}`, {
+      appRoleAssignmentRequired: true,
+    })
+    return appId
+  }
+
+  /** Adds a secret to an application, valid as said or, by default, for two years. */
+  async addSecret(
+    applicationId: string,
+    validity: { readonly startDateTime?: string; readonly endDateTime?: string } = {},
+  ): Promise<string> {
+    const path = `/applications(appId='${applicationId}')/addPassword`
+    const { secretText } = await this.#ask('POST', path, { passwordCredential: validity })
+    return secretText
+  }
+
+  /** Makes a certificate, DER in base64, the one that an application proves itself with. */
+  async setCertificate(applicationId: string, base64: string): Promise<void> {
+    await this.#ask('PATCH', `/applications(appId='${applicationId}')`, {
+      keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: base64 }],
+    })
+  }
+
+  async #ask(method: string, path: string, body?: object): Promise<Entity> {
+    const response = await fetch(`${this.#graphUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const answer = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer}`)
+    return JSON.parse(answer || '{}')
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+const documents = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'],
+  { cwd: root, encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The anchor that a heading has on the usual hosts of Markdown. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const anchorsOf = (file: string) =>
+  read(file)
+    .split('\n')
+    .filter((line) => /^#{1,6} /.test(line))
+    .map((line) => anchorOf(line.replace(/^#+ /, '')))
+
+const withoutCode = (text: string) => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '')
+
+describe('the documents', () => {
+  for (const document of documents) {
+    it(`${document} links only to what is there`, () => {
+      for (const [, target = ''] of withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue
+        const [path = '', anchor] = target.split('#')
+        const file = path === '' ? document : join(dirname(document), path)
+        assert.ok(existsSync(join(root, file)), `no file for ${target}`)
+        if (anchor) assert.ok(anchorsOf(file).includes(anchor), `no heading for ${target}`)
+      }
+    })
+  }
+
+  it('every page of docs/ can be reached from its index', () => {
+    const reachable = new Set<string>()
+    const visit = (file: string) => {
+      if (reachable.has(file) || !existsSync(join(root, file))) return
+      reachable.add(file)
+      for (const [, target = ''] of withoutCode(read(file)).matchAll(/\]\(([^)#\s]+\.md)/g)) {
+        if (!/^[a-z]+:/.test(target)) visit(join(dirname(file), target))
+      }
+    }
+    visit('README.md')
+    assert.deepEqual(
+      documents.filter((file) => file.startsWith('docs/') && !reachable.has(file)),
+      [],
+    )
+  })
+
+  it('every npm script that a document names exists', () => {
+    const named = /\bnpm run ([a-z][a-z:-]*)(?: -w ([\w/-]+))?/g
+    for (const document of documents) {
+      for (const [, name = '', workspace = '.'] of read(document).matchAll(named)) {
+        const { scripts } = JSON.parse(read(join(workspace, 'package.json'))) as {
+          scripts: Record<string, string>
+        }
+        assert.ok(name in scripts, `${document} names npm run ${name} in ${workspace}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import {
+  type Ended,
+  environment,
+  run,
+  type System,
+  startSystem,
+  temporaryFolder,
+} from './greeting-process.ts'
+
+const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+const shell = (line: string, cwd: string): Promise<Ended> => run('bash', ['-c', line], { cwd })
+
+describe('the first run', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let dataDir: string
+  let system: System
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    dataDir = join(folder, '.greeting')
+    system = await startSystem(dataDir, { cwd: folder })
+  })
+  after(async () => {
+    await system.stop()
+    await cleanUp()
+  })
+
+  const greeting = (...args: string[]) =>
+    run('greeting', [...args, '--settings', system.clientEnvFile], { cwd: folder })
+
+  it('prints three lines that work verbatim in a shell', async () => {
+    const { token, hi, hello } = system.lines
+    const answer = JSON.parse((await shell(token, folder)).out)
+    assert.deepEqual(Object.keys(answer), [
+      'token_type',
+      'expires_in',
+      'ext_expires_in',
+      'access_token',
+    ])
+    assert.equal((await shell(hi, folder)).out, 'Hi')
+    assert.equal((await shell(hello, folder)).out, 'Hello, Ada')
+  })
+
+  it('writes the settings of the client for its owner alone', async () => {
+    const { mode } = await stat(system.clientEnvFile)
+    assert.equal(mode & 0o777, 0o600)
+    const names = (await readFile(system.clientEnvFile, 'utf8')).matchAll(/^([A-Z_]+)=/gm)
+    const written = [...names].map(([, name]) => name)
+    for (const name of [
+      'AUTH_URL',
+      'TENANT_ID',
+      'CLIENT_ID',
+      'CLIENT_SECRET',
+      'API_APPLICATION_ID',
+      'BASE_URL',
+    ]) {
+      assert.ok(written.includes(name), name)
+    }
+  })
+
+  it('shows its secret nowhere but in that file', async () => {
+    const secret = /^CLIENT_SECRET=['"]?([^'"\n]+)/m.exec(
+      await readFile(system.clientEnvFile, 'utf8'),
+    )?.[1]
+    assert.ok(secret && secret.length >= 43)
+    await shell(system.lines.hi, folder)
+    for (const log of await readdir(system.logFolder)) {
+      assert.ok(!(await readFile(join(system.logFolder, log), 'utf8')).includes(secret), log)
+    }
+    assert.ok(!JSON.stringify(system.lines).includes(secret))
+    assert.ok(!system.err().includes(secret))
+  })
+
+  it('issues a token with every header field and claim of the contract', async () => {
+    const token = (await greeting('token')).out.trim()
+    const { url, tenantId } = system.identityProvider
+    const keys = createRemoteJWKSet(new URL(`${url}/${tenantId}/discovery/keys`))
+    const { protectedHeader, payload } = await jwtVerify(token, keys, {
+      issuer: `${url}/${tenantId}/`,
+      audience: `api://${system.api.applicationId}`,
+    })
+    assert.deepEqual(Object.keys(protectedHeader).sort(), ['alg', 'kid', 'typ', 'x5t'])
+    assert.equal(protectedHeader.alg, 'RS256')
+    assert.equal(protectedHeader.typ, 'JWT')
+    assert.equal(protectedHeader.x5t, protectedHeader.kid)
+    const { aud, iss, iat = 0, nbf, exp, aio, uti, oid, sub, ...claims } = payload
+    assert.equal(aud, `api://${system.api.applicationId}`)
+    assert.equal(iss, `${url}/${tenantId}/`)
+    assert.equal(nbf, iat)
+    assert.equal(exp, iat + 3900)
+    assert.ok(typeof aio === 'string' && typeof uti === 'string')
+    assert.match(String(oid), guid)
+    assert.equal(sub, oid)
+    assert.notEqual(oid, system.client.applicationId)
+    const { rh: _, ...contract } = claims
+    assert.deepEqual(contract, {
+      appid: system.client.applicationId,
+      appidacr: '1',
+      idp: `${url}/${tenantId}/`,
+      roles: ['CallHiApiRole', 'CallHelloApiRole'],
+      tid: tenantId,
+      ver: '1.0',
+    })
+  })
+
+  it('is reached over HTTPS by a program that is told no more than client.env says', async () => {
+    const program = 'console.log((await fetch(process.env.HTTPS_AUTH_URL + "/readyz")).status)'
+    const ask = `node --input-type=module -e '${program}'`
+    const told = `set -a; . ${system.clientEnvFile}; ${ask}`
+    assert.equal((await shell(told, folder)).out, '200\n')
+    const untold = `set -a; . ${system.clientEnvFile}; unset NODE_EXTRA_CA_CERTS; ${ask}`
+    assert.match((await shell(untold, folder)).err, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/)
+  })
+
+  it('answers the commands of the tutorial', async () => {
+    assert.deepEqual(await greeting('hi'), { code: 0, out: 'Hi\n', err: '' })
+    const hello = await greeting('hello', '--name', 'Ada Lovelace')
+    assert.deepEqual(hello, { code: 0, out: 'Hello, Ada Lovelace\n', err: '' })
+    const decoded = await greeting('token', '--decode')
+    assert.equal(decoded.code, 0)
+    assert.match(decoded.out, /roles +\["CallHiApiRole","CallHelloApiRole"\]/)
+    assert.match(decoded.out, /exp +\d+ .*in \d+ (minutes|hour)/)
+  })
+
+  it('publishes several keys, and both discovery documents', async () => {
+    const { url, tenantId } = system.identityProvider
+    for (const version of ['', '/v2.0']) {
+      const document = await (
+        await fetch(`${url}/${tenantId}${version}/.well-known/openid-configuration`)
+      ).json()
+      const { keys } = await (await fetch(document.jwks_uri)).json()
+      assert.ok(keys.length >= 2, document.jwks_uri)
+      for (const key of keys) assert.equal(key.kid, key.x5t)
+    }
+  })
+})
+
+describe('a run that cannot be', () => {
+  const start = (dataDir: string, ...args: string[]) =>
+    run('greeting', ['start', '--data-dir', dataDir, '--identity-port', '0', ...args], {})
+
+  it('says in one sentence that a port is taken, and starts nothing', async (t) => {
+    const folder = await temporaryFolder(t)
+    const holder = createServer().listen(0, '127.0.0.1')
+    t.after(() => holder.close())
+    await new Promise((listening) => holder.on('listening', listening))
+    const address = holder.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const { code, out, err } = await start(join(folder, 'data'), '--api-port', port)
+    assert.equal(code, 1)
+    assert.equal(out, '')
+    assert.match(err, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\n`))
+  })
+
+  it('says in one sentence that the data folder is corrupt, and leaves it as it is', async (t) => {
+    const folder = await temporaryFolder(t)
+    const dataDir = join(folder, 'data')
+    await (await startSystem(dataDir)).stop()
+    const databases = (await readdir(dataDir)).filter((name) => /\.(db|sqlite)$/.test(name))
+    assert.equal(databases.length, 1)
+    const database = join(dataDir, databases[0] ?? '')
+    for (const name of await readdir(dataDir)) {
+      if (/-(wal|shm)$/.test(name)) await writeFile(join(dataDir, name), '')
+    }
+    await writeFile(database, 'not a database, and precious to somebody'.repeat(100))
+    const before = await readFile(database)
+    const { code, out, err } = await start(dataDir, '--api-port', '0')
+    assert.equal(code, 1)
+    assert.equal(out, '')
+    assert.equal(err.trim().split('\n').length, 1, err)
+    assert.match(err, /data|database/i)
+    assert.deepEqual(await readFile(database), before)
+  })
+
+  it('says in one sentence that the data folder cannot be made', async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'file'), '')
+    const { code, err } = await start(join(folder, 'file/data'), '--api-port', '0')
+    assert.equal(code, 1)
+    assert.match(err, /cannot be written to: a part of its path is a file\./)
+  })
+
+  it('says in one sentence that the data folder may not be written to', async (t) => {
+    const folder = await temporaryFolder(t)
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir, { mode: 0o500 })
+    // The superuser may write everywhere, so one tries who gave that right away.
+    const powerless = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
+    const user = process.getuid?.() === 0 ? powerless : []
+    const command = [...user, 'greeting', 'start', '--data-dir', dataDir, '--identity-port', '0']
+    const { code, err } = await run('env', ['-', `PATH=${environment.PATH}`, ...command])
+    assert.equal(code, 1, err)
+    assert.match(err, /cannot be written to: permission denied\./)
+  })
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import {
+  type Ended,
+  root,
+  run,
+  type System,
+  startSystem,
+  temporaryFolder,
+} from './greeting-process.ts'
+
+/** What each shell block of the guide must print, in order. */
+const expected = [
+  { step: 'lists the applications', prints: /"displayName":"Administrator"/ },
+  { step: 'registers the API', prints: /^$/ },
+  { step: 'declares its app roles', prints: /^$/ },
+  { step: 'registers the client', prints: /^$/ },
+  { step: 'grants admin consent', prints: /"resourceDisplayName":"Orders API"/ },
+  { step: 'makes a secret', prints: /^$/ },
+  { step: 'obtains a token', prints: /roles +\["Orders\.Read"\]/ },
+  { step: 'looks after the server', prints: /"phase":"active".*appRoleAssignment\.create/ },
+]
+
+describe('the guide to the management API', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let system: System
+  let ended: Ended
+  let blocks: string[] = []
+  const fence = '--- the next block ---'
+
+  before(async () => {
+    const folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    system = await startSystem(join(folder, '.greeting'), { cwd: folder })
+    const text = await readFile(join(root, 'docs/graph.md'), 'utf8')
+    blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+    // One shell for all, as the reader has it.
+    ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })
+  })
+  after(async () => {
+    await system.stop()
+    await cleanUp()
+  })
+
+  it('runs to its end as it is written', () => {
+    assert.equal(ended.code, 0, ended.err + ended.out)
+    assert.equal(blocks.length, expected.length)
+  })
+
+  for (const [index, { step, prints }] of expected.entries())
+    it(`${step}, and prints what it promises`, () => {
+      assert.match((ended.out.split(`${fence}\n`)[index] ?? '').trimEnd(), prints)
+    })
+})

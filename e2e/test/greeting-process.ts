@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The root of the repository. */
+export const root = join(import.meta.dirname, '../..')
+
+const binFolder = join(root, 'node_modules/.bin')
+
+/** An environment as a newcomer has it: no settings of ours, and the pinned runtime first on the path. */
+export const environment: NodeJS.ProcessEnv = {
+  PATH: `${binFolder}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  NO_COLOR: '1',
+}
+
+/** How a command ended, and what it said. */
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+
+/** A folder that is gone when the test is over. `npx` finds the command there as in a clone. */
+export async function temporaryFolder(t: { after(done: () => Promise<void>): void }) {
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-e2e-'))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs a command to its end. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ended> {
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? root,
+    env: { ...environment, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = gather(child, 'stdout')
+  const err = gather(child, 'stderr')
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out: out(), err: err() }
+}
+
+function gather(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
+  let text = ''
+  child[stream]?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return () => text
+}
+
+/** What `greeting start --json` says when the system is ready. */
+export type Facts = {
+  readonly identityProvider: {
+    readonly url: string
+    readonly httpsUrl: string
+    readonly tenantId: string
+  }
+  readonly api: { readonly url: string; readonly applicationId: string }
+  readonly client: { readonly applicationId: string }
+  readonly clientEnvFile: string
+  readonly logFolder: string
+  readonly lines: { readonly token: string; readonly hi: string; readonly hello: string }
+}
+
+/** The whole system, running as `npm start` runs it. */
+export type System = Facts & {
+  /** From the start of the command until it said that all is ready. */
+  readonly readyAfterMs: number
+  readonly child: ChildProcess
+  readonly err: () => string
+  /** Asks it to stop, and waits until it has. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts the system on free ports and resolves when it is ready. */
+export async function startSystem(
+  dataDir: string,
+  options: { args?: readonly string[]; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<System> {
+  const ports = ['--api-port', '0', '--identity-port', '0']
+  const args = ['start', '--json', '--data-dir', dataDir, ...ports, ...(options.args ?? [])]
+  const startedMs = performance.now()
+  const child = spawn('greeting', args, {
+    cwd: options.cwd ?? root,
+    env: { ...environment, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = gather(child, 'stdout')
+  const err = gather(child, 'stderr')
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      if (out().includes('\n')) resolve(out())
+    })
+    ended.then((code) => reject(new Error(`greeting start ended with ${code}: ${err()}`)))
+  })
+  return {
+    ...(JSON.parse(line) as Facts),
+    readyAfterMs: performance.now() - startedMs,
+    child,
+    err,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { run, temporaryFolder } from './greeting-process.ts'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
+
+type KeyState = { readonly kid: string; readonly phase: string }
+
+describe('the keys of the identity provider', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let provider: IdentityProvider
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    provider = await startIdentityProvider(join(folder, '.greeting'))
+  })
+  after(async () => {
+    await provider.stop()
+    await cleanUp()
+  })
+
+  const keys = (...args: string[]) => run('greeting', ['keys', ...args], { cwd: folder })
+  const listed = async (): Promise<KeyState[]> => JSON.parse((await keys('list', '--json')).out)
+
+  it('are listed, each with its phase', async () => {
+    const { code, out, err } = await keys('list')
+    assert.equal(code, 0, err)
+    assert.match(out, /^kid +phase +signs from +phase ends\n/)
+    const phases = (await listed()).map(({ phase }) => phase)
+    assert.deepEqual(phases, ['active', 'announced'])
+  })
+
+  it('are rotated on demand', async () => {
+    const [, announced] = await listed()
+    const { code, out, err } = await keys('rotate')
+    assert.equal(code, 0, err)
+    assert.equal(out.split(' ')[0], announced?.kid)
+  })
+
+  it('are revoked only when that is meant', async () => {
+    const [first] = await listed()
+    const refused = await keys('revoke', first?.kid ?? '')
+    assert.equal(refused.code, 2)
+    assert.match(refused.err, /Say --yes if that is meant/)
+    const { code, err } = await keys('revoke', first?.kid ?? '', '--yes')
+    assert.equal(code, 0, err)
+    assert.ok((await listed()).every(({ kid }) => kid !== first?.kid))
+  })
+
+  it('that nobody knows are not revoked', async () => {
+    const { code, err } = await keys('revoke', 'nobody', '--yes')
+    assert.equal(code, 1)
+    assert.match(err, /nobody/)
+  })
+
+  it('are encrypted under another key, and who asked is told what to do next', async () => {
+    const keyFile = join(folder, 'next.key')
+    await writeFile(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+    const { code, out, err } = await keys('reencrypt', '--key-file', keyFile)
+    assert.equal(code, 0, err)
+    assert.match(out, /^\d+ keys are encrypted under \S+\.\nStart every identity provider again/)
+  })
+
+  it('are left as they are when the new key cannot be read, or is none', async () => {
+    const missing = await keys('reencrypt', '--key-file', join(folder, 'none.key'))
+    assert.equal(missing.code, 2)
+    assert.match(missing.err, /^The key file cannot be read: /)
+    const keyFile = join(folder, 'short.key')
+    await writeFile(keyFile, 'canary')
+    const short = await keys('reencrypt', '--key-file', keyFile)
+    assert.equal(short.code, 1)
+    assert.doesNotMatch(short.err, /canary/)
+  })
+})

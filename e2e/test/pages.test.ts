@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import chromium from '@sparticuz/chromium'
+import { type Browser, chromium as browsers, type Page } from 'playwright-core'
+import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
+
+describe('the pages of the greeting API, in a browser', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let system: System
+  let browser: Browser
+  let page: Page
+  const complaints: string[] = []
+
+  before(async () => {
+    const folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    system = await startSystem(folder)
+    browser = await browsers.launch({
+      executablePath: await chromium.executablePath(),
+      args: chromium.args,
+    })
+    page = await browser.newPage()
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+  })
+  after(async () => {
+    await browser?.close()
+    await system.stop()
+    await cleanUp()
+  })
+
+  it('the landing page leads to the documents', async () => {
+    await page.goto(system.api.url)
+    assert.match(await page.title(), /Greeting/)
+    await page.getByRole('link', { name: 'How to call it' }).click()
+    assert.equal(new URL(page.url()).pathname, '/docs')
+    assert.deepEqual(complaints, [])
+  })
+
+  it('the reference shows both greetings and the role that each demands', async () => {
+    await page.goto(`${system.api.url}/docs`)
+    const text = await page.locator('body').innerText()
+    for (const part of ['/api/v1/hi', '/api/v1/hello', 'CallHiApiRole', 'CallHelloApiRole']) {
+      assert.ok(text.includes(part), part)
+    }
+    assert.deepEqual(complaints, [])
+  })
+
+  it('fit a narrow screen', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of ['/', '/docs']) {
+      await page.goto(`${system.api.url}${path}`)
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      assert.equal(overflow, 0, path)
+    }
+  })
+})

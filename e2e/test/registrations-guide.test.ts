@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { appendFile, cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { root, run, temporaryFolder } from './greeting-process.ts'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
+
+const guide = await readFile(join(root, 'docs/registrations.md'), 'utf8')
+
+type Exchange = { readonly command: string; readonly printed: string }
+
+/** The commands of the guide's console blocks, each with what it prints there. */
+const exchanges = [...guide.matchAll(/```console\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.split(/^\$ /m).slice(1))
+  .map((text): Exchange => {
+    const [command = '', ...printed] = text.split('\n')
+    return { command, printed: printed.join('\n') }
+  })
+
+/** A text without what is another in every run: ids, dates, hints of secrets and the port. */
+const constant = (text: string) =>
+  text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d{2}-\d{2}/g, '<date>')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
+    .trim()
+
+describe('the guide to registrations', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let provider: IdentityProvider
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
+    provider = await startIdentityProvider(join(folder, '.greeting'))
+  })
+  after(async () => {
+    await provider.stop()
+    await cleanUp()
+  })
+
+  it('leads from an empty directory to roles, to none, and back', () => {
+    assert.ok(exchanges.length >= 9, `${exchanges.length} commands`)
+  })
+
+  for (const { command, printed } of exchanges) {
+    it(`prints what is written: ${command}`, async () => {
+      const { out, err } = await run('bash', ['-c', command.replaceAll('npx ', '')], {
+        cwd: folder,
+      })
+      assert.equal(constant(out + err), constant(printed))
+    })
+  }
+})
+
+describe('registrations in a directory that shows new objects late', () => {
+  it('are made once, and the next run finds them', async (t) => {
+    const folder = await temporaryFolder(t)
+    const provider = await startIdentityProvider(join(folder, '.greeting'), {
+      VISIBILITY_DELAY_SECONDS: '1',
+    })
+    t.after(() => provider.stop())
+    const apply = () =>
+      run('greeting', ['registrations', 'apply', join(root, 'registrations/greeting.json')], {
+        cwd: folder,
+      })
+    const first = await apply()
+    assert.equal(first.code, 0, first.err)
+    assert.match(first.err, /^The directory: not found yet\. Asking again in /)
+    const second = await apply()
+    assert.equal(second.out, 'No changes: the directory is as the file says.\n')
+  })
+})
+
+describe('registrations of somebody without the roles for it', () => {
+  it('are refused, with the role that is missing', async (t) => {
+    const folder = await temporaryFolder(t)
+    const provider = await startIdentityProvider(join(folder, '.greeting'))
+    t.after(() => provider.stop())
+    const greeting = (...args: string[]) =>
+      run('greeting', ['registrations', ...args], { cwd: folder })
+    const file = join(root, 'registrations/greeting.json')
+    await greeting('apply', file)
+    const client = join(folder, '.greeting/secrets/greeting-client.env')
+    await appendFile(client, `GRAPH_URL=${provider.url}\n`)
+    const { code, err } = await greeting('plan', file, '--settings', client)
+    assert.equal(code, 4, err)
+    assert.match(err, /lacks (the|an) application role/)
+  })
+})

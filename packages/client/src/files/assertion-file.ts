@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import type { Credential } from '../credential.ts'
+import { assertionProof } from '../federated-assertion.ts'
+
+/**
+ * A federated assertion in a file, as Kubernetes projects the token of a service account: read
+ * before every token request, because it is replaced before it ends.
+ *
+ * @param path Path of the file, such as the value of `AZURE_FEDERATED_TOKEN_FILE`.
+ * @throws {TypeError} when the path is empty. A file that cannot be read is told by `token()`.
+ * @see RFC 7523, section 2.2
+ * @example
+ * const credential = federatedAssertionFile('/var/run/secrets/tokens/greeting')
+ */
+export function federatedAssertionFile(path: string): Credential {
+  if (typeof path !== 'string' || path === '') throw new TypeError('the path must not be empty')
+  return {
+    kind: 'assertion',
+    identity: () => `file:${path}`,
+    proofs: async () => {
+      const assertion = (await readFile(path, 'utf8')).trim()
+      if (assertion === '') throw new Error(`the file ${path} is empty`)
+      return [assertionProof(assertion)]
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { readBounded } from './bounded-body.ts'
+import { ClientError } from './errors.ts'
+import { type FetchWithTokenOptions, fetchWithToken } from './fetch-with-token.ts'
+
+// A name may be long, but an address line of a server is some kilobytes at most.
+const answerLimitBytes = 65_536
+const longestDescription = 200
+
+export type GreetingClientOptions = FetchWithTokenOptions
+
+export type CallOptions = {
+  /** Ends the call with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type GreetingClient = {
+  /** `GET /api/v1/hi`; demands the application role `CallHiApiRole`. */
+  readonly hi: (options?: CallOptions) => Promise<string>
+  /** `GET /api/v1/hello?name=...`; demands the application role `CallHelloApiRole`. */
+  readonly hello: (name: string, options?: CallOptions) => Promise<string>
+}
+
+function descriptionOf(body: string, withoutToken: (text: string) => string): string {
+  try {
+    const description: unknown = JSON.parse(body)?.error_description
+    if (typeof description !== 'string') return ''
+    return withoutToken(description).slice(0, longestDescription)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Makes a client of the greeting API.
+ *
+ * @throws {TypeError} when options are missing, unknown or wrong; all faults are told together.
+ * @example
+ * const greetings = createGreetingClient({ baseUrl: 'http://127.0.0.1:3000', tokens })
+ * const greeting = await greetings.hello('Ada')
+ */
+export function createGreetingClient(options: GreetingClientOptions): GreetingClient {
+  const call = fetchWithToken(options)
+
+  async function greet(path: string, role: string, signal?: AbortSignal): Promise<string> {
+    const { status, type, body, description } = await call(path, {
+      role,
+      ...(signal && { signal }),
+      headers: { accept: 'text/plain, application/json' },
+      read: async (response, withoutToken) => {
+        const body = await readBounded(response, answerLimitBytes)
+        return {
+          status: response.status,
+          type: withoutToken(response.headers.get('content-type') ?? ''),
+          body,
+          description: descriptionOf(body, withoutToken),
+        }
+      },
+    })
+    if (status === 200 && type.startsWith('text/plain')) return body
+    if (status >= 400 && status < 500) {
+      const reason = description || 'it gives no reason'
+      const message = `The API refused the request (HTTP status ${status}): ${reason}`
+      throw new ClientError('request_refused', message, { status })
+    }
+    const message = `The answer of the API is no greeting (HTTP status ${status}, ${type || 'no type'})`
+    throw new ClientError('api_answer_invalid', message, { status })
+  }
+
+  return {
+    hi: ({ signal } = {}) => greet('/api/v1/hi', 'CallHiApiRole', signal),
+    hello: (name, { signal } = {}) =>
+      greet(`/api/v1/hello?${new URLSearchParams({ name })}`, 'CallHelloApiRole', signal),
+  }
+}

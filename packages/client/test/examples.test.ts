@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { certifiedKey } from './stand-in/certified-key.ts'
+
+const packageFolder = join(import.meta.dirname, '..')
+
+/** Runs a module with servers in place of the network; resolves with how many requests it made. */
+async function requestsOf(test: TestContext, source: string): Promise<number> {
+  let requests = 0
+  const answers = (input: string | URL | Request) => {
+    requests += 1
+    const { pathname } = new URL(String(input))
+    if (pathname.endsWith('/token')) {
+      return Response.json({ token_type: 'Bearer', expires_in: 3599, access_token: 't.o.k' })
+    }
+    return new Response('Hi', { headers: { 'content-type': 'text/plain' } })
+  }
+  test.mock.method(globalThis, 'fetch', async (input: string | URL | Request) => answers(input))
+  // Inside the package, where its name and those of its dependencies are known.
+  const folder = mkdtempSync(join(packageFolder, 'test/example-'))
+  test.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'example.ts')
+  writeFileSync(file, source)
+  await import(file)
+  return requests
+}
+
+describe('docs/client.md', () => {
+  it('has blocks that run, one after the other', async (test) => {
+    const page = readFileSync(join(packageFolder, '../../docs/client.md'), 'utf8')
+    const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
+    assert.equal(blocks.length, 6)
+    // The token of the page is asked for once; the sources for several processes and for traces ask once each.
+    assert.equal(await requestsOf(test, blocks.join('\n')), 3 + 4)
+  })
+})
+
+describe('the examples of the library', () => {
+  it('run', async (test) => {
+    const { privateKey, certificate } = await certifiedKey()
+    const preamble = `
+      import * as client from '@greeting/client'
+      import * as files from '@greeting/client/files'
+      const { clientSecret, clientSecrets, clientCertificate, federatedAssertion } = client
+      const { createTokenSource, createGreetingClient, fetchWithToken } = client
+      const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, tokenCacheFile } = files
+      const keyPem = ${JSON.stringify(privateKey)}
+      const certificatePem = ${JSON.stringify(certificate)}
+      const example = { tokens: createTokenSource({
+        authority: 'https://login.example/t', clientId: 'c', scope: 's', credential: clientSecret('s'),
+      }) }`
+    const sources = globSync('src/**/*.ts', { cwd: packageFolder }).map((file) =>
+      readFileSync(join(packageFolder, file), 'utf8'),
+    )
+    const examples = sources.flatMap((source) =>
+      [...source.matchAll(/^ \* @example\n((?: \* .*\n)+)/gm)].map(([, lines = '']) =>
+        lines.replaceAll(/^ \* /gm, ''),
+      ),
+    )
+    assert.ok(examples.length >= 9)
+    const scoped = examples.map((code) =>
+      /^const tokens/m.test(code) ? `{\n${code}}` : `{\nconst { tokens } = example\n${code}}`,
+    )
+    assert.ok((await requestsOf(test, [preamble, ...scoped].join('\n'))) >= 3)
+  })
+})

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { faultsPage } from './faults/faults-page.ts'
+
+describe('docs/faults-client.md', () => {
+  it('is what happens (node packages/client/test/faults/write-page.ts makes it anew)', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/faults-client.md'), 'utf8')
+    assert.equal(await faultsPage(), page)
+  })
+})

@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { faultsPage } from './faults-page.ts'
+
+writeFileSync(join(import.meta.dirname, '../../../../docs/faults-client.md'), await faultsPage())

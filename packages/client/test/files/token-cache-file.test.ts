@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { tokenCacheFile } from '../../src/files/index.ts'
+
+function fileOf(test: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-client-'))
+  test.after(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'made/tokens.json')
+}
+
+describe('a token cache in a file', () => {
+  it('keeps values apart, for its owner only', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    assert.equal(await cache.get('a'), undefined)
+    await cache.set('a', '1', 60)
+    await cache.set('b', '2', 60)
+    await cache.set('a', '3', 60)
+    assert.equal(await cache.get('a'), '3')
+    assert.equal(await cache.get('b'), '2')
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
+  })
+
+  it('forgets what is worth nothing any more', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('old', '1', -1)
+    await cache.set('new', '2', 60)
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /old/)
+  })
+
+  it('loses no value of many that are set at once', async (test) => {
+    const cache = tokenCacheFile(fileOf(test))
+    const keys = Array.from({ length: 20 }, (_, number) => `key-${number}`)
+    await Promise.all(keys.map((key) => cache.set(key, key, 60)))
+    assert.deepEqual(await Promise.all(keys.map((key) => cache.get(key))), keys)
+  })
+
+  for (const content of ['', '{', 'null', '[]', '{"a":7}', '{"a":{"value":7}}', '{"a":null}']) {
+    it(`counts ${content || 'an empty file'} as empty, and mends it`, async (test) => {
+      const path = fileOf(test)
+      const cache = tokenCacheFile(path)
+      await cache.set('x', '', 60)
+      writeFileSync(path, content)
+      assert.equal(await cache.get('a'), undefined)
+      await cache.set('a', '1', 60)
+      assert.equal(await cache.get('a'), '1')
+    })
+  }
+
+  it('does not trust a file that others may read or write', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('a', '1', 60)
+    for (const mode of [0o644, 0o660, 0o602]) {
+      chmodSync(path, mode)
+      assert.equal(await cache.get('a'), undefined)
+    }
+    await cache.set('b', '2', 60)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+  })
+
+  it('does not wait for a lock whose holder is gone', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('a', '1', 60)
+    const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+    await once(gone, 'close')
+    writeFileSync(`${path}.lock`, String(gone.pid))
+    const startMs = performance.now()
+    await cache.set('a', '2', 60)
+    assert.ok(performance.now() - startMs < 1_000)
+    assert.equal(await cache.get('a'), '2')
+  })
+
+  it('makes one token request for five jobs that start together', async (test) => {
+    let requests = 0
+    const server = createServer((_request, response) => {
+      requests += 1
+      const body = { token_type: 'Bearer', expires_in: 3599, access_token: `t${requests}` }
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      }, 100)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    test.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const job = `
+      import { clientSecret, createTokenSource } from '@greeting/client'
+      import { tokenCacheFile } from '@greeting/client/files'
+      const tokens = createTokenSource({
+        authority: 'http://127.0.0.1:${port}/tenant', clientId: 'c', scope: 's',
+        credential: clientSecret('secret'), cache: tokenCacheFile(${JSON.stringify(fileOf(test))}),
+      })
+      process.stdout.write(await tokens.token())`
+    const runs = Array.from({ length: 5 }, async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', job], {
+        cwd: import.meta.dirname,
+      })
+      let printed = ''
+      child.stdout.on('data', (data) => {
+        printed += data
+      })
+      await once(child, 'close')
+      return printed
+    })
+    assert.deepEqual(await Promise.all(runs), ['t1', 't1', 't1', 't1', 't1'])
+    assert.equal(requests, 1)
+  })
+
+  it('has a path', () => {
+    assert.throws(() => tokenCacheFile(''), TypeError)
+  })
+})

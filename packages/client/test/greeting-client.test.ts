@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGreetingClient } from '../src/greeting-client.ts'
+import { type Answer, cutInMidBody, json, text, VirtualWorld } from './stand-in/virtual-world.ts'
+
+const tokens = { token: async () => 't1', drop: () => undefined }
+
+const clientIn = (world: VirtualWorld) =>
+  createGreetingClient({ baseUrl: 'https://api.example', tokens, runtime: world.runtime })
+
+describe('a greeting client', () => {
+  it('says hi', async () => {
+    const world = new VirtualWorld(text(200, 'Hi'))
+    assert.equal(await clientIn(world).hi(), 'Hi')
+    assert.equal(world.sent[0]?.url, 'https://api.example/api/v1/hi')
+  })
+
+  for (const name of ['Ada', '', 'Ada Lovelace', 'a+b&c=d?e#f/g%', 'Zoë 👋', '\u0000', '<b>']) {
+    it(`says hello to ${JSON.stringify(name)}, exactly`, async () => {
+      const world = new VirtualWorld((request) => {
+        const given = new URL(request.url).searchParams.get('name')
+        return new Response(`Hello, ${given}`, { headers: { 'content-type': 'text/plain' } })
+      })
+      assert.equal(await clientIn(world).hello(name), `Hello, ${name}`)
+    })
+  }
+
+  it('names the role that is missing', async () => {
+    const denied = json(403, { error: 'access_denied', error_description: 'Access is denied' })
+    const client = clientIn(new VirtualWorld(denied))
+    await assert.rejects(client.hi(), { details: { status: 403, role: 'CallHiApiRole' } })
+    await assert.rejects(client.hello('x'), { details: { status: 403, role: 'CallHelloApiRole' } })
+  })
+
+  it('tells why the API refused', async () => {
+    const body = { error: 'invalid_request', error_description: 'name is too long' }
+    await assert.rejects(clientIn(new VirtualWorld(json(400, body))).hello('x'), {
+      code: 'request_refused',
+      message: 'The API refused the request (HTTP status 400): name is too long',
+    })
+  })
+
+  const others: readonly Answer[] = [
+    json(200, {}),
+    text(500, 'x'),
+    text(302, ''),
+    () => new Response(null, { status: 204 }),
+  ]
+  for (const answer of others) {
+    it('takes nothing for a greeting that is none', async () => {
+      const client = clientIn(new VirtualWorld(answer))
+      await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
+    })
+  }
+
+  it('tries again when the connection is cut in mid-body', async () => {
+    const world = new VirtualWorld(cutInMidBody('H'), text(200, 'Hi'))
+    assert.equal(await clientIn(world).hi(), 'Hi')
+  })
+})

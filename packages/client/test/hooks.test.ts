@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ClientEvent } from '../src/events.ts'
+import { createGreetingClient } from '../src/greeting-client.ts'
+import type { SpanStart, Trace } from '../src/trace.ts'
+import { settled, sourceIn } from './stand-in/source.ts'
+import { type Answer, grant, noConnection, text, VirtualWorld } from './stand-in/virtual-world.ts'
+
+/** Two servers in one world: the identity provider and the API, each with its answers in turn. */
+function worldOf(identityProvider: Answer[], api: Answer[]): VirtualWorld {
+  const next = (answers: Answer[]) => (answers.length > 1 ? answers.shift() : answers[0])
+  return new VirtualWorld((request, signal) => {
+    const answer = next(request.url.includes('login') ? identityProvider : api)
+    assert.ok(answer)
+    return answer(request, signal)
+  })
+}
+
+type Hooks = { onEvent?: (event: ClientEvent) => void; trace?: Trace }
+
+const clientIn = (world: VirtualWorld, hooks: Hooks) =>
+  createGreetingClient({
+    baseUrl: 'https://api.example:8443',
+    tokens: sourceIn(world, hooks),
+    runtime: world.runtime,
+    ...hooks,
+  })
+
+describe('the hook for events', () => {
+  it('is told what happens, in order', async () => {
+    const events: ClientEvent[] = []
+    const world = worldOf(
+      [noConnection, grant('t1'), grant('t2')],
+      [text(401, ''), text(503, ''), text(200, 'Hi')],
+    )
+    await clientIn(world, { onEvent: (event) => events.push(event) }).hi()
+    const call = { method: 'GET', path: '/api/v1/hi', durationMs: 0 }
+    assert.deepEqual(events, [
+      {
+        type: 'token_request_failed',
+        code: 'authority_unreachable',
+        message: 'The identity provider could not be reached: connect ECONNREFUSED 127.0.0.1:1',
+        attempt: 1,
+        background: false,
+      },
+      { type: 'token_obtained', from: 'server', lifetimeSeconds: 3599 },
+      { type: 'call_answered', ...call, status: 401, attempt: 1 },
+      { type: 'token_dropped' },
+      { type: 'token_obtained', from: 'server', lifetimeSeconds: 3599 },
+      { type: 'call_answered', ...call, status: 503, attempt: 1 },
+      { type: 'call_answered', ...call, status: 200, attempt: 2 },
+    ])
+  })
+
+  it('is told of a renewal that failed in the background', async () => {
+    const events: ClientEvent[] = []
+    const world = new VirtualWorld(grant('t1', 100), noConnection)
+    const { token } = sourceIn(world, { onEvent: (event) => events.push(event) })
+    await token()
+    world.pass(65_000)
+    await token()
+    await settled()
+    assert.partialDeepStrictEqual(events[1], { type: 'token_request_failed', background: true })
+  })
+
+  it('is told how far the clocks are apart, once', async () => {
+    const events: ClientEvent[] = []
+    const date = { date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
+    const world = new VirtualWorld(text(503, '', date), text(503, '', date), grant('t1'))
+    await sourceIn(world, { onEvent: (event) => events.push(event) }).token()
+    const skews = events.filter(({ type }) => type === 'clock_skewed')
+    assert.deepEqual(skews, [{ type: 'clock_skewed', skewSeconds: 3600 }])
+  })
+
+  it('does no harm when it throws', async () => {
+    const onEvent = () => {
+      throw new Error('the log is full')
+    }
+    const world = worldOf([grant('t1')], [text(200, 'Hi')])
+    assert.equal(await clientIn(world, { onEvent }).hi(), 'Hi')
+  })
+})
+
+describe('the hook for spans', () => {
+  it('is given every request, and what became of it', async () => {
+    const spans: object[] = []
+    const trace: Trace = async (span, work) => {
+      const record = { name: span.name, ...span.attributes }
+      spans.push(record)
+      try {
+        return await work((attributes) => Object.assign(record, attributes))
+      } catch (error) {
+        Object.assign(record, { error: error instanceof Error })
+        throw error
+      }
+    }
+    const world = worldOf([grant('t1')], [noConnection, text(200, 'Hi')])
+    await clientIn(world, { trace }).hi()
+    const status = 'http.response.status_code'
+    const api = {
+      name: 'GET',
+      'http.request.method': 'GET',
+      'server.address': 'api.example',
+      'server.port': 8443,
+      'url.path': '/api/v1/hi',
+    }
+    assert.deepEqual(spans, [
+      {
+        name: 'POST',
+        'http.request.method': 'POST',
+        'server.address': 'login.example',
+        'url.path': '/tenant/oauth2/v2.0/token',
+        [status]: 200,
+      },
+      { ...api, error: true },
+      { ...api, 'http.request.resend_count': 1, [status]: 200 },
+    ])
+  })
+
+  it('can let the servers continue the trace', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const trace = <Value>({ headers }: SpanStart, work: (set: () => void) => Promise<Value>) => {
+      headers.set('traceparent', traceparent)
+      return work(() => undefined)
+    }
+    const world = worldOf([grant('t1')], [text(200, 'Hi')])
+    await clientIn(world, { trace }).hi()
+    assert.deepEqual(
+      world.sent.map(({ headers }) => headers.get('traceparent')),
+      [traceparent, traceparent],
+    )
+    assert.equal(world.sent[1]?.headers.get('authorization'), 'Bearer t1')
+  })
+})

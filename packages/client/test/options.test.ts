@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { clientSecret, createGreetingClient, createTokenSource } from '../src/index.ts'
+
+const good = {
+  authority: 'https://login.example/tenant',
+  clientId: 'client-id',
+  credential: clientSecret('secret-value'),
+  scope: 'api://api-id/.default',
+}
+
+const faultOf = (options: object): string => {
+  try {
+    createTokenSource(options as typeof good)
+  } catch (error) {
+    assert.ok(error instanceof TypeError)
+    return error.message
+  }
+  return 'no fault'
+}
+
+describe('options', () => {
+  it('are taken when they are right', () => {
+    assert.equal(faultOf(good), 'no fault')
+  })
+
+  const rows: readonly (readonly [string, object, RegExp])[] = [
+    ['an unknown name', { ...good, scopes: 'x' }, /`scopes` is not an option/],
+    ['a missing one', { ...good, clientId: undefined }, /`clientId` is required: a string that/],
+    ['an empty one', { ...good, clientId: ' ' }, /`clientId` must be a string that is not empty/],
+    ['a bare string as credential', { ...good, credential: 'canary' }, /`credential` must be an/],
+    ['neither authority nor endpoint', { ...good, authority: undefined }, /either `authority` or/],
+    ['both', { ...good, tokenEndpoint: 'https://x.example/' }, /either `authority` or/],
+    ['a margin out of bounds', { ...good, marginSeconds: 3601 }, /a number from 0 to 3600/],
+    ['a deadline that is none', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
+    ['no object', 'x' as unknown as object, /the options must be an object/],
+    // Security row CL1.
+    ['http', { ...good, authority: 'http://login.example' }, /`authority` must be an https URL/],
+    [
+      'a host like localhost',
+      { ...good, authority: 'http://localhost.evil.example' },
+      /`authority`/,
+    ],
+    ['another scheme', { ...good, authority: 'ftp://login.example' }, /`authority` must be/],
+    [
+      'a password in it',
+      { ...good, authority: 'https://u:p@login.example' },
+      /`authority` must be/,
+    ],
+    ['a query', { ...good, authority: 'https://login.example/?x' }, /`authority` must be/],
+  ]
+  for (const [what, options, fault] of rows) {
+    it(`are refused: ${what}`, () => {
+      assert.match(faultOf(options), fault)
+      assert.doesNotMatch(faultOf(options), /canary/)
+    })
+  }
+
+  for (const authority of [
+    'http://localhost:4000/t',
+    'http://127.0.0.1:4000/t',
+    'http://[::1]/t',
+  ]) {
+    it(`let ${authority} be, which never leaves the machine`, () => {
+      assert.equal(faultOf({ ...good, authority }), 'no fault')
+    })
+  }
+
+  it('tell all their faults together', () => {
+    assert.match(faultOf({ scoop: 1 }), /scoop.*clientId.*credential.*scope/)
+  })
+
+  it('are judged for the greeting client too', () => {
+    const options = { baseUrl: 'http://api.example', tokens: {} }
+    assert.throws(() => createGreetingClient(options as never), /`baseUrl` .*; `tokens` must be/)
+  })
+
+  it('make a secret that cannot be empty', () => {
+    assert.throws(() => clientSecret(''), TypeError)
+  })
+})

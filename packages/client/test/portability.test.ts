@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const source = join(import.meta.dirname, '../src')
+const importPattern = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*'([^']+)'/gm
+
+/** Every specifier that is reachable from a file, by way of the files of this package. */
+function reachable(file: string, seen = new Set<string>(), found = new Set<string>()): Set<string> {
+  if (seen.has(file)) return found
+  seen.add(file)
+  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(importPattern)) {
+    if (specifier.startsWith('.')) reachable(join(dirname(file), specifier), seen, found)
+    else found.add(specifier)
+  }
+  return found
+}
+
+describe('the library', () => {
+  it('reaches nothing of Node from its main entry, and one package', () => {
+    assert.deepEqual([...reachable(join(source, 'index.ts'))], ['oauth4webapi'])
+  })
+
+  it('reaches Node only from the entry for files', () => {
+    const found = [...reachable(join(source, 'files/index.ts'))].sort()
+    assert.deepEqual(found, [
+      'node:crypto',
+      'node:fs/promises',
+      'node:path',
+      'node:timers/promises',
+      'oauth4webapi',
+    ])
+  })
+})

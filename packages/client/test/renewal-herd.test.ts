@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { settled, sourceIn } from './stand-in/source.ts'
+import { grant, VirtualWorld } from './stand-in/virtual-world.ts'
+
+const clients = 1_000
+const lifetimeSeconds = 3_599
+const tickSeconds = 20
+const windowSeconds = 120
+
+/** Numbers that look random and are the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+describe('a herd of 1,000 clients whose tokens end in the same second', () => {
+  it('spreads its renewals to at most twice the mean rate', async () => {
+    const world = new VirtualWorld(grant('t', lifetimeSeconds))
+    const random = numbers(7)
+    const runtime = { ...world.runtime, random }
+    const herd = Array.from({ length: clients }, () => sourceIn(world, { runtime }))
+    const all = () => Promise.all(herd.map(({ token }) => token()))
+    await all()
+    assert.equal(world.sent.length, clients)
+
+    const renewals: number[] = []
+    const hours = 3
+    for (let passed = 0; passed < hours * 3600; passed += tickSeconds) {
+      const before = world.sent.length
+      world.pass(tickSeconds * 1000)
+      await all()
+      await settled()
+      const window = Math.floor(passed / windowSeconds)
+      renewals[window] = (renewals[window] ?? 0) + world.sent.length - before
+    }
+    const mean = renewals.reduce((sum, count) => sum + count, 0) / renewals.length
+    const most = Math.max(...renewals)
+    assert.ok(
+      most <= 2 * mean,
+      `${most} in ${windowSeconds} s, where the mean is ${mean.toFixed(1)}`,
+    )
+  })
+})

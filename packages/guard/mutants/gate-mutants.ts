@@ -1,0 +1,252 @@
+import { type Mutant, mutantsOf } from './mutant.ts'
+
+const nothing = ''
+
+/** Ways to remember too much, to answer wrongly, or to leave a door beside the gate. */
+export const gateMutants: readonly Mutant[] = [
+  ...mutantsOf('presented.ts', [
+    ['takes the first of several fields', ['values.length > 1 ? repeated : ', nothing]],
+    ['overlooks a token in the query', ['if (hasTokenInQuery(target)) return inQuery', nothing]],
+    ['overlooks a token in the query by an encoded name', [" && !text.includes('%')", nothing]],
+    [
+      'takes the first of several words',
+      [
+        "token === '' || token.includes(' ') ? malformed : { token }",
+        "token === '' ? malformed : { token: token.split(' ', 1)[0] ?? '' }",
+      ],
+    ],
+    ['takes a scheme and nothing after it', ["token === '' || ", nothing]],
+    ['compares the scheme by case', [" && scheme.toLowerCase() !== 'bearer'", nothing]],
+    [
+      'takes any scheme',
+      ["if (scheme !== 'Bearer' && scheme.toLowerCase() !== 'bearer') {", 'if (false) {'],
+    ],
+    [
+      'overlooks a bearer token behind another scheme',
+      ['/,\\s*bearer(\\s|$)/i.test(authorization) ? repeated : noCredentials', 'noCredentials'],
+    ],
+  ]),
+  ...mutantsOf('refusal.ts', [
+    [
+      'tells an unknown key from a bad signature',
+      ['key_unknown: unverifiable', "key_unknown: invalidToken('The key is unknown')"],
+    ],
+    ['answers a missing role with 401', ['    status: 403,', '    status: 401,']],
+    ['answers an outage with 401', ['    status: 503,', '    status: 401,']],
+    [
+      'challenges where no credentials were sent with an error code',
+      ["if (challenge !== 'bare') parameters", 'parameters'],
+    ],
+    ['changes the words of the contract', ["'Access is denied'", "'Access denied'"]],
+    ['lets a cache keep refusals', ["'cache-control': 'no-store',", nothing]],
+    [
+      'does not name the resource metadata',
+      ['if (resourceMetadataUrl !== undefined) {', 'if (false) {'],
+    ],
+    [
+      'leaves refusals open to change',
+      ['return [reason, Object.freeze(refusal)]', 'return [reason, refusal]'],
+    ],
+  ]),
+  ...mutantsOf('remembered-tokens.ts', [
+    ['compares only the tail', ['young.token === token ? young : undefined', 'young']],
+    ['compares only the tail in the old generation', [' || old.token !== token', nothing]],
+    [
+      'finds a token by its claims alone',
+      ['token.slice(-tailLength)', "(token.split('.')[1] ?? '')"],
+      ['young.token === token ? young : undefined', 'young'],
+      [' || old.token !== token', nothing],
+    ],
+    [
+      'remembers without bound',
+      ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
+    ],
+    ['forgets what is still asked for', ['    this.remember(old)\n', nothing]],
+    [
+      'remembers although it is told to remember none',
+      ['if (this.#generationSize === 0) return', nothing],
+    ],
+    [
+      'forgets nothing of a key that is gone',
+      ['if (!key.isPublished) generation.delete(tail)', 'void [tail, key, generation]'],
+    ],
+    ['forgets only the young of a key that is gone', ['[this.#young, this.#old]', '[this.#young]']],
+    [
+      'cannot forget one token',
+      ['    this.#young.delete(tail)\n    this.#old.delete(tail)\n', nothing],
+    ],
+  ]),
+  ...mutantsOf('guard.ts', [
+    [
+      'forgets the role',
+      ['requirement !== anyCaller && !caller.roles.includes(requirement)', 'false'],
+    ],
+    [
+      'asks a remembered token for no role',
+      ['requirement !== anyCaller &&', 'requirement !== anyCaller && !isRemembered &&'],
+    ],
+    [
+      'lets one role stand in for another',
+      ['!caller.roles.includes(requirement)', 'caller.roles.length === 0'],
+    ],
+    [
+      'lets a remembered token live on after its expiry',
+      ['if (fault !== undefined) {', 'if (fault !== undefined && !isRemembered) {'],
+    ],
+    [
+      'remembers a token that does not hold',
+      [
+        '    if (fault !== undefined) {\n',
+        '    if (!isRemembered) remembered.remember(verified)\n    if (fault !== undefined) {\n',
+      ],
+    ],
+    [
+      'lets a revoked key keep its tokens',
+      ['known?.key.isPublished && ', 'known && '],
+      ["if (event.type === 'key_gone') remembered.forgetUnpublished()", nothing],
+    ],
+    [
+      'keeps the tokens of a revoked key in memory',
+      ["if (event.type === 'key_gone') remembered.forgetUnpublished()", nothing],
+    ],
+    ['answers a remembered token beyond the ceiling', [' && known.keySource.isUsable', nothing]],
+    ['does not remember', ['    if (!isRemembered) remembered.remember(verified)\n', nothing]],
+    [
+      'lets whoever watches keep out',
+      [
+        '    try {\n      judged.listener?.(event)\n    } catch {',
+        '    judged.listener?.(event)\n    try {\n    } catch {',
+      ],
+    ],
+    ['does not tell of refusals', ["    tell({ type: 'refused', reason })\n", nothing]],
+    [
+      'admits bound tokens where bindings are refused',
+      ["judged.certificateBinding !== 'refused' && ", nothing],
+    ],
+    ['asks for no proof of a binding', ['boundTo === presented.certificateThumbprint', 'true']],
+    [
+      'admits plain tokens where a binding is required',
+      ["return judged.certificateBinding !== 'required'", 'return true'],
+    ],
+    [
+      'does not say when to come back',
+      [
+        "withHeader(refuse('keys_unavailable'), 'retry-after',",
+        "withHeader(refuse('keys_unavailable'), 'x-retry-after',",
+      ],
+    ],
+    [
+      'does not wait for the key of a new token',
+      [
+        "if (verified.reason !== 'key_wanted') return refuseUnverified(verified)",
+        'return refuseUnverified(verified)',
+      ],
+    ],
+    ['is ready without keys', ['verifier.keySources.every(({ isUsable }) => isUsable)', 'true']],
+  ]),
+  ...mutantsOf('guard-options.ts', [
+    [
+      'takes options that nobody reads',
+      ['const guardOptions = z.strictObject(', 'const guardOptions = z.object('],
+    ],
+    [
+      'takes issuers with options that nobody reads',
+      ['const trustedIssuer = z.strictObject(', 'const trustedIssuer = z.object('],
+    ],
+    [
+      'takes any tolerance',
+      ['clockToleranceSeconds: seconds(0, 60)', 'clockToleranceSeconds: z.number()'],
+    ],
+    ['takes no audience', ['audiences: z.array(name).min(1)', 'audiences: z.array(name)']],
+    [
+      'takes a realm that breaks out of its quotes',
+      ['.regex(/^[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+$/', '.regex(/^.*$/s'],
+    ],
+  ]),
+  ...mutantsOf('entra.ts', [
+    [
+      'takes v1.0 tokens for the bare application id',
+      ['audiences: [`api:', 'audiences: [apiApplicationId, `api:'],
+    ],
+    [
+      'looks for the v1.0 issuer at the v2.0 address',
+      [`issuer: \`\${issuerUrl}/`, `issuer: \`\${authUrl}/`],
+    ],
+    ['takes v2.0 tokens unasked', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
+  ]),
+  ...mutantsOf('route-table.ts', [
+    ['opens a route that states no role', ['if (!roles.includes(role)) {', 'if (false) {']],
+    [
+      'guards only what begins with the letters of the prefix',
+      [
+        "path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')",
+        "path.startsWith(prefix) && path[prefix.length] === '/'",
+      ],
+    ],
+    [
+      'guards what only begins with the letters of the prefix',
+      [" && (path.length === prefix.length || path[prefix.length] === '/')", nothing],
+    ],
+  ]),
+  ...mutantsOf('exact-routes.ts', [
+    [
+      'tells anybody what is not there',
+      [
+        'const decision = guard.decide(presented, route?.role ?? anyCaller)',
+        'if (route === undefined) return missing(path)\n      const decision = guard.decide(presented, route?.role ?? anyCaller)',
+      ],
+    ],
+    [
+      'answers HEAD like a method that is not there',
+      ["method === 'HEAD' ? 'GET' : method", 'method'],
+    ],
+  ]),
+  ...mutantsOf('adapters/node-presented.ts', [
+    [
+      'sees only the first Authorization field',
+      ['if (found !== undefined) return [found, value]', 'if (found !== undefined) return found'],
+    ],
+    [
+      'sees only the last Authorization field',
+      ['if (found !== undefined) return [found, value]', nothing],
+    ],
+    [
+      'takes a header for the certificate',
+      [
+        "return certificate && createHash('sha256').update(certificate.raw).digest('base64url')",
+        "return certificate ? createHash('sha256').update(certificate.raw).digest('hex') : undefined",
+      ],
+    ],
+  ]),
+  ...mutantsOf('adapters/hono.ts', [
+    [
+      'tells anybody what is not there',
+      [
+        'const decision = await guard.decide(presentedBy(c), anyCaller)\n    if (decision.outcome ===',
+        "const decision = await guard.decide(presentedBy(c), anyCaller)\n    if (c.req.path !== '' && decision.outcome === 'admitted' && decision.outcome !==",
+      ],
+    ],
+    ['reads repeated fields as one', ['incoming === undefined ? ', 'incoming !== null ? ']],
+  ]),
+  ...mutantsOf('adapters/express.ts', [
+    ['compares paths without case', ['caseSensitive: true', 'caseSensitive: false']],
+    ['takes a slash at the end', ['strict: true', 'strict: false']],
+    [
+      'goes on after a refusal',
+      [
+        "if (decision.outcome === 'refused') return sendRefusal(response, decision)",
+        "if (decision.outcome === 'refused') return next()",
+      ],
+    ],
+  ]),
+  ...mutantsOf('adapters/fastify.ts', [
+    [
+      'tells anybody what is not there',
+      [
+        'if (request.is404) notFound.call(app, request, reply, next)\n      else next()',
+        'void notFound\n      next()',
+      ],
+    ],
+    ['guards no route', ['        onRequest: admit(role),\n', nothing]],
+  ]),
+]

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gateMutants } from './gate-mutants.ts'
+import { keyMutants } from './key-mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { tokenMutants } from './token-mutants.ts'
+
+/** What became of a mutant: the test that saw it, or nobody. */
+type Fate = { readonly mutant: Mutant; readonly caughtBy: string | undefined }
+
+const guard = join(import.meta.dirname, '..')
+const repository = join(guard, '../..')
+const workshop = mkdtempSync(join(tmpdir(), 'guard-mutants-'))
+// The copies find the packages that the repository has.
+symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'))
+const page = join(repository, 'docs/guard-mutants.md')
+const longestRunMs = 120_000
+
+/** Copies the guard and breaks the copy. */
+function breakCopy({ file, edits, breaks }: Mutant, copy: string): void {
+  rmSync(copy, { recursive: true, force: true })
+  mkdirSync(copy, { recursive: true })
+  for (const part of ['src', 'test', 'measurements', 'package.json']) {
+    cpSync(join(guard, part), join(copy, part), { recursive: true })
+  }
+  // Pages are held to the guard as it is, not to a broken copy.
+  rmSync(join(copy, 'test/docs'), { recursive: true })
+  const path = join(copy, 'src', file)
+  const broken = edits.reduce(
+    (text, [find, replace]) => {
+      if (!text.includes(find)) throw new Error(`${file}: "${find}" is not there (${breaks})`)
+      return text.replaceAll(find, () => replace)
+    },
+    readFileSync(path, 'utf8'),
+  )
+  writeFileSync(path, broken)
+}
+
+/** Runs the tests of a copy until the first one fails; resolves to its name. */
+function firstFailure(copy: string): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const tests = ['--test', '--test-reporter=tap', 'test/**/*.test.ts']
+  const run = spawn(process.execPath, tests, {
+    cwd: copy,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  const end = (caughtBy: string | undefined) => {
+    clearTimeout(timer)
+    resolve(caughtBy)
+    try {
+      // The runner has a process for each file: the whole group ends with it.
+      if (run.exitCode === null && run.pid !== undefined) process.kill(-run.pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself meanwhile.
+    }
+  }
+  const timer = setTimeout(() => end('the tests do not come to an end'), longestRunMs)
+  run.stdout.on('data', (chunk) => {
+    output += chunk
+    const failed = /^ *not ok \d+ - (.*)$/m.exec(output)?.[1]
+    if (failed !== undefined && run.exitCode === null) end(failed)
+    output = output.slice(output.lastIndexOf('\n') + 1)
+  })
+  run.on('exit', (code) => end(code === 0 ? undefined : 'the tests cannot be run'))
+  return promise
+}
+
+/** Lets each worker take the next mutant until none is left. */
+async function judgeAll(mutants: readonly Mutant[], workers: number): Promise<Fate[]> {
+  const fates: Fate[] = []
+  const queue = mutants.entries()
+  const work = async (worker: number) => {
+    for (const [index, mutant] of queue) {
+      const copy = join(workshop, `${worker}`)
+      breakCopy(mutant, copy)
+      const caughtBy = await firstFailure(copy)
+      fates[index] = { mutant, caughtBy }
+      console.log(`${mutant.file} ${mutant.breaks}: ${caughtBy ?? 'MISSED'}`)
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
+  return fates
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\\#', '#')
+
+function writePage(fates: readonly Fate[]): void {
+  const rows = fates.map(
+    ({ mutant, caughtBy }, index) =>
+      `| ${index + 1} | \`${mutant.file}\` | ${cell(mutant.breaks)} | ${caughtBy === undefined ? '**nobody**' : cell(caughtBy)} |`,
+  )
+  const caught = fates.filter(({ caughtBy }) => caughtBy !== undefined).length
+  writeFileSync(
+    page,
+    `# Mutants of the guard
+
+Each row is the guard, broken in one way on purpose, and the first test that saw it. The table is
+written by \`npm run mutants\`, which breaks a copy for each row and runs the guard's tests on it until
+one fails; the edits are in [packages/guard/mutants](../packages/guard/mutants).
+
+**${caught} of ${fates.length} were caught.**
+
+| | file | the broken guard | caught by |
+|---|---|---|---|
+${rows.join('\n')}
+`,
+  )
+}
+
+const untouched: Mutant = { file: 'guard.ts', breaks: 'nothing', edits: [] }
+const [control] = await judgeAll([untouched], 1)
+if (control?.caughtBy !== undefined) {
+  console.error(`The tests fail without a mutant: ${control.caughtBy}`)
+  process.exit(1)
+}
+
+const only = process.argv[2]
+const all = [...tokenMutants, ...keyMutants, ...gateMutants]
+const chosen = all.filter(
+  ({ file, breaks }) => only === undefined || `${file} ${breaks}`.includes(only),
+)
+const fates = await judgeAll(chosen, availableParallelism())
+rmSync(workshop, { recursive: true, force: true })
+if (only === undefined) writePage(fates)
+const missed = fates.filter(({ caughtBy }) => caughtBy === undefined)
+console.log(`${fates.length - missed.length} of ${fates.length} caught`)
+process.exit(missed.length === 0 ? 0 : 1)

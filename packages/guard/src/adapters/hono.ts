@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http'
+import { type Context, Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
+import type { Caller } from '../caller.ts'
+import { anyCaller, type Decision, type Guard } from '../guard.ts'
+import type { Presented } from '../presented.ts'
+import { withHeader } from '../refusal.ts'
+import { allowOf, isBelow, judgeRoutes, type Method, type RouteTable } from '../route-table.ts'
+import { NodePresented } from './node-presented.ts'
+import { respond } from './web.ts'
+import { WebPresented } from './web-presented.ts'
+
+/** What a guarded handler finds in its context: `c.var.caller`. */
+export type GuardedEnv<Role extends string> = { Variables: { caller: Caller<Role> } }
+
+/** Answers a request that was let in. */
+export type GuardedHandler<Role extends string> = (
+  context: Context<GuardedEnv<Role>>,
+) => Response | Promise<Response>
+
+/**
+ * Makes a Hono app in which everything below the prefix is guarded: the routes of the table each by
+ * its role; any other path or method by a valid token, before it is told that there is nothing.
+ *
+ * Open routes are added to the app that is returned; they cannot lie below the prefix.
+ *
+ * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
+ * @example
+ * const app = guardedApp(guard, '/api/v1', {
+ *   'GET /hi': { role: 'CallHiApiRole', handler: (c) => c.text('Hi') },
+ * })
+ */
+export function guardedApp<Role extends string>(
+  guard: Guard<Role>,
+  prefix: string,
+  routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
+): Hono<GuardedEnv<Role>> {
+  const app = new Hono<GuardedEnv<Role>>()
+  const methodsByPath = new TrieRouter<Method>()
+  for (const { method, path, role, handler } of judgeRoutes(guard, prefix, routes)) {
+    methodsByPath.add('ALL', path, method)
+    // One handler for guard and route together: Hono then neither chains nor waits.
+    app.on(method, [path], (c) => {
+      const answer = (decision: Decision<Role>): Response | Promise<Response> => {
+        if (decision.outcome === 'refused') return respond(decision)
+        c.set('caller', decision)
+        return handler(c)
+      }
+      const decision = guard.decide(presentedBy(c), role)
+      return decision instanceof Promise ? decision.then<Response>(answer) : answer(decision)
+    })
+  }
+  app.notFound(async (c) => {
+    if (!isBelow(prefix, c.req.path)) return respond(guard.refuse('not_found'))
+    const decision = await guard.decide(presentedBy(c), anyCaller)
+    if (decision.outcome === 'refused') return respond(decision)
+    const methods = methodsByPath.match('ALL', c.req.path)[0].map(([method]) => method)
+    if (methods.length === 0) return respond(guard.refuse('not_found'))
+    return respond(withHeader(guard.refuse('method_not_allowed'), 'allow', allowOf(methods)))
+  })
+  return app
+}
+
+function presentedBy(c: Context): Presented {
+  // On Node the server hands over its own request, which knows of repeated fields and of TLS.
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  return incoming === undefined ? new WebPresented(c.req.raw) : new NodePresented(incoming)
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { type GuardOptions, judge, type TrustedIssuer } from './guard-options.ts'
+
+const guid = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a GUID in lower case')
+
+const baseUrl = z
+  .string()
+  .regex(
+    /^https?:\/\/[^\s?#@]*[^\s?#@/]$/,
+    'must be a URL without a slash, query or fragment at its end',
+  )
+
+const tokenVersion = z.enum(['1.0', '2.0'])
+
+const entraOptions = z.strictObject({
+  tenantId: guid,
+  apiApplicationId: guid,
+  authUrl: baseUrl.default('https://login.microsoftonline.com'),
+  issuerUrl: baseUrl.default('https://sts.windows.net'),
+  keySetUrl: baseUrl.optional(),
+  tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
+})
+
+type Place = z.output<typeof entraOptions>
+type TokenVersion = z.output<typeof tokenVersion>
+
+/** What differs between the token versions: one row each. */
+const versions: Readonly<Record<TokenVersion, (place: Place) => TrustedIssuer>> = {
+  '1.0': ({ tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl }) => ({
+    issuer: `${issuerUrl}/${tenantId}/`,
+    audiences: [`api://${apiApplicationId}`],
+    tenantId,
+    keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/keys`,
+    tokenVersion: '1.0',
+    claims: { applicationId: 'appid', tokenId: 'uti' },
+  }),
+  '2.0': ({ tenantId, apiApplicationId, authUrl, keySetUrl }) => ({
+    issuer: `${authUrl}/${tenantId}/v2.0`,
+    audiences: [apiApplicationId],
+    tenantId,
+    keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/v2.0/keys`,
+    tokenVersion: '2.0',
+    claims: { applicationId: 'azp', tokenId: 'uti' },
+  }),
+}
+
+/** An API that is registered at Entra ID, or at an identity provider that speaks its dialect. */
+export type EntraOptions<Role extends string = string> = z.input<typeof entraOptions> &
+  Omit<GuardOptions<Role>, 'issuers'>
+
+/**
+ * Makes the guard's options for an API that is registered at Entra ID.
+ *
+ * @param options.tenantId the directory (tenant) id
+ * @param options.apiApplicationId the application id of the API's registration
+ * @param options.roles the values of the API's app roles
+ * @param options.tokenVersions `['1.0']` by default; Entra decides by the API's registration
+ * @param options.authUrl by default `https://login.microsoftonline.com`
+ * @param options.issuerUrl of v1.0 tokens, by default `https://sts.windows.net`
+ * @param options.keySetUrl by default below `authUrl`, where each token version has its own
+ * @throws {GuardOptionsError} with all faults together
+ * @example
+ * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
+ */
+export function entra<const Role extends string>(options: EntraOptions<Role>): GuardOptions<Role> {
+  const { tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, tokenVersions, ...rest } =
+    options
+  const given = { tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, tokenVersions }
+  const place = judge(entraOptions, given)
+  const issuers = [...new Set(place.tokenVersions)].map((version) => versions[version](place))
+  return { ...rest, issuers }
+}

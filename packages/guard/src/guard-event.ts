@@ -1,0 +1,29 @@
+import type { Caller } from './caller.ts'
+import type { KeySetError } from './key-set-request.ts'
+import type { RefusalReason } from './refusal.ts'
+import type { KeyFault } from './verification-key.ts'
+
+/** Something that happened in the guard. No event carries a token or any part of one. */
+export type GuardEvent =
+  | { readonly type: 'admitted'; readonly caller: Caller; readonly remembered: boolean }
+  | { readonly type: 'refused'; readonly reason: RefusalReason }
+  | { readonly type: 'key_set_refreshed'; readonly url: string; readonly keys: number }
+  | {
+      readonly type: 'key_set_refresh_failed'
+      readonly url: string
+      readonly error: KeySetError
+      readonly nextAttemptMs: number
+    }
+  /** The last good key set is older than its ceiling: nothing can be verified until a refresh. */
+  | { readonly type: 'key_set_stale'; readonly url: string }
+  | { readonly type: 'key_added'; readonly url: string; readonly kid: string }
+  | { readonly type: 'key_gone'; readonly url: string; readonly kid: string }
+  | {
+      readonly type: 'key_unused'
+      readonly url: string
+      readonly kid: string | undefined
+      readonly fault: KeyFault
+    }
+
+/** Hears of events. What it throws changes no decision. */
+export type EventListener = (event: GuardEvent) => void

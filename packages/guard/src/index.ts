@@ -1,0 +1,27 @@
+export type { Caller } from './caller.ts'
+export { type EntraOptions, entra } from './entra.ts'
+export {
+  anyCaller,
+  createGuard,
+  type Decision,
+  type Guard,
+  type KeySetStatus,
+  type Requirement,
+} from './guard.ts'
+export type { EventListener, GuardEvent } from './guard-event.ts'
+export { type GuardOptions, GuardOptionsError } from './guard-options.ts'
+export { KeySetError, type KeySetErrorCode } from './key-set-request.ts'
+export type { Presented } from './presented.ts'
+export { type Refusal, type RefusalReason, refusalRows, withHeader } from './refusal.ts'
+export {
+  describeResource,
+  type ProtectedResource,
+  type ResourceMetadata,
+} from './resource-metadata.ts'
+export {
+  type GuardedRoute,
+  type RouteTable,
+  RouteTableError,
+} from './route-table.ts'
+export type { Runtime } from './runtime.ts'
+export type { KeyFault } from './verification-key.ts'

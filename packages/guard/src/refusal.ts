@@ -1,0 +1,144 @@
+type Row = {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 503
+  readonly error: string
+  readonly description: string
+  /** What `WWW-Authenticate` says beside the realm; null for no challenge at all. */
+  readonly challenge: 'bare' | 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null
+}
+
+const malformedCredentials = {
+  status: 400,
+  error: 'invalid_request',
+  description: 'Exactly one bearer access token must be sent, in the Authorization header',
+  challenge: 'invalid_request',
+} as const
+
+const invalidToken = (description: string) =>
+  ({ status: 401, error: 'invalid_token', description, challenge: 'invalid_token' }) as const
+
+const malformed = invalidToken('The access token is malformed')
+// One sentence for both: a caller does not learn which keys are in hand.
+const unverifiable = invalidToken('The signature of the access token could not be verified')
+
+/**
+ * Every answer but yes: the operator's reason, and what the caller is told.
+ *
+ * @see RFC 6750 section 3.1
+ */
+export const refusalRows = {
+  no_credentials: {
+    status: 401,
+    error: 'unauthorized',
+    description: 'A bearer access token is required',
+    challenge: 'bare',
+  },
+  credentials_malformed: malformedCredentials,
+  credentials_repeated: malformedCredentials,
+  token_in_query: malformedCredentials,
+
+  token_malformed: malformed,
+  header_malformed: malformed,
+  header_not_supported: malformed,
+  claims_malformed: malformed,
+  algorithm_not_rs256: malformed,
+  type_not_access_token: invalidToken('The token is not an access token for an application'),
+  key_unknown: unverifiable,
+  signature_invalid: unverifiable,
+  issuer_not_trusted: invalidToken('The access token is from another issuer'),
+  tenant_not_trusted: invalidToken('The access token is from another tenant'),
+  audience_not_ours: invalidToken('The access token is for another audience'),
+  expired: invalidToken('The access token has expired'),
+  not_yet_valid: invalidToken('The access token is not valid yet'),
+  binding_not_proven: invalidToken('The access token is bound to a key that was not proven'),
+
+  role_missing: {
+    status: 403,
+    error: 'access_denied',
+    description: 'Access is denied',
+    challenge: 'insufficient_scope',
+  },
+  keys_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    description: 'Access tokens cannot be verified at the moment',
+    challenge: null,
+  },
+
+  not_found: {
+    status: 404,
+    error: 'not_found',
+    description: 'There is nothing at this path',
+    challenge: null,
+  },
+  method_not_allowed: {
+    status: 405,
+    error: 'method_not_allowed',
+    description: 'This path does not take this method',
+    challenge: null,
+  },
+} as const satisfies Record<string, Row>
+
+/** Why a request was refused, in the operator's words. */
+export type RefusalReason = keyof typeof refusalRows
+
+/** A refused request: all that the answer to it needs. */
+export type Refusal = {
+  readonly outcome: 'refused'
+  readonly reason: RefusalReason
+  readonly status: Row['status']
+  readonly headers: Readonly<Record<string, string>>
+  /** A JSON object with exactly the string members `error` and `error_description`. */
+  readonly body: string
+}
+
+/** The ready answer for every reason, as one realm gives it. */
+export type Refusals = Readonly<Record<RefusalReason, Refusal>>
+
+/**
+ * Writes out the answer for every row once, so that a refusal costs nothing later.
+ *
+ * @param realm the `realm` of each challenge
+ * @param resourceMetadataUrl named in each challenge when given (RFC 9728 section 5.1)
+ */
+export function prepareRefusals(realm: string, resourceMetadataUrl: string | undefined): Refusals {
+  const entries = Object.entries(refusalRows).map(([reason, row]: [string, Row]) => {
+    const challenge = challengeOf(row, realm, resourceMetadataUrl)
+    const refusal = {
+      outcome: 'refused',
+      reason,
+      status: row.status,
+      headers: Object.freeze({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        ...(challenge !== undefined && { 'www-authenticate': challenge }),
+      }),
+      body: JSON.stringify({ error: row.error, error_description: row.description }),
+    }
+    return [reason, Object.freeze(refusal)]
+  })
+  return Object.freeze(Object.fromEntries(entries))
+}
+
+/** The same refusal with one more header, such as `retry-after` or `allow`. */
+export function withHeader(refusal: Refusal, name: string, value: string): Refusal {
+  return Object.freeze({
+    ...refusal,
+    headers: Object.freeze({ ...refusal.headers, [name]: value }),
+  })
+}
+
+function challengeOf(
+  { challenge, description }: Row,
+  realm: string,
+  resourceMetadataUrl: string | undefined,
+): string | undefined {
+  if (challenge === null) return undefined
+  const parameters = [`realm="${realm}"`]
+  // RFC 6750 section 3.1: a request without credentials is told no error code.
+  if (challenge !== 'bare') parameters.push(`error="${challenge}"`)
+  if (challenge === 'invalid_token') parameters.push(`error_description="${description}"`)
+  if (resourceMetadataUrl !== undefined) {
+    parameters.push(`resource_metadata="${resourceMetadataUrl}"`)
+  }
+  return `Bearer ${parameters.join(', ')}`
+}

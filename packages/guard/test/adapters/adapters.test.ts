@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { createGuard } from '../../src/index.ts'
+import { clientApplicationId, Forge, keySetOf, optionsWith } from '../forge.ts'
+import { World } from '../world.ts'
+import { type Running, servers } from './servers.ts'
+
+const forge = new Forge('key-1')
+const stranger = new Forge('key-1')
+
+async function call(url: string, path: string, method: string, fields: readonly string[]) {
+  const { hostname, port } = new URL(url)
+  const headers = ['host', 'localhost', ...fields]
+  const sent = request({ hostname, port, path, method, headers, agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
+
+const bearer = (token: string) => ['authorization', `Bearer ${token}`]
+const both = () => bearer(forge.token())
+const hiOnly = () => bearer(forge.token({ roles: ['CallHiApiRole'] }))
+const none = () => []
+
+type Row = [
+  name: string,
+  method: string,
+  path: string,
+  fields: () => readonly string[],
+  status: number,
+  body: string | RegExp,
+]
+
+const rows: Row[] = [
+  ['a caller with the role is let in', 'GET', '/hi', both, 200, 'Hi'],
+  ['a second time, remembered', 'GET', '/hi', both, 200, 'Hi'],
+  ['the handler finds its caller', 'GET', '/whoami', hiOnly, 200, clientApplicationId],
+  ['HEAD is GET without a body', 'HEAD', '/hi', both, 200, ''],
+  ['HEAD is guarded too', 'HEAD', '/hi', none, 401, ''],
+  [
+    'without the role',
+    'GET',
+    '/hello',
+    hiOnly,
+    403,
+    '{"error":"access_denied","error_description":"Access is denied"}',
+  ],
+  ['without credentials', 'GET', '/hi', none, 401, /"error":"unauthorized"/],
+  [
+    'with another scheme',
+    'GET',
+    '/hi',
+    () => ['authorization', 'Basic eA=='],
+    401,
+    /"error":"unauthorized"/,
+  ],
+  [
+    'with a bad token',
+    'GET',
+    '/hi',
+    () => bearer(stranger.token()),
+    401,
+    /"error":"invalid_token"/,
+  ],
+  [
+    'with two words',
+    'GET',
+    '/hi',
+    () => ['authorization', 'Bearer a b'],
+    400,
+    /"error":"invalid_request"/,
+  ],
+  ['with two fields', 'GET', '/hi', () => [...both(), ...both()], 400, /"error":"invalid_request"/],
+  [
+    'with a second scheme hidden behind the first',
+    'GET',
+    '/hi',
+    () => ['authorization', 'Basic eA==', ...both()],
+    400,
+    /"error":"invalid_request"/,
+  ],
+  [
+    'with a token in the query',
+    'GET',
+    '/hi?access_token=x',
+    both,
+    400,
+    /"error":"invalid_request"/,
+  ],
+  ['another path, without a token', 'GET', '/bye', none, 401, /"error":"unauthorized"/],
+  ['another path', 'GET', '/bye', hiOnly, 404, /"error":"not_found"/],
+  ['the prefix itself, without a token', 'GET', '', none, 401, /"error":"unauthorized"/],
+  ['the prefix itself', 'GET', '', hiOnly, 404, /"error":"not_found"/],
+  ['the prefix and a slash, without a token', 'GET', '/', none, 401, /"error":"unauthorized"/],
+  ['the prefix and a slash', 'GET', '/', hiOnly, 404, /"error":"not_found"/],
+  ['a slash at the end', 'GET', '/hi/', both, 404, /"error":"not_found"/],
+  ['a doubled slash', 'GET', '//hi', both, 404, /"error":"not_found"/],
+  ['an encoded slash', 'GET', '/hi%2F', both, 404, /"error":"not_found"/],
+  ['another case', 'GET', '/HI', both, 404, /"error":"not_found"/],
+  ['another case, without a token', 'GET', '/HI', none, 401, /"error":"unauthorized"/],
+  ['another method, without a token', 'POST', '/hi', none, 401, /"error":"unauthorized"/],
+  ['another method', 'POST', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
+  ['OPTIONS, without a token', 'OPTIONS', '/hi', none, 401, /"error":"unauthorized"/],
+  ['OPTIONS', 'OPTIONS', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
+  ['another method of another path', 'POST', '/bye', hiOnly, 404, /"error":"not_found"/],
+]
+
+for (const [adapter, start] of Object.entries(servers)) {
+  describe(`the adapter for ${adapter}`, () => {
+    let running: Running
+    const guard = createGuard(optionsWith(), new World(keySetOf(forge)))
+    before(async () => {
+      running = await start(guard)
+    })
+    after(() => running.stop())
+
+    for (const [name, method, path, fields, status, body] of rows) {
+      it(`${name}: ${status}`, async () => {
+        const answer = await call(running.url, `/api/v1${path}`, method, fields())
+        assert.equal(answer.status, status, answer.body)
+        if (typeof body === 'string') assert.equal(answer.body, body)
+        else assert.match(answer.body, body)
+        if (status === 200) return
+        assert.equal(answer.headers['content-type']?.split(';', 1)[0], 'application/json')
+        assert.equal(answer.headers['cache-control'], 'no-store')
+        assert.equal('www-authenticate' in answer.headers, status < 404)
+        if (status === 405) assert.equal(answer.headers.allow, 'GET, HEAD')
+      })
+    }
+
+    it('a letter encoded in the path is never a way around the guard (RS20)', async () => {
+      for (const path of ['/api/v1/h%69', '/%61pi/v1/hi', '/api/v1/./hi', '/x/../api/v1/hi']) {
+        const answer = await call(running.url, path, 'GET', none())
+        assert.ok(answer.status === 401 || answer.status === 404, `${path}: ${answer.status}`)
+      }
+    })
+
+    it('what is not below the prefix is open', async () => {
+      assert.equal((await call(running.url, '/', 'GET', [])).body, 'open')
+      assert.equal((await call(running.url, '/api/v1x', 'GET', [])).status, 404)
+    })
+
+    it('without keys: 503, and when to come back', async () => {
+      const blind = createGuard(optionsWith(), new World(() => new Response('', { status: 500 })))
+      const server = await start(blind)
+      const answer = await call(server.url, '/api/v1/hi', 'GET', both())
+      await server.stop()
+      assert.equal(answer.status, 503)
+      assert.equal(answer.headers['retry-after'], '1')
+      assert.match(answer.body, /"error":"temporarily_unavailable"/)
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { createHash, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { createServer, request, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { guardedListener } from '../../src/adapters/node.ts'
+import { createGuard } from '../../src/index.ts'
+import { Forge, keySetOf, optionsWith } from '../forge.ts'
+import { World } from '../world.ts'
+import { client, server as host, type Identity, thief } from './identities.ts'
+
+const forge = new Forge('key-1')
+
+const thumbprintOf = ({ cert }: Identity) =>
+  createHash('sha256').update(new X509Certificate(cert).raw).digest('base64url')
+
+describe('over mutual TLS', () => {
+  let server: Server
+
+  before(async () => {
+    const guard = createGuard(
+      optionsWith({ certificateBinding: 'enforced' }),
+      new World(keySetOf(forge)),
+    )
+    const listener = guardedListener(guard, '/api', {
+      'GET /hi': { role: 'CallHiApiRole', handler: (_, response) => response.end('Hi') },
+    })
+    // Whose certificate it is says the token, so no authority is asked (RFC 8705 section 6.2).
+    server = createServer({ ...host, requestCert: true, rejectUnauthorized: false }, listener)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  async function call(token: string, identity?: Identity) {
+    const { port } = server.address() as AddressInfo
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      path: '/api/hi',
+      headers: { authorization: `Bearer ${token}` },
+      rejectUnauthorized: false,
+      agent: false,
+      ...identity,
+    }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return `${response.statusCode} ${await text(response)}`
+  }
+
+  it('a bound token is good only with the certificate that it is bound to (RS27)', async () => {
+    const token = forge.token({ cnf: { 'x5t#S256': thumbprintOf(client) } })
+    assert.equal(await call(token, client), '200 Hi')
+    assert.match(await call(token, thief), /^401 .*"invalid_token"/)
+    assert.match(await call(token), /^401 .*"invalid_token"/)
+    assert.equal(await call(token, client), '200 Hi')
+  })
+
+  it('a token that is not bound needs no certificate', async () => {
+    assert.equal(await call(forge.token()), '200 Hi')
+  })
+})

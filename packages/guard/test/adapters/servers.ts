@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import fastify from 'fastify'
+import { guardedRouter } from '../../src/adapters/express.ts'
+import { guardedRoutes } from '../../src/adapters/fastify.ts'
+import { guardedApp } from '../../src/adapters/hono.ts'
+import { guardedListener } from '../../src/adapters/node.ts'
+import { guardedFetch } from '../../src/adapters/web.ts'
+import { anyCaller, type Guard } from '../../src/index.ts'
+import type { Role } from '../forge.ts'
+
+/** A server that runs, with one framework and one adapter. */
+export type Running = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** What each server serves: `/hi`, `/hello` and, for any caller, `/whoami`. */
+type Start = (guard: Guard<Role>) => Promise<Running>
+
+const prefix = '/api/v1'
+
+const running = async (server: Server): Promise<Running> => {
+  if (!server.listening) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const { port } = server.address() as AddressInfo
+  const stop = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+
+const serve = (listener: RequestListener) => running(createServer(listener))
+
+/** One server for each adapter, each with its real framework. */
+export const servers: Readonly<Record<string, Start>> = {
+  hono: (guard) => {
+    const app = guardedApp(guard, prefix, {
+      'GET /hi': { role: 'CallHiApiRole', handler: (c) => c.text('Hi') },
+      'GET /hello': { role: 'CallHelloApiRole', handler: (c) => c.text('Hello') },
+      'GET /whoami': { role: anyCaller, handler: (c) => c.text(c.var.caller.applicationId) },
+    })
+    app.get('/', (c) => c.text('open'))
+    return serve(getRequestListener(app.fetch))
+  },
+
+  express: (guard) => {
+    const app = express()
+    app.use(
+      guardedRouter(guard, prefix, {
+        'GET /hi': { role: 'CallHiApiRole', handler: (_, response) => response.send('Hi') },
+        'GET /hello': {
+          role: 'CallHelloApiRole',
+          handler: (_, response) => response.send('Hello'),
+        },
+        'GET /whoami': {
+          role: anyCaller,
+          handler: (_, response) => response.send(response.locals.caller.applicationId),
+        },
+      }),
+    )
+    app.get('/', (_, response) => {
+      response.send('open')
+    })
+    return serve(app)
+  },
+
+  fastify: async (guard) => {
+    const app = fastify()
+    app.register(
+      guardedRoutes(guard, prefix, {
+        'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' },
+        'GET /hello': { role: 'CallHelloApiRole', handler: () => 'Hello' },
+        'GET /whoami': { role: anyCaller, handler: (request) => request.caller.applicationId },
+      }),
+    )
+    app.get('/', () => 'open')
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return { ...(await running(app.server)), stop: () => app.close() }
+  },
+
+  node: (guard) =>
+    serve(
+      guardedListener(
+        guard,
+        prefix,
+        {
+          'GET /hi': { role: 'CallHiApiRole', handler: (_, response) => response.end('Hi') },
+          'GET /hello': {
+            role: 'CallHelloApiRole',
+            handler: (_, response) => response.end('Hello'),
+          },
+          'GET /whoami': {
+            role: anyCaller,
+            handler: (_, response, caller) => response.end(caller.applicationId),
+          },
+        },
+        (request, response) => {
+          response.writeHead(request.url === '/' ? 200 : 404).end('open')
+        },
+      ),
+    ),
+
+  web: (guard) => {
+    const handle = guardedFetch(
+      guard,
+      prefix,
+      {
+        'GET /hi': { role: 'CallHiApiRole', handler: () => new Response('Hi') },
+        'GET /hello': { role: 'CallHelloApiRole', handler: () => new Response('Hello') },
+        'GET /whoami': {
+          role: anyCaller,
+          handler: (_, caller) => new Response(caller.applicationId),
+        },
+      },
+      (request) =>
+        new Response('open', { status: new URL(request.url).pathname === '/' ? 200 : 404 }),
+    )
+    return serve(getRequestListener(handle))
+  },
+}

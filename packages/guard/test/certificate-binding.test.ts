@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { GuardOptions } from '../src/index.ts'
+import { guardIn, reasonOf } from './asking.ts'
+import { Forge, keySetOf, type Role } from './forge.ts'
+import { World } from './world.ts'
+
+const forge = new Forge('key-1')
+
+describe('a token that is bound to a certificate', () => {
+  const bound = () => forge.token({ cnf: { 'x5t#S256': 'thumbprint' } })
+  type Binding = GuardOptions<Role>['certificateBinding']
+  const rows: [Binding, token: () => string, proven: string | undefined, expected: string][] = [
+    ['refused', bound, 'thumbprint', 'binding_not_proven'],
+    ['refused', () => forge.token(), undefined, 'admitted'],
+    ['enforced', bound, 'thumbprint', 'admitted'],
+    ['enforced', bound, 'another', 'binding_not_proven'],
+    ['enforced', bound, undefined, 'binding_not_proven'],
+    ['enforced', () => forge.token(), undefined, 'admitted'],
+    ['required', bound, 'thumbprint', 'admitted'],
+    ['required', () => forge.token(), 'thumbprint', 'binding_not_proven'],
+    ['enforced', () => forge.token({ cnf: { jkt: 'x' } }), 'x', 'binding_not_proven'],
+    ['enforced', () => forge.token({ cnf: {} }), undefined, 'binding_not_proven'],
+    ['enforced', () => forge.token({ cnf: null }), undefined, 'binding_not_proven'],
+    ['enforced', () => forge.token({ cnf: 'x' }), 'x', 'binding_not_proven'],
+    ['enforced', () => forge.token({ cnf: { 'x5t#S256': '' } }), '', 'binding_not_proven'],
+    [
+      'enforced',
+      () => forge.token({ cnf: { 'x5t#S256': 'x', jkt: 'y' } }),
+      'x',
+      'binding_not_proven',
+    ],
+  ]
+  for (const [certificateBinding, token, proven, expected] of rows) {
+    it(`is ${expected} where bindings are ${certificateBinding} and ${proven} was proven (RS27)`, async () => {
+      const { ask } = guardIn(new World(keySetOf(forge)), { certificateBinding })
+      assert.equal(reasonOf(await ask(token(), 'CallHiApiRole', proven)), expected)
+    })
+  }
+
+  it('is asked for its certificate each time, though remembered', async () => {
+    const { ask, guard } = guardIn(new World(keySetOf(forge)), { certificateBinding: 'enforced' })
+    const token = bound()
+    assert.equal(reasonOf(await ask(token, 'CallHiApiRole', 'thumbprint')), 'admitted')
+    assert.equal(guard.rememberedTokens(), 1)
+    assert.equal(reasonOf(await ask(token)), 'binding_not_proven')
+  })
+})

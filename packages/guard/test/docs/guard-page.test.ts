@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { refusalRows } from '../../src/index.ts'
+import { clientApplicationId, Forge, keySetOf } from '../forge.ts'
+
+const repository = join(import.meta.dirname, '../../../..')
+const page = readFileSync(join(repository, 'docs/guard.md'), 'utf8')
+const source = (file: string) => readFileSync(join(import.meta.dirname, '../../src', file), 'utf8')
+const forge = new Forge('key-1')
+
+/** The rows of the table whose first heading is this one, without their code marks. */
+function tableOf(heading: string, text = page): string[][] {
+  const [, after = ''] = text.split(`\n| ${heading} |`)
+  const [table = ''] = after.split('\n\n')
+  return table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$|`/g, '')))
+}
+
+const token = () => {
+  const now = Math.floor(Date.now() / 1000)
+  return forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
+}
+
+describe('the snippets of docs/guard.md', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'))
+  const realFetch = globalThis.fetch
+  const fetched: string[] = []
+
+  before(() => {
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
+    for (const [, name = '', code = ''] of page.matchAll(/```ts (\S+)\n(.*?)```/gs)) {
+      writeFileSync(join(folder, name), code)
+    }
+    globalThis.fetch = async (url) => {
+      fetched.push(String(url))
+      return new Response(keySetOf(forge))
+    }
+  })
+  after(() => {
+    globalThis.fetch = realFetch
+    rmSync(folder, { recursive: true })
+  })
+
+  const load = (name: string) => import(join(folder, name))
+
+  async function serve(listener: RequestListener, check: (url: string) => Promise<void>) {
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    server.closeAllConnections()
+    server.close()
+  }
+
+  /** Says hello with a token and without one. */
+  async function checkGreetings(ask: (path: string, headers: HeadersInit) => Promise<Response>) {
+    const hello = await ask('/api/v1/hello', { authorization: `Bearer ${token()}` })
+    assert.equal(await hello.text(), `Hello, ${clientApplicationId}`)
+    assert.equal((await ask('/api/v1/hello', {})).status, 401)
+    assert.equal((await ask('/api/v1/bye', { authorization: `Bearer ${token()}` })).status, 404)
+  }
+  const checkAt = (url: string) =>
+    checkGreetings((path, headers) => realFetch(`${url}${path}`, { headers }))
+
+  it('Hono', async () => {
+    const { app } = await load('hono.ts')
+    await checkGreetings((path, headers) => app.request(path, { headers }))
+    assert.equal(await (await app.request('/')).text(), 'open')
+  })
+
+  it('Express', async () => {
+    const { app } = await load('express.ts')
+    await serve(app, checkAt)
+  })
+
+  it('Fastify', async () => {
+    const { app } = await load('fastify.ts')
+    await checkAt(await app.listen({ port: 0, host: '127.0.0.1' }))
+    await app.close()
+  })
+
+  it('node:http', async () => {
+    const { server } = await load('node.ts')
+    await serve((request, response) => server.emit('request', request, response), checkAt)
+  })
+
+  it('Web requests', async () => {
+    const { fetch } = await load('web.ts')
+    await checkGreetings((path, headers) =>
+      Promise.resolve(fetch(new Request(`https://api.example${path}`, { headers }))),
+    )
+  })
+
+  it('anything else', async () => {
+    const { answer } = await load('ask.ts')
+    const hi = await answer(`Bearer ${token()}`, '/hi')
+    assert.equal(hi.body, `Hi, ${clientApplicationId}`)
+    assert.equal((await answer(undefined, '/hi')).status, 401)
+  })
+
+  it('protected resource metadata', async () => {
+    const { app } = await load('metadata.ts')
+    const challenge = (await app.request('/api/v1/hi')).headers.get('www-authenticate') ?? ''
+    const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? ''
+    const document = await (await app.request(url)).json()
+    assert.equal(document.resource, 'https://api.example')
+  })
+
+  it('ask real Entra for its keys, and nobody else', () => {
+    assert.ok(fetched.length > 0)
+    for (const url of fetched) {
+      assert.match(url, /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/discovery\/keys$/)
+    }
+  })
+})
+
+describe('the tables of docs/guard.md', () => {
+  it('list every refusal as it is', () => {
+    assert.deepEqual(
+      tableOf('reason'),
+      Object.entries(refusalRows).map(([reason, { status, error, description }]) => [
+        reason,
+        `${status}`,
+        error,
+        description,
+      ]),
+    )
+  })
+
+  it('list every option, and no other', () => {
+    const [ofEntra, ofGuard] = ['## Options of entra', '## Options of a guard'].map((title) =>
+      tableOf('option', page.slice(page.indexOf(title))).map(([name = '']) => name),
+    )
+    const named = (text: string) => [...text.matchAll(/^ {2,6}(\w+): /gm)].map(([, name]) => name)
+    const entraOptions = /const entraOptions = z\.strictObject\(\{(.*?)\n\}\)/s.exec(
+      source('entra.ts'),
+    )
+    assert.deepEqual(ofEntra?.toSorted(), [...named(entraOptions?.[1] ?? ''), 'roles'].toSorted())
+    const guardOptions = /const guardOptions = z\.strictObject\(\{(.*?)\n\}\)/s.exec(
+      source('guard-options.ts'),
+    )
+    for (const name of ofGuard ?? []) {
+      assert.ok(named(guardOptions?.[1] ?? '').includes(name.replace('keySets.', '')), name)
+    }
+    const documented = new Set(ofGuard?.map((name) => name.replace('keySets.', '')))
+    const real = named(guardOptions?.[1] ?? '').filter(
+      (name) => !['keySets', 'error', 'path'].includes(name ?? ''),
+    )
+    assert.deepEqual([...documented].toSorted(), real.toSorted())
+  })
+
+  it('list every event and every code of a failed refresh', () => {
+    const events = [...source('guard-event.ts').matchAll(/readonly type: '(\w+)'/g)]
+    const listed = tableOf('event').flatMap(([names = '']) => names.split(', '))
+    assert.deepEqual(listed.toSorted(), events.map(([, name]) => name).toSorted())
+    const codes = [
+      'unreachable',
+      'timed_out',
+      'bad_status',
+      'too_large',
+      'not_json',
+      'not_a_key_set',
+      'too_many_keys',
+      'no_usable_key',
+    ]
+    for (const code of codes) assert.ok(page.includes(`\`${code}\``), code)
+  })
+
+  it('list every member of a caller', () => {
+    const members = [...source('caller.ts').matchAll(/^ {2}readonly (\w+):/gm)]
+    assert.deepEqual(
+      tableOf('member').map(([name]) => name),
+      members.map(([, name]) => name),
+    )
+  })
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { createGuard, type GuardEvent } from '../../src/index.ts'
+import { type Forge, optionsWith } from '../forge.ts'
+import { World } from '../world.ts'
+
+/** A guard whose clocks are passed in, and whose provider is reached over a real socket. */
+export function guardAt(url: string) {
+  const world = new World('')
+  const events: GuardEvent[] = []
+  let attempts = 0
+  let heard = Promise.withResolvers<void>()
+  const [issuer] = optionsWith().issuers
+  assert.ok(issuer)
+  const guard = createGuard(
+    optionsWith({
+      issuers: [{ ...issuer, keySetUrl: url }],
+      listener: (event) => {
+        events.push(event)
+        if (event.type !== 'key_set_refreshed' && event.type !== 'key_set_refresh_failed') return
+        attempts += 1
+        heard.resolve()
+        heard = Promise.withResolvers()
+      },
+    }),
+    { ...world, fetch: (...request) => fetch(...request) },
+  )
+  const ask = async (forge: Forge) =>
+    guard.decide({ authorization: `Bearer ${forge.token(times())}`, target: '/' }, 'CallHiApiRole')
+  // Tokens are always young: only the keys are in question.
+  const times = () => {
+    const now = world.wallClockMs() / 1000
+    return { iat: now - 300, nbf: now - 300, exp: now + 3600 }
+  }
+  /** Lets time pass, and waits for the end of the one attempt that falls due in it. */
+  const passUntilAttempt = async (...seconds: number[]) => {
+    const before = attempts
+    for (const part of seconds) await world.pass(part)
+    while (attempts === before) await heard.promise
+  }
+  const failures = () =>
+    events.flatMap((event) => (event.type === 'key_set_refresh_failed' ? [event.error.code] : []))
+  return { guard, world, ask, passUntilAttempt, failures }
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGuard } from '../../src/index.ts'
+import { assertUnavailable, reasonOf } from '../asking.ts'
+import { Forge, keySetOf, optionsWith } from '../forge.ts'
+import { World } from '../world.ts'
+
+const known = new Forge('known')
+const rotated = new Forge('rotated')
+const good = keySetOf(known)
+
+/** A guard whose clocks and whose provider are passed in, asked with tokens that are always young. */
+function blind() {
+  const world = new World(good)
+  const guard = createGuard(optionsWith(), world)
+  const ask = async (forge: Forge) => {
+    const now = world.wallClockMs() / 1000
+    const token = forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
+    return guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
+  }
+  return { world, guard, ask }
+}
+
+describe('when the provider is down for long', () => {
+  it('an hour: known keys 200 throughout, at most one fetch in 30 s (FL2)', async () => {
+    const { world, guard, ask } = blind()
+    await guard.start()
+    world.breakDown()
+    await world.pass(3600)
+    const begun = world.fetched.length
+    for (let minute = 0; minute < 60; minute += 1) {
+      await world.pass(60)
+      assert.equal(reasonOf(await ask(known)), 'admitted')
+      assertUnavailable(await ask(rotated))
+    }
+    assert.ok(world.fetched.length - begun <= 6 + 3600 / 30, `${world.fetched.length - begun}`)
+  })
+
+  it('longer than the ceiling: 503, not 401 and not open; and all is well when it returns (FL3)', async () => {
+    const { world, guard, ask } = blind()
+    await guard.start()
+    const remembered = await ask(known)
+    assert.equal(reasonOf(remembered), 'admitted')
+    world.breakDown()
+    await world.pass(86_400)
+    assert.equal(guard.isReady(), false)
+    assertUnavailable(await ask(known))
+    assertUnavailable(await ask(rotated))
+    world.publish(keySetOf(rotated))
+    await world.pass(30)
+    assert.equal(guard.isReady(), true)
+    assert.equal(reasonOf(await ask(rotated)), 'admitted')
+    assert.equal(reasonOf(await ask(known)), 'key_unknown')
+  })
+
+  it('a remembered token is 503 too beyond the ceiling', async () => {
+    const { world, guard } = blind()
+    const token = known.token({ exp: world.wallClockMs() / 1000 + 10 * 86_400 })
+    const ask = async () =>
+      guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
+    assert.equal(reasonOf(await ask()), 'admitted')
+    world.breakDown()
+    await world.pass(86_399)
+    assert.equal(reasonOf(await ask()), 'admitted')
+    await world.pass(2)
+    assertUnavailable(await ask())
+  })
+})
+
+describe('when the provider rotates', () => {
+  it('as planned, no token is refused (FL9)', async () => {
+    const { world, guard, ask } = blind()
+    await guard.start()
+    const chain = [known, rotated, new Forge('third')]
+    for (const [index, next] of chain.slice(1).entries()) {
+      const current = chain[index] ?? known
+      world.publish(keySetOf(current, next))
+      assert.equal(reasonOf(await ask(current)), 'admitted')
+      await world.pass(3600)
+      assert.equal(reasonOf(await ask(next)), 'admitted')
+      assert.equal(reasonOf(await ask(current)), 'admitted')
+      await world.pass(3900)
+      world.publish(keySetOf(next))
+      await world.pass(3600)
+      assert.equal(reasonOf(await ask(next)), 'admitted')
+      assert.equal(reasonOf(await ask(current)), 'key_unknown')
+    }
+  })
+
+  it('without announcing it, the new key is picked up by the first token it signed', async () => {
+    const { world, guard, ask } = blind()
+    await guard.start()
+    world.publish(keySetOf(rotated))
+    await world.pass(30)
+    assert.equal(reasonOf(await ask(rotated)), 'admitted')
+    assert.equal(world.fetched.length, 2)
+  })
+})
+
+describe('when the provider truncates its answer', () => {
+  it('at any byte, the old set is kept (FL5)', async () => {
+    const { world, guard, ask } = blind()
+    await guard.start()
+    for (let length = 0; length < good.length; length += 1) {
+      world.publish(good.slice(0, length))
+      await world.pass(30)
+    }
+    assert.ok(world.fetched.length > good.length / 2)
+    assert.equal(guard.isReady(), true)
+    assert.equal(reasonOf(await ask(known)), 'admitted')
+    assertUnavailable(await ask(rotated))
+  })
+})

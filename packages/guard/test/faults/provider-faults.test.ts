@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { client as stranger } from '../adapters/identities.ts'
+import { assertUnavailable, reasonOf } from '../asking.ts'
+import { Forge, keySetOf } from '../forge.ts'
+import { endlessFaults, type FaultServer, faults, startFaultServer } from './fault-server.ts'
+import { guardAt } from './guard-at.ts'
+
+const known = new Forge('known')
+const rotated = new Forge('rotated')
+const good = keySetOf(known)
+
+describe('when the provider', () => {
+  let server: FaultServer
+  before(async () => {
+    server = await startFaultServer(good)
+  })
+  after(() => server.down())
+
+  const all = [
+    ...Object.entries(faults).map(([name, fault]) => ({ name, ...fault, givesUpAfter: 0 })),
+    ...Object.entries(endlessFaults).map(([name, fault]) => ({ name, ...fault, givesUpAfter: 5 })),
+  ]
+  for (const { name, code, begin, givesUpAfter } of all) {
+    it(`${name}: known keys 200, an unknown key 503, never 401, one attempt (FL4, FL6, FL7, FL8; CVE-2026-22036)`, async () => {
+      server.publish(good)
+      const { guard, ask, passUntilAttempt, failures } = guardAt(server.url)
+      await guard.start()
+      const before = server.requests()
+      server.answerWith(begin(good))
+
+      await passUntilAttempt(3600, givesUpAfter)
+      assert.equal(server.requests(), before + 1)
+      assert.deepEqual(failures(), [code])
+      assert.equal(reasonOf(await ask(known)), 'admitted')
+      assertUnavailable(await ask(rotated))
+      assert.equal(server.requests(), before + 1)
+      assert.equal(guard.isReady(), true)
+
+      server.publish(keySetOf(known, rotated))
+      await passUntilAttempt(2)
+      assert.equal(reasonOf(await ask(rotated)), 'admitted')
+      assert.equal(reasonOf(await ask(known)), 'admitted')
+      guard.stop()
+    })
+  }
+})
+
+describe('when the provider redirects', () => {
+  let attacker: Server
+  let visits = 0
+  before(async () => {
+    attacker = createServer((_, response) => {
+      visits += 1
+      response.end(keySetOf(rotated))
+    }).listen(0, '127.0.0.1')
+    await once(attacker, 'listening')
+  })
+  after(() => attacker.close())
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`with ${status}, nobody follows (FL8)`, async () => {
+      const server = await startFaultServer(good)
+      const { guard, ask, failures } = guardAt(server.url)
+      const { port } = attacker.address() as AddressInfo
+      server.answerWith((_, response) => {
+        response.writeHead(status, { location: `http://127.0.0.1:${port}/` }).end()
+      })
+      await guard.start()
+      assert.deepEqual(failures(), ['bad_status'])
+      assertUnavailable(await ask(rotated))
+      assert.equal(visits, 0)
+      guard.stop()
+      await server.down()
+    })
+  }
+})
+
+describe('when the provider shows a certificate that nobody vouches for', () => {
+  it('its keys are not taken (FL8)', async () => {
+    const server = createTlsServer(stranger, (_, response) => response.end(good))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { guard, ask, failures } = guardAt(`https://localhost:${port}/keys`)
+    await guard.start()
+    assert.deepEqual(failures(), ['unreachable'])
+    assertUnavailable(await ask(known))
+    guard.stop()
+    server.close()
+  })
+})
+
+describe('when the provider is down', () => {
+  it('at boot: 503 and not ready, and ready within 2 s of its return (FL1)', async () => {
+    const server = await startFaultServer(good)
+    await server.down()
+    const { guard, ask, passUntilAttempt } = guardAt(server.url)
+    await guard.start()
+    assert.equal(guard.isReady(), false)
+    assertUnavailable(await ask(known))
+    for (const wait of [1, 2, 2]) await passUntilAttempt(wait)
+    await server.up()
+    await passUntilAttempt(2)
+    assert.equal(guard.isReady(), true)
+    assert.equal(reasonOf(await ask(known)), 'admitted')
+    guard.stop()
+    await server.down()
+  })
+})

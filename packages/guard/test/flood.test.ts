@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { collectGarbage } from '../measurements/garbage.ts'
+import { createGuard, type Decision } from '../src/index.ts'
+import { assertUnavailable, guardIn, reasonOf } from './asking.ts'
+import { claimsWith, Forge, keySetOf, optionsWith } from './forge.ts'
+import { World } from './world.ts'
+
+const known = new Forge('known')
+const rotated = new Forge('rotated')
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const tail = `.${encode(claimsWith())}.${'A'.repeat(342)}`
+/** A token that costs its sender nothing: well formed, signed by nobody. */
+const tokenOf = (kid: string) => encode({ typ: 'JWT', alg: 'RS256', kid }) + tail
+
+const seconds = 60
+const perSecond = 1700
+
+/** Sends more than 100,000 unknown kids through one minute; counts how each was answered. */
+async function flood(world: World, ask: (token: string) => Promise<Decision>) {
+  const counts = new Map<string, number>()
+  for (let second = 0; second < seconds; second += 1) {
+    const answers = Array.from({ length: perSecond }, (_, index) =>
+      ask(tokenOf(`kid-${second}-${index}`)),
+    )
+    await world.pass(1)
+    for (const answer of await Promise.all(answers)) {
+      counts.set(reasonOf(answer), (counts.get(reasonOf(answer)) ?? 0) + 1)
+    }
+  }
+  return Object.fromEntries(counts)
+}
+
+describe('a flood of 100,000 unknown kids', () => {
+  it('causes no more than one fetch per cooldown while the provider is well (KF1)', async () => {
+    const world = new World(keySetOf(known))
+    const { guard, ask } = guardIn(world)
+    await guard.start()
+    assert.deepEqual(await flood(world, ask), { key_unknown: seconds * perSecond })
+    assert.ok(world.fetched.length <= 1 + seconds / 30, `${world.fetched.length}`)
+  })
+
+  it('causes no more than the scheduled retries while the provider fails (KF2)', async () => {
+    const world = new World(keySetOf(known))
+    const { guard, ask } = guardIn(world)
+    await guard.start()
+    world.answer = () => new Response('', { status: 500 })
+    await world.pass(30)
+    const before = world.fetched.length
+    const answers = await flood(world, ask)
+    // The first of them finds the provider failing; from then on nobody can tell.
+    assert.deepEqual(answers, { keys_unavailable: seconds * perSecond })
+    assert.ok(world.fetched.length - before <= 8, `${world.fetched.length - before}`)
+  })
+
+  it('causes no more than the scheduled retries while the provider hangs (KF2)', async () => {
+    const world = new World(keySetOf(known))
+    const { guard, ask } = guardIn(world)
+    await guard.start()
+    world.answer = () => new Promise(() => {})
+    await world.pass(30)
+    const before = world.fetched.length
+    const first = ask(tokenOf('first'))
+    await world.pass(5)
+    assertUnavailable(await first)
+    for (let second = 0; second < seconds; second += 1) {
+      const waiting = ask(tokenOf(`kid-${second}`))
+      await world.pass(5)
+      assertUnavailable(await waiting)
+      assert.equal(reasonOf(await ask(known.token())), 'admitted')
+    }
+    assert.ok(world.fetched.length - before <= 6 + (seconds * 5) / 30)
+  })
+
+  it('does not keep a genuine new key out for longer than the cooldown (KF4)', async () => {
+    const world = new World(keySetOf(known))
+    const { guard, ask } = guardIn(world)
+    await guard.start()
+    await world.pass(10)
+    world.publish(keySetOf(known, rotated))
+    let waited = 0
+    while (reasonOf(await ask(rotated.token())) !== 'admitted') {
+      for (let index = 0; index < 1000; index += 1) await ask(tokenOf(`kid-${waited}-${index}`))
+      await world.pass(1)
+      waited += 1
+    }
+    assert.ok(waited <= 30, `${waited} s`)
+  })
+
+  it('leaves nothing behind: no token, no kid (KF1, ME2)', async () => {
+    const { guard, ask } = guardIn(new World(keySetOf(known)))
+    await guard.start()
+    const round = async (name: string) => {
+      for (let index = 0; index < 20_000; index += 1) await ask(tokenOf(`${name}-${index}`))
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    await round('warm')
+    const before = await round('first')
+    const after = await round('second')
+    assert.equal(guard.rememberedTokens(), 0)
+    assert.ok(after - before < 1_000_000, `${after - before} bytes`)
+  })
+})
+
+describe('distinct valid tokens', () => {
+  it('fill no more memory than the capacity (ME1)', async () => {
+    const world = new World(keySetOf(known))
+    const guard = createGuard(optionsWith({ rememberedTokens: 100 }), world)
+    await guard.start()
+    for (let index = 0; index < 1000; index += 1) {
+      const token = known.token({ uti: `token-${index}` })
+      const decision = guard.decide(
+        { authorization: `Bearer ${token}`, target: '/' },
+        'CallHiApiRole',
+      )
+      assert.ok(!(decision instanceof Promise) && decision.outcome === 'admitted')
+      assert.ok(guard.rememberedTokens() <= 100)
+    }
+  })
+})

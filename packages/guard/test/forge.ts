@@ -1,0 +1,90 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import type { GuardOptions } from '../src/index.ts'
+import { entra } from '../src/index.ts'
+
+export const tenantId = '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e'
+export const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
+export const clientApplicationId = '6a8b4b39-1111-4222-8333-c0ffee000002'
+export const objectId = '0b7c1d2e-aaaa-4bbb-8ccc-c0ffee000003'
+export const audience = `api://${apiApplicationId}`
+export const issuer = `https://sts.windows.net/${tenantId}/`
+
+export const roles = ['CallHiApiRole', 'CallHelloApiRole'] as const
+export type Role = (typeof roles)[number]
+
+/** A Saturday in 2026: every test begins at this second. */
+export const now = 1_795_000_000
+
+/** The guard's options as the greeting API has them, with some of them changed. */
+export const optionsWith = (changes: Partial<GuardOptions<Role>> = {}): GuardOptions<Role> => ({
+  ...entra({ tenantId, apiApplicationId, roles, realm: 'test' }),
+  ...changes,
+})
+
+/** The claims of contract section 2, as they are right after issuance. */
+export const claimsWith = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  aud: audience,
+  iss: issuer,
+  iat: now - 300,
+  nbf: now - 300,
+  exp: now + 3600,
+  aio: 'E2RgYLh',
+  appid: clientApplicationId,
+  appidacr: '1',
+  idp: issuer,
+  oid: objectId,
+  roles: [...roles],
+  sub: objectId,
+  tid: tenantId,
+  uti: 'AbCdEfGhIjKlMnOpQrStUv',
+  ver: '1.0',
+  ...changes,
+})
+
+export type Json = Record<string, unknown>
+
+const encode = (part: Json | string) =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+
+/** A signing key with its published half. */
+export class Forge {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+
+  constructor(kid: string, modulusLength = 2048) {
+    this.kid = kid
+    const pair = generateKeyPairSync('rsa', { modulusLength })
+    this.privateKey = pair.privateKey
+    this.publicKey = pair.publicKey
+  }
+
+  get jwk(): Json {
+    return { ...this.publicKey.export({ format: 'jwk' }), kid: this.kid, use: 'sig' }
+  }
+
+  header(changes: Json = {}): Json {
+    return { typ: 'JWT', alg: 'RS256', x5t: this.kid, kid: this.kid, ...changes }
+  }
+
+  /** A token as the identity provider would sign it, with some of it changed. */
+  token(claims: Json = {}, header: Json = {}): string {
+    return this.sign(this.header(header), claimsWith(claims))
+  }
+
+  /** Signs whatever it is given, as text or as JSON. */
+  sign(header: Json | string, claims: Json | string): string {
+    return this.signParts(encode(header), encode(claims))
+  }
+
+  /** Signs parts that are encoded already, canonically or not. */
+  signParts(header: string, claims: string): string {
+    const input = `${header}.${claims}`
+    const signature = sign('RSA-SHA256', Buffer.from(input), this.privateKey)
+    return `${input}.${signature.toString('base64url')}`
+  }
+}
+
+/** A key set of these keys, as a provider would publish it. */
+export const keySetOf = (...keys: (Forge | Json)[]): string =>
+  JSON.stringify({ keys: keys.map((key) => (key instanceof Forge ? key.jwk : key)) })

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGuard, entra, GuardOptionsError } from '../src/index.ts'
+import { apiApplicationId, optionsWith, roles, tenantId } from './forge.ts'
+
+type Options = Record<string, unknown>
+
+function faultsOf(make: () => unknown): readonly string[] {
+  try {
+    make()
+  } catch (error) {
+    assert.ok(error instanceof GuardOptionsError)
+    assert.equal(error.code, 'guard_options')
+    for (const fault of error.faults) assert.ok(error.message.includes(fault))
+    return error.faults
+  }
+  return []
+}
+
+const issuer = {
+  issuer: 'https://as.example',
+  audiences: ['api'],
+  keySetUrl: 'https://as.example/k',
+}
+
+describe('the options of a guard', () => {
+  const rows: [change: Options, begins: string][] = [
+    [{ issuers: undefined }, 'issuers: '],
+    [{ issuers: [] }, 'issuers: '],
+    [{ issuers: [issuer, issuer] }, 'issuers: must name each issuer once'],
+    [{ issuers: [{ ...issuer, issuer: '' }] }, 'issuers.0.issuer: '],
+    [{ issuers: [{ ...issuer, issuer: ['https://as.example'] }] }, 'issuers.0.issuer: '],
+    [{ issuers: [{ ...issuer, audiences: [] }] }, 'issuers.0.audiences: '],
+    [{ issuers: [{ ...issuer, audiences: undefined }] }, 'issuers.0.audiences: '],
+    [{ issuers: [{ ...issuer, audiences: [''] }] }, 'issuers.0.audiences.0: '],
+    [{ issuers: [{ ...issuer, audiences: [/api/] }] }, 'issuers.0.audiences.0: '],
+    [{ issuers: [{ ...issuer, keySetUrl: 'file:///keys' }] }, 'issuers.0.keySetUrl: '],
+    [{ issuers: [{ ...issuer, keySetUrl: 'keys' }] }, 'issuers.0.keySetUrl: '],
+    [{ issuers: [{ ...issuer, keySetUrl: 'https://a:b@as.example' }] }, 'issuers.0.keySetUrl: '],
+    [{ issuers: [{ ...issuer, tenant: 'x' }] }, 'issuers.0: '],
+    [{ roles: [] }, 'roles: '],
+    [{ roles: ['A', 'A'] }, 'roles: must name each role once'],
+    [{ roles: [''] }, 'roles.0: '],
+    [{ realm: 'a"b' }, 'realm: '],
+    [{ realm: 'a\\b' }, 'realm: '],
+    [{ realm: 'é' }, 'realm: '],
+    [{ realm: 'a\r\nb: c' }, 'realm: '],
+    [{ resourceMetadataUrl: 'https://api.example/"' }, 'resourceMetadataUrl: '],
+    [{ clockToleranceSeconds: 61 }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: -1 }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: Number.NaN }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: Number.POSITIVE_INFINITY }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: '60' }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: null }, 'clockToleranceSeconds: '],
+    [{ clockToleranceSeconds: 0.5 }, 'clockToleranceSeconds: '],
+    [{ rememberedTokens: -1 }, 'rememberedTokens: '],
+    [{ rememberedTokens: 1e9 }, 'rememberedTokens: '],
+    [{ certificateBinding: 'maybe' }, 'certificateBinding: '],
+    [{ tokenTypes: [] }, 'tokenTypes: '],
+    [{ listener: 'log' }, 'listener: '],
+    [{ algorithms: ['HS256'] }, 'options: '],
+    [{ clockTolerance: 60 }, 'options: '],
+    [{ keySets: { refreshSeconds: 0 } }, 'keySets.refreshSeconds: '],
+    [{ keySets: { cooldownSeconds: 0 } }, 'keySets.cooldownSeconds: '],
+    [{ keySets: { timeoutMs: 1 } }, 'keySets.timeoutMs: '],
+    [{ keySets: { ceilingSeconds: 600 } }, 'keySets.ceilingSeconds: must not be shorter'],
+    [{ keySets: { timeout: 1 } }, 'keySets: '],
+  ]
+  for (const [change, begins] of rows) {
+    it(`${JSON.stringify(change)} are refused (fast-jwt #640, CVE-2022-23539)`, () => {
+      const [fault = '', ...others] = faultsOf(() => createGuard(optionsWith(change)))
+      assert.ok(fault.startsWith(begins), fault)
+      assert.deepEqual(others, [])
+    })
+  }
+
+  it('are refused with all faults together', () => {
+    const change: Options = { realm: '"', rememberedTokens: -1, unheard: 1 }
+    assert.equal(faultsOf(() => createGuard(optionsWith(change))).length, 3)
+  })
+
+  it('are judged before anything is fetched or scheduled', () => {
+    const world = {
+      fetch: () => assert.fail('fetched'),
+      schedule: () => assert.fail('scheduled'),
+    }
+    assert.throws(() => createGuard(optionsWith({ roles: [] }), world))
+    createGuard(optionsWith(), world)
+  })
+})
+
+describe('the options of entra', () => {
+  const ids = { tenantId, apiApplicationId, roles }
+
+  it('mean real Entra and v1.0 tokens when only the ids are given', () => {
+    assert.deepEqual(entra(ids), {
+      roles,
+      issuers: [
+        {
+          issuer: `https://sts.windows.net/${tenantId}/`,
+          audiences: [`api://${apiApplicationId}`],
+          tenantId,
+          keySetUrl: `https://login.microsoftonline.com/${tenantId}/discovery/keys`,
+          tokenVersion: '1.0',
+          claims: { applicationId: 'appid', tokenId: 'uti' },
+        },
+      ],
+    })
+  })
+
+  it('add v2.0 tokens when they are asked for, once', () => {
+    const { issuers } = entra({ ...ids, tokenVersions: ['1.0', '2.0', '2.0'] })
+    assert.equal(issuers.length, 2)
+    assert.deepEqual(issuers[1], {
+      issuer: `https://login.microsoftonline.com/${tenantId}/v2.0`,
+      audiences: [apiApplicationId],
+      tenantId,
+      keySetUrl: `https://login.microsoftonline.com/${tenantId}/discovery/v2.0/keys`,
+      tokenVersion: '2.0',
+      claims: { applicationId: 'azp', tokenId: 'uti' },
+    })
+  })
+
+  it('leave the other options of the guard as they are', () => {
+    assert.equal(entra({ ...ids, realm: 'mine', rememberedTokens: 5 }).rememberedTokens, 5)
+  })
+
+  const rows: [change: Options, begins: string][] = [
+    [{ tenantId: undefined }, 'tenantId: '],
+    [{ tenantId: 'common' }, 'tenantId: '],
+    [{ tenantId: tenantId.toUpperCase() }, 'tenantId: must be a GUID in lower case'],
+    [{ apiApplicationId: `api://${apiApplicationId}` }, 'apiApplicationId: '],
+    [{ authUrl: 'https://login.microsoftonline.com/' }, 'authUrl: '],
+    [{ issuerUrl: 'sts.windows.net' }, 'issuerUrl: '],
+    [{ keySetUrl: 'https://as.example/keys?x#y' }, 'keySetUrl: '],
+    [{ tokenVersions: [] }, 'tokenVersions: '],
+    [{ tokenVersions: ['3.0'] }, 'tokenVersions.0: '],
+  ]
+  for (const [change, begins] of rows) {
+    it(`${JSON.stringify(change)} are refused`, () => {
+      const [fault = '', ...others] = faultsOf(() => entra({ ...ids, ...change }))
+      assert.ok(fault.startsWith(begins), fault)
+      assert.deepEqual(others, [])
+    })
+  }
+
+  it('that are misspelt are refused by the guard', () => {
+    const misspelt: Options = { tenantid: tenantId }
+    assert.deepEqual(
+      faultsOf(() => createGuard(entra({ ...ids, ...misspelt }))),
+      ['options: Unrecognized key: "tenantid"'],
+    )
+  })
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { anyCaller, type GuardEvent, type Requirement } from '../src/index.ts'
+import { guardIn, reasonOf } from './asking.ts'
+import {
+  apiApplicationId,
+  audience,
+  clientApplicationId,
+  Forge,
+  issuer,
+  keySetOf,
+  now,
+  objectId,
+  type Role,
+  roles,
+  tenantId,
+} from './forge.ts'
+import { World } from './world.ts'
+
+const forge = new Forge('key-1')
+const stranger = new Forge('key-1')
+
+describe('an admitted caller', () => {
+  it('is what the token says', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)))
+    assert.deepEqual(await ask(forge.token()), {
+      outcome: 'admitted',
+      applicationId: clientApplicationId,
+      tenantId,
+      objectId,
+      subject: objectId,
+      roles: [...roles],
+      tokenId: 'AbCdEfGhIjKlMnOpQrStUv',
+      expiresAt: now + 3600,
+    })
+  })
+
+  it('is frozen, and so are its roles', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)))
+    const caller = await ask(forge.token())
+    assert.equal(caller.outcome, 'admitted')
+    assert.ok(Object.isFrozen(caller))
+    assert.ok(caller.outcome === 'admitted' && Object.isFrozen(caller.roles))
+  })
+
+  it('has only the roles that the guard was declared with', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)))
+    const caller = await ask(forge.token({ roles: ['Other', 'CallHiApiRole', '__proto__'] }))
+    assert.deepEqual(caller.outcome === 'admitted' && caller.roles, ['CallHiApiRole'])
+  })
+
+  it('is answered at once, without a promise, when its key is in hand', async () => {
+    const { guard } = guardIn(new World(keySetOf(forge)))
+    await guard.start()
+    const decision = guard.decide(
+      { authorization: `Bearer ${forge.token()}`, target: '/' },
+      'CallHiApiRole',
+    )
+    assert.ok(!(decision instanceof Promise))
+    assert.equal(decision.outcome, 'admitted')
+  })
+})
+
+describe('roles', () => {
+  const rows: [claim: unknown, required: Requirement<Role>, expected: string][] = [
+    [['CallHiApiRole'], 'CallHiApiRole', 'admitted'],
+    [['CallHiApiRole'], 'CallHelloApiRole', 'role_missing'],
+    [['CallHelloApiRole'], 'CallHiApiRole', 'role_missing'],
+    [['CallHelloApiRole'], anyCaller, 'admitted'],
+    [undefined, 'CallHiApiRole', 'role_missing'],
+    [undefined, anyCaller, 'admitted'],
+    [[], 'CallHiApiRole', 'role_missing'],
+    [['callhiapirole'], 'CallHiApiRole', 'role_missing'],
+    [['CALLHIAPIROLE'], 'CallHiApiRole', 'role_missing'],
+    [['CallHiApiRoleX'], 'CallHiApiRole', 'role_missing'],
+    [['XCallHiApiRole'], 'CallHiApiRole', 'role_missing'],
+    [['CallHiApi'], 'CallHiApiRole', 'role_missing'],
+    [[' CallHiApiRole'], 'CallHiApiRole', 'role_missing'],
+    [['CallHiApiRole\u0000'], 'CallHiApiRole', 'role_missing'],
+    [['CallHiApiRole CallHelloApiRole'], 'CallHiApiRole', 'role_missing'],
+    ['CallHiApiRole', 'CallHiApiRole', 'role_missing'],
+    [[['CallHiApiRole']], 'CallHiApiRole', 'role_missing'],
+    [{ 0: 'CallHiApiRole', length: 1 }, 'CallHiApiRole', 'role_missing'],
+    [{ CallHiApiRole: true }, 'CallHiApiRole', 'role_missing'],
+    [['CallHiApiRole', 1], 'CallHiApiRole', 'role_missing'],
+    [null, 'CallHiApiRole', 'role_missing'],
+    [true, 'CallHiApiRole', 'role_missing'],
+    [7, 'CallHiApiRole', 'role_missing'],
+    [['__proto__', 'constructor'], 'CallHiApiRole', 'role_missing'],
+    [Array.from({ length: 900 }, (_, i) => `R${i}`), 'CallHiApiRole', 'role_missing'],
+  ]
+  for (const [claim, required, expected] of rows) {
+    const shown = JSON.stringify(claim)?.slice(0, 40)
+    it(`${shown} for ${String(required)} is ${expected} (RS19)`, async () => {
+      const { ask } = guardIn(new World(keySetOf(forge)))
+      assert.equal(reasonOf(await ask(forge.token({ roles: claim }), required)), expected)
+    })
+  }
+
+  it('are not read from a claim named authorities', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)))
+    const token = forge.token({ roles: undefined, authorities: ['CallHiApiRole'] })
+    assert.equal(reasonOf(await ask(token)), 'role_missing')
+  })
+
+  it('that the guard was not declared with do not compile, and are refused when forced', async () => {
+    const { guard } = guardIn(new World(keySetOf(forge)))
+    const presented = { authorization: `Bearer ${forge.token()}`, target: '/' }
+    // @ts-expect-error a misspelt role
+    assert.equal(reasonOf(await guard.decide(presented, 'CallHiAPIRole')), 'role_missing')
+    // @ts-expect-error no role at all
+    assert.equal(reasonOf(await guard.decide(presented, undefined)), 'role_missing')
+  })
+})
+
+describe('a token', () => {
+  const changed = (token: string) => {
+    const [header, claims = '', signature] = token.split('.')
+    const text = Buffer.from(claims, 'base64url')
+      .toString()
+      .replace('"appidacr":"1"', '"appidacr":"2"')
+    return [header, Buffer.from(text).toString('base64url'), signature].join('.')
+  }
+  const tests: [name: string, token: () => string, expected: string][] = [
+    ['of a key that was never published', () => new Forge('key-2').token(), 'key_unknown'],
+    ['of another key with the same kid', () => stranger.token(), 'signature_invalid'],
+    ['with a changed claim', () => changed(forge.token()), 'signature_invalid'],
+    ['for another audience', () => forge.token({ aud: `${audience}x` }), 'audience_not_ours'],
+    ['from another issuer', () => forge.token({ iss: issuer.slice(0, -1) }), 'issuer_not_trusted'],
+    ['from another tenant', () => forge.token({ tid: apiApplicationId }), 'tenant_not_trusted'],
+    ['that has expired', () => forge.token({ exp: now - 60 }), 'expired'],
+    ['that expires within the tolerance', () => forge.token({ exp: now - 59 }), 'admitted'],
+    ['that is not valid yet', () => forge.token({ nbf: now + 61 }), 'not_yet_valid'],
+    ['that becomes valid within the tolerance', () => forge.token({ nbf: now + 60 }), 'admitted'],
+  ]
+  for (const [name, token, expected] of tests) {
+    it(`${name} is ${expected}`, async () => {
+      const { ask } = guardIn(new World(keySetOf(forge)))
+      assert.equal(reasonOf(await ask(token())), expected)
+    })
+  }
+
+  it('gets the same answer for an unknown key as for a bad signature (RS32)', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)))
+    const { reason: _, ...unknown } = { reason: '', ...(await ask(new Forge('other').token())) }
+    const { reason: __, ...invalid } = { reason: '', ...(await ask(stranger.token())) }
+    assert.deepEqual(unknown, invalid)
+  })
+})
+
+describe('the listener', () => {
+  it('hears every decision, and never a token', async () => {
+    const events: GuardEvent[] = []
+    const { ask } = guardIn(new World(keySetOf(forge)), {
+      listener: (event) => events.push(event),
+    })
+    const tokens = [forge.token(), stranger.token(), forge.token({ exp: 1 }), 'canary-token']
+    for (const token of tokens) await ask(token)
+    assert.deepEqual(
+      events.map((event) => (event.type === 'refused' ? event.reason : event.type)),
+      [
+        'key_added',
+        'key_set_refreshed',
+        'admitted',
+        'signature_invalid',
+        'expired',
+        'token_malformed',
+      ],
+    )
+    const told = JSON.stringify(events)
+    for (const part of tokens.flatMap((token) => token.split('.'))) {
+      assert.ok(!told.includes(part), part)
+    }
+  })
+
+  it('changes no decision by throwing', async () => {
+    const { ask } = guardIn(new World(keySetOf(forge)), {
+      listener: () => {
+        throw new Error('I only watch')
+      },
+    })
+    assert.equal(reasonOf(await ask(forge.token())), 'admitted')
+    assert.equal(reasonOf(await ask(stranger.token())), 'signature_invalid')
+  })
+})

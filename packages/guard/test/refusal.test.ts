@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { prepareRefusals, refusalRows, withHeader } from '../src/refusal.ts'
+
+const refusals = prepareRefusals('api', undefined)
+
+describe('every refusal', () => {
+  for (const [reason, refusal] of Object.entries(refusals)) {
+    it(`${reason} is JSON with exactly two string fields, kept by no cache, and frozen`, () => {
+      const body = JSON.parse(refusal.body)
+      assert.deepEqual(Object.keys(body), ['error', 'error_description'])
+      assert.equal(typeof body.error, 'string')
+      assert.equal(typeof body.error_description, 'string')
+      assert.equal(refusal.headers['content-type'], 'application/json')
+      assert.equal(refusal.headers['cache-control'], 'no-store')
+      assert.ok(Object.isFrozen(refusal) && Object.isFrozen(refusal.headers))
+      assert.equal(refusal.reason, reason)
+    })
+
+    it(`${reason} has a challenge only where one is due, in the characters of RFC 6750 (RS23)`, () => {
+      const challenge = refusal.headers['www-authenticate']
+      assert.equal(challenge !== undefined, [400, 401, 403].includes(refusal.status))
+      if (challenge === undefined) return
+      const parameter = '[a-z_]+="[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+"'
+      assert.match(challenge, new RegExp(`^Bearer ${parameter}(, ${parameter})*$`))
+    })
+  }
+
+  const statuses: [error: string, status: number][] = [
+    ['unauthorized', 401],
+    ['invalid_request', 400],
+    ['invalid_token', 401],
+    ['access_denied', 403],
+    ['temporarily_unavailable', 503],
+    ['not_found', 404],
+    ['method_not_allowed', 405],
+  ]
+  it('has the status that its error means (RS24)', () => {
+    for (const row of Object.values(refusalRows)) {
+      assert.equal(new Map(statuses).get(row.error), row.status, row.error)
+    }
+  })
+})
+
+describe('a challenge', () => {
+  it('has no error code when no credentials were sent (RS23)', () => {
+    assert.equal(refusals.no_credentials.headers['www-authenticate'], 'Bearer realm="api"')
+  })
+
+  it('says insufficient_scope when the role is missing (RS24)', () => {
+    assert.equal(
+      refusals.role_missing.headers['www-authenticate'],
+      'Bearer realm="api", error="insufficient_scope"',
+    )
+  })
+
+  it('names the resource metadata, when there is one, in every case (RS30)', () => {
+    const url = 'https://api.example/.well-known/oauth-protected-resource'
+    for (const { headers } of Object.values(prepareRefusals('api', url))) {
+      const challenge = headers['www-authenticate']
+      if (challenge !== undefined) assert.ok(challenge.endsWith(`, resource_metadata="${url}"`))
+    }
+  })
+})
+
+describe('the contract', () => {
+  it('fixes the body for a missing role, byte for byte', () => {
+    assert.equal(
+      refusals.role_missing.body,
+      '{"error":"access_denied","error_description":"Access is denied"}',
+    )
+  })
+})
+
+describe('a header that is added', () => {
+  it('leaves the prepared refusal as it was', () => {
+    const more = withHeader(refusals.keys_unavailable, 'retry-after', '7')
+    assert.equal(more.headers['retry-after'], '7')
+    assert.equal('retry-after' in refusals.keys_unavailable.headers, false)
+  })
+})

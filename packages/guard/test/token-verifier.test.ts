@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGuard, entra } from '../src/index.ts'
+import { reasonOf } from './asking.ts'
+import { apiApplicationId, Forge, keySetOf, roles, tenantId } from './forge.ts'
+import { World } from './world.ts'
+
+const forge = new Forge('key-1')
+const v2 = {
+  iss: `https://login.microsoftonline.com/${tenantId}/v2.0`,
+  aud: apiApplicationId,
+  azp: '6a8b4b39-1111-4222-8333-c0ffee000002',
+  appid: undefined,
+  ver: '2.0',
+}
+
+const both = (keySetUrl?: string) => {
+  const world = new World(keySetOf(forge))
+  const options = entra({ tenantId, apiApplicationId, roles, tokenVersions: ['1.0', '2.0'] })
+  const issuers = options.issuers.map((issuer) => (keySetUrl ? { ...issuer, keySetUrl } : issuer))
+  const guard = createGuard({ ...options, issuers }, world)
+  const ask = async (claims: Record<string, unknown>) =>
+    reasonOf(
+      await guard.decide(
+        { authorization: `Bearer ${forge.token(claims)}`, target: '/' },
+        'CallHiApiRole',
+      ),
+    )
+  return { world, guard, ask }
+}
+
+describe('two token versions', () => {
+  it('are two issuers, each with its own key set', async () => {
+    const { world, guard, ask } = both()
+    assert.equal(await ask({}), 'admitted')
+    assert.equal(world.fetched.length, 1)
+    assert.equal(guard.isReady(), false)
+    assert.equal(await ask(v2), 'admitted')
+    assert.equal(guard.isReady(), true)
+    assert.deepEqual(
+      world.fetched.map(({ url }) => url),
+      guard.keySets().map(({ url }) => url),
+    )
+  })
+
+  it('that share a key set fetch it once', async () => {
+    const { world, guard, ask } = both('https://mirror.example/keys')
+    await guard.start()
+    assert.equal(await ask({}), 'admitted')
+    assert.equal(await ask(v2), 'admitted')
+    assert.equal(world.fetched.length, 1)
+    assert.equal(guard.keySets().length, 1)
+  })
+
+  it('are not mixed: each has its audience, its client claim and its version', async () => {
+    const { ask } = both()
+    assert.equal(await ask({ ...v2, aud: `api://${apiApplicationId}` }), 'audience_not_ours')
+    assert.equal(await ask({ ...v2, azp: undefined, appid: 'x' }), 'claims_malformed')
+    assert.equal(await ask({ ...v2, ver: '1.0' }), 'claims_malformed')
+    assert.equal(await ask({ aud: apiApplicationId }), 'audience_not_ours')
+    assert.equal(await ask({ ver: '2.0' }), 'claims_malformed')
+  })
+})

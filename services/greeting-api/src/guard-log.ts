@@ -1,0 +1,38 @@
+import type { EventListener, GuardEvent } from '@greeting/guard'
+import type { Logger } from 'pino'
+
+type Row = readonly [level: 'debug' | 'info' | 'warn' | 'error', message: string]
+
+/** How loud each event is. A decision is told at `debug`: the counters hold the numbers. */
+const rows: Readonly<Record<GuardEvent['type'], Row>> = {
+  admitted: ['debug', 'admitted'],
+  refused: ['debug', 'refused'],
+  key_set_refreshed: ['debug', 'key set refreshed'],
+  key_set_refresh_failed: ['warn', 'key set could not be refreshed'],
+  key_set_stale: ['error', 'key set is too old to be relied on'],
+  key_added: ['info', 'key added'],
+  key_gone: ['info', 'key gone'],
+  key_unused: ['debug', 'published key is not used'],
+}
+
+/** Writes what the guard tells into the log. No event carries a token. */
+export function logGuardEvents(log: Logger): EventListener {
+  return (event) => {
+    const [level, message] = rows[event.type]
+    if (!log.isLevelEnabled(level)) return
+    log[level](detailOf(event), message)
+  }
+}
+
+function detailOf(event: GuardEvent): object {
+  if (event.type === 'admitted') {
+    const { applicationId, tokenId } = event.caller
+    return { applicationId, tokenId, remembered: event.remembered }
+  }
+  if (event.type === 'key_set_refresh_failed') {
+    const { url, error, nextAttemptMs } = event
+    return { url, code: error.code, err: error, nextAttemptMs: Math.round(nextAttemptMs) }
+  }
+  const { type: _, ...detail } = event
+  return detail
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { answerToError, answerUnreadable, hasSeveralHosts, notUnderstood } from './no-request.ts'
+
+/** Answers a request; the bindings are what the server knows of it besides. */
+type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
+
+/** A server that listens already and is told what to answer with. */
+export type HttpServer = {
+  /** The address that it really listens at, such as `http://127.0.0.1:3000`. */
+  readonly url: string
+  readonly answerWith: (fetch: Fetch) => void
+  /** Takes no more connections, finishes what is in hand, closes what idles. */
+  readonly stop: () => Promise<void>
+}
+
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 30_000
+const longestDrainMs = 30_000
+const idleSweepMs = 50
+
+/** Begins to listen at a host and a port. */
+export type Listen = (host: string, port: number) => Promise<HttpServer>
+
+/**
+ * Listens; resolves once connections are accepted.
+ *
+ * @param port 0 picks a free one
+ * @throws {Error} with Node's `code`, such as `EADDRINUSE`
+ */
+export async function listen(host: string, port: number): Promise<HttpServer> {
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // A missing host is answered below, as JSON like every other error.
+    requireHostHeader: false,
+  })
+  server.on('clientError', answerUnreadable)
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { address, family, port: realPort } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
+    answerWith: (fetch) => {
+      const answer = getRequestListener(fetch, { errorHandler: answerToError })
+      server.on('request', (request, response) => {
+        if (!hasSeveralHosts(request)) void answer(request, response)
+        else response.writeHead(notUnderstood.status, notUnderstood.headers).end(notUnderstood.body)
+      })
+    },
+    stop: () => drain(server),
+  }
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  // A request that still comes in over an open connection is answered, and is its last.
+  server.prependListener('request', (_, response) => {
+    response.shouldKeepAlive = false
+  })
+  server.close()
+  const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
+  const cut = setTimeout(() => server.closeAllConnections(), longestDrainMs)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(cut)
+}

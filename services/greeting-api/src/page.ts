@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+
+const style = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6bcb }
+@media (prefers-color-scheme: dark) { :root { --accent: #6bb2ff } }
+body { font: 1rem/1.6 system-ui, sans-serif; max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem }
+h1 { font-size: 1.8rem; line-height: 1.2 } h2 { margin-top: 2.5rem; font-size: 1.3rem } h3 { margin-top: 2rem }
+a { color: var(--accent) } a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent) }
+code, pre { font: .9em/1.5 ui-monospace, monospace; background: var(--soft); border-radius: .3rem }
+code { padding: .1rem .3rem; overflow-wrap: anywhere } pre { padding: .8rem 1rem; overflow-x: auto }
+pre code { padding: 0; background: none }
+.wide { overflow-x: auto } table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line) }
+.skip { position: absolute; left: -99rem } .skip:focus { left: 1rem }
+`
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The headers of every page: nothing is loaded, run, framed or sent from it. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/** A text made safe for the content and the attributes of HTML. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** A whole page around a body that is HTML already. */
+export function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<main id="content">
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { call, callWith } from './call.ts'
+import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+
+const main = join(import.meta.dirname, '../src/main.ts')
+const ids = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
+
+function start(environment: Record<string, string>) {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const stderr = text(child.stderr)
+  let log = ''
+  const listening = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      log += chunk
+      const line = log.split('\n').find((entry) => entry.includes('"msg":"listening"'))
+      if (line !== undefined) resolve(JSON.parse(line).url)
+    })
+  })
+  return { child, exited, stderr, listening, log: () => log }
+}
+
+let provider: Awaited<ReturnType<typeof startProvider>>
+let signer: Signer
+before(async () => {
+  provider = await startProvider()
+  signer = await Signer.make('key-1', provider.url)
+  provider.publish(signer.jwk)
+})
+after(() => provider.stop())
+
+const local = () => ({ ...ids, AUTH_URL: provider.url, ISSUER_URL: provider.url, PORT: '0' })
+
+describe('the process', () => {
+  it('says where it listens, answers, and stops with 0 on SIGTERM', async () => {
+    const { child, exited, listening, log } = start(local())
+    const url = await listening
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    assert.equal((await callWith(url, '/api/v1/hi', await signer.token())).body, 'Hi')
+    child.kill('SIGTERM')
+    assert.equal(await exited, 0)
+    for (const line of log().trim().split('\n'))
+      assert.equal(JSON.parse(line).service, 'greeting-api')
+  })
+
+  it('finishes what is in hand, closes idle connections, and takes no more', async () => {
+    provider.hang()
+    const { child, exited, listening } = start(local())
+    const url = await listening
+    // An idle connection that is kept alive must not keep the process.
+    const agent = new Agent({ keepAlive: true })
+    const idle = request(`${url}/healthz`, { agent }).end()
+    await text(((await once(idle, 'response')) as [IncomingMessage])[0])
+    // In hand: the key set does not come, so this waits.
+    const waiting = callWith(url, '/api/v1/hi', await signer.token())
+    await call(url, '/healthz')
+    child.kill('SIGTERM')
+    await assert.rejects(async () => {
+      for (;;) await call(url, '/healthz')
+    })
+    provider.publish(signer.jwk)
+    provider.drop()
+    assert.equal((await waiting).status, 503)
+    assert.equal(await exited, 0)
+    agent.destroy()
+  })
+
+  it('writes no token into its log, however loud it is told to be (RS26)', async () => {
+    const { child, exited, listening, log } = start({ ...local(), LOG_LEVEL: 'trace' })
+    const url = await listening
+    const tokens = [
+      await signer.token(),
+      await signer.token({ aud: 'api://other' }),
+      await signer.token({}, { kid: 'unknown' }),
+      `${await signer.token()}x`,
+    ]
+    for (const token of tokens) {
+      await callWith(url, '/api/v1/hi', token)
+      await call(url, `/api/v1/hi?access_token=${token}`)
+      await call(url, `/api/v1/${token}`, { headers: { authorization: `Basic ${token}` } })
+    }
+    child.kill('SIGTERM')
+    await exited
+    assert.match(log(), /"msg":"refused"/)
+    for (const part of tokens.flatMap((token) => token.split('.'))) {
+      assert.ok(!log().includes(part), part)
+    }
+  })
+
+  it('tells all faults of its settings together and exits with 2', async () => {
+    const { exited, stderr, log } = start({ ...ids, TENANT_ID: 'me', PORT: 'many', LOG_LEVEL: '!' })
+    assert.equal(await exited, 2)
+    assert.deepEqual((await stderr).trimEnd().split('\n'), [
+      'The greeting API cannot start with these settings:',
+      '  TENANT_ID is "me"; expected a GUID in lower case',
+      '  PORT is "many"; expected a whole number from 0 to 65535',
+      '  LOG_LEVEL is "!"; expected one of trace, debug, info, warn, error, fatal, silent',
+    ])
+    assert.equal(log(), '')
+  })
+
+  it('says in one sentence that its port is taken and exits with 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' ? `${address?.port}` : ''
+    const { exited, stderr } = start({ ...local(), PORT: port })
+    assert.equal(await exited, 1)
+    assert.equal(
+      await stderr,
+      `The greeting API cannot start: port ${port} at 127.0.0.1 is taken by another program.\n`,
+    )
+    other.close()
+  })
+
+  it('says in one sentence that its address is not one of this machine and exits with 1', async () => {
+    const { exited, stderr } = start({ ...local(), HOST: '192.0.2.1' })
+    assert.equal(await exited, 1)
+    assert.equal(
+      await stderr,
+      'The greeting API cannot start: 192.0.2.1 is not an address of this machine.\n',
+    )
+  })
+})

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { type Service, startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
+import { call, callWith } from './call.ts'
+import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+
+let provider: Awaited<ReturnType<typeof startProvider>>
+let service: Service
+let powerless = ''
+
+before(async () => {
+  provider = await startProvider()
+  const signer = await Signer.make('key-1', provider.url)
+  provider.publish(signer.jwk)
+  service = await startService(
+    readSettings({
+      TENANT_ID: tenantId,
+      API_APPLICATION_ID: apiApplicationId,
+      AUTH_URL: provider.url,
+      ISSUER_URL: provider.url,
+      PORT: '0',
+    }),
+    pino({ level: 'silent' }),
+  )
+  powerless = await signer.token({ roles: [] })
+})
+
+after(async () => {
+  await service.stop()
+  await provider.stop()
+})
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
+
+/** Ways to write the path of a greeting so that one reader sees it and another does not. */
+const disguises: readonly ((route: string) => string)[] = [
+  (route) => `/api/v1/${route}`,
+  (route) => `/api/v1/${route}/`,
+  (route) => `/api/v1/${route}//`,
+  (route) => `//api/v1/${route}`,
+  (route) => `/api//v1/${route}`,
+  (route) => `/api/v1//${route}`,
+  (route) => `/api/v1/./${route}`,
+  (route) => `/api/./v1/${route}`,
+  (route) => `/api/v1/x/../${route}`,
+  (route) => `/api/v1/../v1/${route}`,
+  (route) => `/x/../api/v1/${route}`,
+  (route) => `/api/v1/%2e/${route}`,
+  (route) => `/api/v1/x/%2e%2e/${route}`,
+  (route) => `/api/v1/x/..%2f${route}`,
+  (route) => `/api%2fv1%2f${route}`,
+  (route) => `/api/v1%2f${route}`,
+  (route) => `/api/v1%2F${route}`,
+  (route) => `/api/v1%5c${route}`,
+  (route) => `/api/v1/${route}%2f`,
+  (route) => `/api/v1/${route}%00`,
+  (route) => `/api/v1/${route}%20`,
+  (route) => `/api/v1/${route}%09`,
+  (route) => `/api/v1/${route}%0a`,
+  (route) => `/api/v1/${route}%23`,
+  (route) => `/api/v1/${route}%3f`,
+  (route) => `/api/v1/${route}.`,
+  (route) => `/api/v1/${route};x=1`,
+  (route) => `/api/v1;x=1/${route}`,
+  (route) => `/api/v1/${route}.json`,
+  (route) => `/api/v1/${route.toUpperCase()}`,
+  (route) => `/API/V1/${route}`,
+  (route) => `/Api/v1/${route}`,
+  (route) => `/api/v1/%${route.charCodeAt(0).toString(16)}${route.slice(1)}`,
+  (route) => `/%61pi/v1/${route}`,
+  (route) => `/api/%761/${route}`,
+  (route) => `/api/v1/%25${route.charCodeAt(0).toString(16)}${route.slice(1)}`,
+  (route) => `/api/v1/${route}?name=x&name=y`,
+  (route) => `/api/v1/${route}?/../../`,
+  (route) => `/?/api/v1/${route}`,
+  (route) => `/docs/../api/v1/${route}`,
+  (route) => `/healthz/../api/v1/${route}`,
+  (route) => `http://localhost/api/v1/${route}`,
+]
+
+const open = ['/?/api/v1/hi', '/?/api/v1/hello']
+
+describe('however a path is written, and by whatever method', () => {
+  for (const disguise of disguises) {
+    const paths = ['hi', 'hello'].map(disguise)
+    it(`${paths[0]} greets nobody without a token or without the role (BI13, RS20; CVE-2021-31920, CVE-2025-58362)`, async () => {
+      for (const path of paths) {
+        for (const method of methods) {
+          for (const answer of [
+            await call(service.url, path, { method }),
+            await callWith(service.url, path, powerless, method),
+          ]) {
+            assert.doesNotMatch(answer.body, /^(Hi$|Hello, )/)
+            const isOpen = open.includes(path) && ['GET', 'HEAD'].includes(method)
+            const expected = isOpen ? [200] : [400, 401, 403, 404, 405]
+            assert.ok(expected.includes(answer.status), `${method} ${path}: ${answer.status}`)
+          }
+        }
+      }
+    })
+  }
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { type Service, startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
+import { callWith } from './call.ts'
+import { makeEntraKeySet } from './entra-key-set.ts'
+import { apiApplicationId, type Signer, tenantId } from './provider.ts'
+
+let entra: Awaited<ReturnType<typeof makeEntraKeySet>>
+const fetched: string[] = []
+
+/** Stands where the network begins: what is sent there is what would reach real Entra. */
+const standIn = async (url: string) => {
+  fetched.push(url)
+  return Response.json({ keys: entra.keys })
+}
+
+const start = (settings: Record<string, string> = {}): Promise<Service> =>
+  startService(
+    readSettings({
+      TENANT_ID: tenantId,
+      API_APPLICATION_ID: apiApplicationId,
+      PORT: '0',
+      ...settings,
+    }),
+    pino({ level: 'silent' }),
+    { fetch: standIn },
+  )
+
+before(async () => {
+  entra = await makeEntraKeySet()
+})
+
+describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => {
+  let service: Service
+  before(async () => {
+    fetched.length = 0
+    service = await start()
+  })
+  after(() => service.stop())
+
+  it('takes tokens of every key that real Entra signs with, and of no other', async () => {
+    assert.equal(entra.keys.length, 10)
+    for (const signer of entra.signers) {
+      const answer = await callWith(service.url, '/api/v1/hi', await signer.token())
+      assert.equal(answer.body, 'Hi')
+    }
+    const consumer = await callWith(service.url, '/api/v1/hi', await entra.consumer.token())
+    assert.equal(consumer.status, 401)
+    assert.deepEqual(fetched, [`https://login.microsoftonline.com/${tenantId}/discovery/keys`])
+  })
+
+  const [v2, v1]: [Record<string, unknown>, Record<string, unknown>] = [
+    {
+      iss: `https://login.microsoftonline.com/${tenantId}/v2.0`,
+      aud: apiApplicationId,
+      ver: '2.0',
+      azp: '6a8b4b39-1111-4222-8333-c0ffee000002',
+      appid: undefined,
+      idp: undefined,
+    },
+    {},
+  ]
+  const status = async (url: string, signer: Signer | undefined, claims: object) =>
+    (await callWith(url, '/api/v1/hi', (await signer?.token({ ...claims })) ?? '')).status
+
+  it('takes no v2.0 token unless it is asked to', async () => {
+    assert.equal(await status(service.url, entra.signers[0], v1), 200)
+    assert.equal(await status(service.url, entra.signers[0], v2), 401)
+  })
+
+  it('takes both token versions with TOKEN_VERSIONS=1.0,2.0, each only as it is', async () => {
+    fetched.length = 0
+    const both = await start({ TOKEN_VERSIONS: '1.0,2.0' })
+    const [signer] = entra.signers
+    assert.equal(await status(both.url, signer, v1), 200)
+    assert.equal(await status(both.url, signer, v2), 200)
+    assert.equal(await status(both.url, signer, { ...v2, aud: `api://${apiApplicationId}` }), 401)
+    assert.equal(await status(both.url, signer, { ...v1, aud: apiApplicationId }), 401)
+    assert.equal(await status(both.url, signer, { ...v2, ver: '1.0' }), 401)
+    assert.deepEqual(fetched.sort(), [
+      `https://login.microsoftonline.com/${tenantId}/discovery/keys`,
+      `https://login.microsoftonline.com/${tenantId}/discovery/v2.0/keys`,
+    ])
+    await both.stop()
+  })
+
+  it('fetches keys from JWKS_URL when it is set', async () => {
+    fetched.length = 0
+    const elsewhere = await start({ JWKS_URL: 'https://mirror.example/keys' })
+    assert.equal(await status(elsewhere.url, entra.signers[0], v1), 200)
+    assert.deepEqual(fetched, ['https://mirror.example/keys'])
+    await elsewhere.stop()
+  })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { refusalRows } from '@greeting/guard'
+import { describeApi } from '../src/api-description.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { readSettings, settingNames } from '../src/settings.ts'
+import { apiApplicationId, tenantId } from './provider.ts'
+
+const page = readFileSync(
+  join(import.meta.dirname, '../../../docs/reference/greeting-api.md'),
+  'utf8',
+)
+
+/** The rows below this heading, without their code marks. */
+function tableUnder(title: string): string[][] {
+  const [, section = ''] = page.split(`\n## ${title}\n`)
+  return section
+    .split('\n## ', 1)
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.replaceAll('`', '')),
+    )
+}
+
+describe('docs/reference/greeting-api.md', () => {
+  it('lists every setting with its default', () => {
+    const rows = tableUnder('Settings')
+    assert.deepEqual(
+      rows.map(([name]) => name),
+      settingNames,
+    )
+    const judged: Record<string, unknown> = readSettings({
+      TENANT_ID: tenantId,
+      API_APPLICATION_ID: apiApplicationId,
+    })
+    for (const [name = '', told = ''] of rows) {
+      if (told === 'required') assert.throws(() => readSettings({ [name]: '' }), new RegExp(name))
+      else if (judged[name] !== undefined) assert.equal(told, String(judged[name]))
+    }
+  })
+
+  it('lists every route', () => {
+    const place = { baseUrl: 'https://api.example', tokenUrl: 'https://as.example', scope: 'x' }
+    const told = tableUnder('Routes').map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))
+    assert.deepEqual(told, Object.keys(describeApi(place).paths))
+  })
+
+  it('lists every error with its status', () => {
+    const told = new Set(tableUnder('Errors').map(([, status, error]) => `${status} ${error}`))
+    for (const { status, error } of Object.values(refusalRows)) {
+      assert.ok(told.has(`${status} ${error}`), `${status} ${error}`)
+    }
+  })
+
+  it('lists every metric of the guard', async () => {
+    const metrics = createMetrics()
+    metrics.watch({ keySets: () => [], rememberedTokens: () => 0 })
+    const names = [...(await metrics.read()).matchAll(/^# TYPE (greeting_\w+) /gm)]
+    const told = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
+    assert.deepEqual(told.toSorted(), names.map(([, name]) => name).toSorted())
+  })
+})

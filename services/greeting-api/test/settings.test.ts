@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
+import { apiApplicationId, tenantId } from './provider.ts'
+
+const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment)
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    assert.equal(error.code, 'settings')
+    return error.faults
+  }
+  return []
+}
+
+describe('settings', () => {
+  it('mean real Entra when only the two ids are given', () => {
+    assert.deepEqual(readSettings(required), {
+      ...required,
+      AUTH_URL: 'https://login.microsoftonline.com',
+      ISSUER_URL: 'https://sts.windows.net',
+      TOKEN_VERSIONS: ['1.0'],
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      CLOCK_TOLERANCE_SECONDS: 60,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  it('that are empty count as not given', () => {
+    const empty = Object.fromEntries(settingNames.map((name) => [name, '']))
+    assert.deepEqual(readSettings({ ...empty, ...required }), readSettings(required))
+  })
+
+  const accepted: [name: string, value: string, read: unknown][] = [
+    ['AUTH_URL', 'http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ['ISSUER_URL', 'https://sts.chinacloudapi.cn', 'https://sts.chinacloudapi.cn'],
+    ['JWKS_URL', 'https://login.example/keys', 'https://login.example/keys'],
+    ['TOKEN_VERSIONS', '1.0,2.0', ['1.0', '2.0']],
+    ['TOKEN_VERSIONS', '2.0', ['2.0']],
+    ['HOST', '0.0.0.0', '0.0.0.0'],
+    ['PORT', '0', 0],
+    ['BASE_URL', 'https://api.example/greeting', 'https://api.example/greeting'],
+    ['CLOCK_TOLERANCE_SECONDS', '0', 0],
+    ['LOG_LEVEL', 'debug', 'debug'],
+  ]
+  for (const [name, value, read] of accepted) {
+    it(`${name}=${value} is read`, () => {
+      const settings: Record<string, unknown> = readSettings({ ...required, [name]: value })
+      assert.deepEqual(settings[name], read)
+    })
+  }
+
+  const refused: [name: string, value: string][] = [
+    ['TENANT_ID', 'contoso.onmicrosoft.com'],
+    ['TENANT_ID', tenantId.toUpperCase()],
+    ['API_APPLICATION_ID', `api://${apiApplicationId}`],
+    ['AUTH_URL', 'https://login.microsoftonline.com/'],
+    ['AUTH_URL', 'login.microsoftonline.com'],
+    ['ISSUER_URL', 'https://sts.windows.net/?x=1'],
+    ['JWKS_URL', 'file:///etc/passwd'],
+    ['TOKEN_VERSIONS', '3.0'],
+    ['TOKEN_VERSIONS', '1.0, 2.0'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x10'],
+    ['BASE_URL', '/greeting'],
+    ['CLOCK_TOLERANCE_SECONDS', '61'],
+    ['CLOCK_TOLERANCE_SECONDS', 'Infinity'],
+    ['LOG_LEVEL', 'loud'],
+  ]
+  for (const [name, value] of refused) {
+    it(`${name}=${value} is refused, with what was given and what is expected`, () => {
+      const [fault = '', ...others] = faultsOf({ ...required, [name]: value })
+      assert.deepEqual(others, [])
+      assert.ok(fault.startsWith(`  ${name} is ${JSON.stringify(value)}; expected `), fault)
+    })
+  }
+
+  it('never show a password that a URL carries', () => {
+    const [fault] = faultsOf({ ...required, AUTH_URL: 'https://user:canary@login.example' })
+    assert.match(fault ?? '', /AUTH_URL is "https:\/\/\*\*\*@login\.example"/)
+  })
+
+  it('are refused all together', () => {
+    const faults = faultsOf({ PORT: 'many', LOG_LEVEL: 'loud', AUTH_URL: 'nowhere' })
+    assert.deepEqual(
+      faults.map((fault) => fault.trim().split(' ', 1)[0]),
+      ['TENANT_ID', 'API_APPLICATION_ID', 'AUTH_URL', 'PORT', 'LOG_LEVEL'],
+    )
+  })
+})

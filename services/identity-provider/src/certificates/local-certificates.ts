@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  createAuthority,
+  type Identity,
+  isGoodFor,
+  issueServerCertificate,
+} from './certificate-authority.ts'
+
+/** The local certificates cannot be used; the message is one sentence for the operator. */
+export class CertificatesError extends Error {
+  readonly code = 'CERTIFICATES_UNUSABLE'
+  override readonly name = 'CertificatesError'
+}
+
+export type LocalCertificatesOptions = {
+  /** Folder of the files `authority.pem`, `authority.key`, `server.pem` and `server.key`. */
+  readonly folder: string
+  /** Host names and addresses of the server. */
+  readonly names: readonly string[]
+  readonly now: () => Date
+}
+
+/**
+ * The certificate authority of one data folder and the server certificate that it keeps fresh.
+ *
+ * The authority is made once and never replaced: people have told their systems to trust it. The
+ * server's certificate can be had again at any time.
+ */
+export class LocalCertificates {
+  readonly #options: LocalCertificatesOptions
+  readonly #authority: Identity
+  #server: Identity
+
+  private constructor(options: LocalCertificatesOptions, authority: Identity, server: Identity) {
+    this.#options = options
+    this.#authority = authority
+    this.#server = server
+  }
+
+  /**
+   * Reads the certificates, and makes those that are missing or about to end.
+   *
+   * @throws {CertificatesError} CERTIFICATES_UNUSABLE when the authority is damaged, incomplete or
+   *   its key may be read by others; nothing is overwritten then.
+   */
+  static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {
+    await mkdir(options.folder, { recursive: true, mode: 0o700 })
+    const authority = await openAuthority(options)
+    const server = await openServer(options, authority)
+    return new LocalCertificates(options, authority, server)
+  }
+
+  /** The certificate of the authority, for those who are to trust it. */
+  get authorityFile(): string {
+    return join(this.#options.folder, 'authority.pem')
+  }
+
+  /** What the server shows, and its key. */
+  get server(): Identity {
+    return this.#server
+  }
+
+  /** Makes a new server certificate when the present one is near its end; says whether it did. */
+  async renew(): Promise<boolean> {
+    const before = this.#server
+    this.#server = await openServer(this.#options, this.#authority)
+    return this.#server.certificate !== before.certificate
+  }
+}
+
+async function openAuthority({ folder, now }: LocalCertificatesOptions): Promise<Identity> {
+  const [certificateFile, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
+  const [certificate, key] = await Promise.all([read(certificateFile), read(keyFile)])
+  if (certificate === undefined && key === undefined) {
+    const authority = await createAuthority(now())
+    // The key first: without its certificate nobody trusts it yet.
+    await write(keyFile, authority.key)
+    await write(certificateFile, authority.certificate)
+    return authority
+  }
+  // A crash between the two files left a key that nobody trusts.
+  if (certificate === undefined) {
+    await rm(keyFile)
+    return openAuthority({ folder, now, names: [] })
+  }
+  if (key === undefined)
+    throw new CertificatesError(
+      `the certificate authority's key ${keyFile} is missing: restore it, or remove the folder ${folder} and trust a new authority`,
+    )
+  await demandPrivate(keyFile)
+  return { certificate, key }
+}
+
+async function openServer(
+  { folder, names, now }: LocalCertificatesOptions,
+  authority: Identity,
+): Promise<Identity> {
+  const [certificateFile, keyFile] = [join(folder, 'server.pem'), join(folder, 'server.key')]
+  const [certificate, key] = await Promise.all([read(certificateFile), read(keyFile)])
+  const known = certificate && key ? { certificate, key } : undefined
+  if (known && isGood(known, authority, names, now())) return known
+  try {
+    const server = await issueServerCertificate(authority, names, now())
+    await write(keyFile, server.key)
+    await write(certificateFile, server.certificate)
+    return server
+  } catch (cause) {
+    if (isSystemError(cause)) throw cause
+    throw new CertificatesError(
+      `the certificate authority in ${folder} is damaged: restore its files, or remove the folder and trust a new authority`,
+      { cause },
+    )
+  }
+}
+
+function isGood(...question: Parameters<typeof isGoodFor>): boolean {
+  try {
+    return isGoodFor(...question)
+  } catch {
+    // What cannot be read is made again; a damaged authority is found out by making it.
+    return false
+  }
+}
+
+const read = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((cause) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw cause
+  })
+
+/** Whole or not at all, for its owner alone. */
+async function write(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`
+  try {
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function demandPrivate(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  // Windows has no such modes; there the folder's own access list protects the file.
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  throw new CertificatesError(
+    `the certificate authority's key ${path} may be read by others than its owner: run chmod 600 on it`,
+  )
+}
+
+const isSystemError = (cause: unknown) =>
+  cause instanceof Error && 'syscall' in cause && 'code' in cause

@@ -1,0 +1,38 @@
+import type { Tenant } from '../directory/tenant.ts'
+
+/** The names under which this server speaks, as settings say: never taken from a request. */
+export type Authority = {
+  /** The origin of every endpoint, without a slash at the end. */
+  readonly authUrl: string
+  /** What stands before the tenant in the issuer of v1.0 tokens. */
+  readonly issuerUrl: string
+  /** What stands before the tenant in the issuer of v2.0 tokens. */
+  readonly issuerUrlV2: string
+}
+
+/** The issuer of v1.0 tokens of a tenant: with a slash at the end. */
+export const issuerV1 = ({ issuerUrl }: Authority, tenantId: string): string =>
+  `${issuerUrl}/${tenantId}/`
+
+/** The issuer of v2.0 tokens of a tenant: without a slash at the end. */
+export const issuerV2 = ({ issuerUrlV2 }: Authority, tenantId: string): string =>
+  `${issuerUrlV2}/${tenantId}/v2.0`
+
+/**
+ * The strings by which a client assertion may name this server: an issuer of the tenant, or one of
+ * its token endpoints, the tenant named by id or by domain.
+ *
+ * @see RFC 7523 §3, item 3
+ */
+export function assertionAudiences(authority: Authority, tenant: Tenant): ReadonlySet<string> {
+  const { authUrl } = authority
+  return new Set([
+    issuerV1(authority, tenant.id),
+    issuerV2(authority, tenant.id),
+    ...[tenant.id, ...tenant.domains].flatMap((name) => [
+      `${authUrl}/${name}/oauth2/v2.0/token`,
+      `${authUrl}/${name}/oauth2/token`,
+      `${authUrl}/${name}/v2.0`,
+    ]),
+  ])
+}

@@ -1,0 +1,12 @@
+import type { OpaqueClaims } from './token-versions.ts'
+
+/** Makes the opaque claims of one token, in the lengths that Entra's have. */
+export function opaqueClaims(randomBytes: (length: number) => Uint8Array): OpaqueClaims {
+  const { buffer, byteOffset, byteLength } = randomBytes(16 + 36 + 30)
+  const random = Buffer.from(buffer, byteOffset, byteLength)
+  return {
+    uti: random.toString('base64url', 0, 16),
+    aio: random.toString('base64', 16, 16 + 36),
+    rh: `1.${random.toString('base64url', 52, 82)}.`,
+  }
+}

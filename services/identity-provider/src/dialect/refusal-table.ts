@@ -1,0 +1,18 @@
+import { issuanceRefusalRows } from './issuance-refusal-rows.ts'
+import type { RefusalRow, RefusalRows } from './refusal-row.ts'
+import type { Refusal } from './request-refusal.ts'
+import { requestRefusalRows } from './request-refusal-rows.ts'
+
+/** Every refusal in the words of the dialect, one row each. */
+export const refusalTable: RefusalRows<Refusal['reason']> = {
+  ...requestRefusalRows,
+  ...issuanceRefusalRows,
+}
+
+/** The row of a refusal, with its sentence written out. */
+export function rowOf(refusal: Refusal): Omit<RefusalRow<Refusal['reason']>, 'sentence'> & {
+  readonly sentence: string
+} {
+  const row = refusalTable[refusal.reason] as RefusalRow<Refusal['reason']>
+  return { ...row, sentence: row.sentence(refusal) }
+}

@@ -1,0 +1,253 @@
+import type { RefusalRows } from './refusal-row.ts'
+import type { RequestRefusal } from './request-refusal.ts'
+
+const invalidRequest = { status: 400, error: 'invalid_request' } as const
+/** Where the dialect is not known, OAuth 2.0 decides, under the code for any bad parameter. */
+const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false } as const
+const seeGuide = 'Send the request as docs/identity-provider.md shows it.'
+
+/** Refusals of what cannot be read, or cannot be answered at all. */
+export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
+  methodNotAllowed: {
+    status: 405,
+    error: 'invalid_request',
+    code: 900561,
+    hasErrorUri: true,
+    sentence: ({ method }) =>
+      `The endpoint only accepts POST, OPTIONS requests. Received a ${method} request.`,
+    remedy: 'Use POST.',
+  },
+  // What is not a form is not looked into, so its first parameter is missing.
+  bodyNotForm: {
+    ...invalidRequest,
+    code: 900144,
+    hasErrorUri: true,
+    sentence: () => "The request body must contain the following parameter: 'grant_type'.",
+    remedy: 'Send the parameters as application/x-www-form-urlencoded, not as JSON.',
+  },
+  bodyTooLarge: {
+    ...byOAuth,
+    status: 413,
+    sentence: () => 'The request body is larger than 64 KB.',
+    remedy: seeGuide,
+  },
+  tooManyParameters: {
+    ...byOAuth,
+    sentence: () => 'The request body contains more than 50 parameters.',
+    remedy: seeGuide,
+  },
+  parameterMalformed: {
+    ...byOAuth,
+    sentence: () => 'The request body is not well-formed UTF-8 in URL encoding.',
+    remedy: "URL-encode each value; curl's --data-urlencode does it.",
+  },
+  parameterRepeated: {
+    ...byOAuth,
+    sentence: ({ parameter }) =>
+      `The request body contains the following parameter more than once: '${parameter}'.`,
+    remedy: 'Send every parameter once.',
+  },
+  parameterMissing: {
+    ...invalidRequest,
+    code: 900144,
+    hasErrorUri: true,
+    sentence: ({ parameter }) =>
+      `The request body must contain the following parameter: '${parameter}'.`,
+    remedy: 'Add the parameter. An empty value counts as none.',
+  },
+  credentialInQuery: {
+    ...byOAuth,
+    sentence: () => 'Credentials must not be sent in the URL.',
+    remedy: 'Send credentials in the body, and replace them: URLs are written to logs.',
+  },
+  headerRepeated: {
+    ...byOAuth,
+    sentence: ({ header }) =>
+      `The request contains the following header more than once: '${header}'.`,
+    remedy: 'Send the header once.',
+  },
+  grantUnsupported: {
+    ...invalidRequest,
+    error: 'unsupported_grant_type',
+    code: 70003,
+    hasErrorUri: false,
+    sentence: ({ grant }) => `The app requested an unsupported grant type '${grant}'.`,
+    remedy: 'Use client_credentials: machine to machine is what this server is for.',
+  },
+  clientIdMalformed: {
+    ...invalidRequest,
+    error: 'unauthorized_client',
+    code: 700038,
+    hasErrorUri: false,
+    sentence: ({ clientId }) => `${clientId} is not a valid application identifier.`,
+    remedy: 'Use the application (client) id of the registration, a GUID.',
+  },
+  clientIdsDiffer: {
+    ...byOAuth,
+    sentence: () => "The 'client_id' parameter is not the user of the 'Authorization' header.",
+    remedy: 'Name one client.',
+  },
+  basicMalformed: {
+    status: 401,
+    error: 'invalid_client',
+    code: 7000216,
+    hasErrorUri: true,
+    sentence: () =>
+      "The 'Authorization' header must be of the scheme 'Basic', with the URL-encoded client id and secret.",
+    remedy: 'URL-encode id and secret, join them by a colon, and encode that in base64.',
+  },
+  severalProofs: {
+    ...byOAuth,
+    sentence: () =>
+      "Only one of 'client_secret', 'client_assertion' and the 'Authorization' header may be used in a request.",
+    remedy: 'Authenticate the client by one method.',
+  },
+  proofMissing: {
+    status: 401,
+    error: 'invalid_client',
+    code: 7000216,
+    hasErrorUri: true,
+    sentence: () =>
+      "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
+    remedy: 'Send the client secret, or an assertion signed with a certificate of the client.',
+  },
+  assertionTypeUnknown: {
+    ...byOAuth,
+    status: 401,
+    error: 'invalid_client',
+    sentence: () =>
+      "The 'client_assertion_type' must be 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'.",
+    remedy: 'Use that type, exactly.',
+  },
+  scopeMissing: {
+    ...invalidRequest,
+    code: 90014,
+    hasErrorUri: true,
+    sentence: () =>
+      "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
+    remedy: 'Add scope=api://<application id of the API>/.default.',
+  },
+  scopeNotDefault: {
+    ...invalidRequest,
+    error: 'invalid_scope',
+    code: 1002012,
+    hasErrorUri: false,
+    sentence: ({ scope }) =>
+      `The provided value for scope ${scope} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
+    remedy:
+      'Ask for <identifier URI>/.default: all granted roles come with it, none can be picked.',
+  },
+  scopeMalformed: {
+    ...invalidRequest,
+    error: 'invalid_scope',
+    code: 70011,
+    hasErrorUri: false,
+    sentence: ({ scope }) =>
+      `The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope ${scope} is not valid.`,
+    remedy: 'What stands before /.default must be an identifier URI or an application id.',
+  },
+  scopeOfSeveralResources: {
+    ...invalidRequest,
+    error: 'invalid_scope',
+    code: 700022,
+    hasErrorUri: true,
+    sentence: ({ scope }) =>
+      `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
+    remedy: 'Ask for one token for each API.',
+  },
+  resourceParameterOnV2: {
+    ...invalidRequest,
+    code: 901002,
+    hasErrorUri: true,
+    sentence: () => "The 'resource' request parameter isn't supported.",
+    remedy: 'Use scope=<resource>/.default here, or the endpoint /oauth2/token.',
+  },
+  tenantMalformed: {
+    ...invalidRequest,
+    code: 900023,
+    hasErrorUri: true,
+    sentence: ({ tenant }) =>
+      `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
+    remedy: 'Name the tenant by its id or by one of its domains.',
+  },
+  tenantNotNamed: {
+    ...invalidRequest,
+    code: 50059,
+    hasErrorUri: true,
+    sentence: () =>
+      'No tenant-identifying information found in either the request or implied by any provided credentials.',
+    remedy: 'A client without a user has no home tenant: name the tenant in the path.',
+  },
+  tenantIsConsumers: {
+    ...invalidRequest,
+    code: 9001023,
+    hasErrorUri: true,
+    sentence: () =>
+      'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
+    remedy: 'Name the tenant in the path.',
+  },
+  tenantUnknownAtDiscovery: {
+    ...invalidRequest,
+    error: 'invalid_tenant',
+    code: 90002,
+    hasErrorUri: true,
+    sentence: ({ tenant }) =>
+      `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
+    remedy: 'Compare the tenant with the one that was registered.',
+  },
+  instanceUnknown: {
+    ...invalidRequest,
+    error: 'invalid_instance',
+    code: 50049,
+    hasErrorUri: true,
+    sentence: () => 'Unknown or invalid instance.',
+    remedy:
+      'Ask about an authority of this server, or switch instance discovery off in the client.',
+  },
+  instanceApiVersion: {
+    ...invalidRequest,
+    code: 500501,
+    hasErrorUri: false,
+    sentence: () => "The 'api-version' parameter is missing or not supported.",
+    remedy: 'Use api-version=1.1.',
+  },
+  instanceParameters: {
+    ...invalidRequest,
+    code: 500502,
+    hasErrorUri: false,
+    sentence: () =>
+      "Exactly one of the parameters 'issuer' and 'authorization_endpoint' must be given.",
+    remedy: 'Send authorization_endpoint alone.',
+  },
+  instanceNotHttps: {
+    ...invalidRequest,
+    code: 50050,
+    hasErrorUri: true,
+    sentence: () => 'The authorization endpoint must use the https scheme.',
+    remedy: 'Ask with an https URL.',
+  },
+  throttled: {
+    status: 429,
+    error: 'temporarily_unavailable',
+    code: 90055,
+    hasErrorUri: true,
+    sentence: () => 'Too many requests with wrong credentials. Try again later.',
+    remedy: 'Correct the secret. The right one is served at once, whoever else is guessing.',
+  },
+  unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    code: 90033,
+    hasErrorUri: true,
+    sentence: () => 'A transient error has occurred. Please try again.',
+    remedy: 'Wait as long as Retry-After says; the operator finds the reason in the log.',
+  },
+  internal: {
+    status: 500,
+    error: 'server_error',
+    code: 50000,
+    hasErrorUri: true,
+    sentence: () => "There's an issue with the sign-in service.",
+    remedy: 'Tell the operator the trace id: the log has the reason.',
+  },
+}

@@ -1,0 +1,114 @@
+import type { AppRole } from './app-role.ts'
+import type { Fault } from './fault.ts'
+import { isGuid } from './guid.ts'
+
+const valuePattern = /^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/
+const maxValueLength = 120
+const maxDisplayNameLength = 100
+
+type Rule = {
+  readonly property: keyof AppRole
+  readonly isKept: (role: AppRole) => boolean
+  readonly message: string
+}
+
+const rules: readonly Rule[] = [
+  { property: 'id', isKept: ({ id }) => isGuid(id), message: 'must be a GUID' },
+  {
+    property: 'allowedMemberTypes',
+    isKept: ({ allowedMemberTypes: types }) =>
+      types.length > 0 && new Set(types).size === types.length,
+    message: 'must name "Application", "User" or both, each once',
+  },
+  {
+    property: 'displayName',
+    isKept: ({ displayName }) =>
+      displayName.trim() !== '' && displayName.length <= maxDisplayNameLength,
+    message: `must not be empty, nor longer than ${maxDisplayNameLength} characters`,
+  },
+  {
+    property: 'description',
+    isKept: ({ description }) => description.trim() !== '',
+    message: 'must not be empty: it is what an administrator reads before consenting',
+  },
+  {
+    property: 'value',
+    isKept: ({ value }) => value === null || !/\s/.test(value),
+    message: 'must not contain spaces',
+  },
+  {
+    property: 'value',
+    isKept: ({ value }) => value === null || /\s/.test(value) || valuePattern.test(value),
+    message: "must be made of letters, digits and :!#$%&'()*+,-./;<=>?@[]^_`{|}~",
+  },
+  {
+    property: 'value',
+    isKept: ({ value }) => value === null || !value.startsWith('.'),
+    message: 'must not start with a dot',
+  },
+  {
+    property: 'value',
+    isKept: ({ value }) => value === null || value.length <= maxValueLength,
+    message: `must not be longer than ${maxValueLength} characters`,
+  },
+]
+
+/**
+ * Judges the roles that one API wants to declare, all together.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/approle
+ */
+export function judgeAppRoles(roles: readonly AppRole[]): Fault[] {
+  const faults: Fault[] = []
+  for (const [index, role] of roles.entries()) {
+    for (const { property, isKept, message } of rules)
+      if (!isKept(role)) faults.push({ code: 'INVALID_VALUE', path: [index, property], message })
+  }
+  return [
+    ...faults,
+    ...repeated(roles, 'id', ({ id }) => id.toLowerCase()),
+    ...repeated(roles, 'value', ({ value }) => value),
+  ]
+}
+
+/**
+ * Judges the step from one set of roles to another: a role is disabled first, and changed or removed
+ * only then, so that nobody loses a working role to a slip.
+ */
+export function judgeAppRoleChange(before: readonly AppRole[], after: readonly AppRole[]): Fault[] {
+  return before.flatMap((role, index): Fault[] => {
+    if (!role.isEnabled) return []
+    const next = after.find(({ id }) => id.toLowerCase() === role.id.toLowerCase())
+    if (next !== undefined && (!next.isEnabled || next.value === role.value)) return []
+    return [
+      {
+        code: 'ENABLED_ROLE',
+        path: [index],
+        message: 'cannot be deleted or updated unless disabled first',
+      },
+    ]
+  })
+}
+
+function repeated(
+  roles: readonly AppRole[],
+  property: 'id' | 'value',
+  keyOf: (role: AppRole) => string | null,
+): Fault[] {
+  const seen = new Set<string>()
+  return roles.flatMap((role, index): Fault[] => {
+    const key = keyOf(role)
+    if (key === null) return []
+    if (!seen.has(key)) {
+      seen.add(key)
+      return []
+    }
+    return [
+      {
+        code: 'DUPLICATE_VALUE',
+        path: [index, property],
+        message: `must be unique among the roles of one API, and "${key}" is given twice`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,14 @@
+/** Trust in another issuer: whoever it names so may act as the application. */
+export type FederatedIdentityCredential = {
+  /** GUID, lower case. */
+  readonly id: string
+  /** Unique within the application. */
+  readonly name: string
+  readonly description: string | null
+  /** Compared exactly with the assertion's `iss`. */
+  readonly issuer: string
+  /** Compared exactly with the assertion's `sub`. */
+  readonly subject: string
+  /** Exactly one, compared with the assertion's `aud`. */
+  readonly audiences: readonly string[]
+}

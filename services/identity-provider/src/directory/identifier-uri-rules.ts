@@ -1,0 +1,43 @@
+import type { Fault } from './fault.ts'
+import type { Tenant } from './tenant.ts'
+
+/** What of an application decides which names it may have. */
+export type NamedApplication = {
+  readonly appId: string
+  readonly identifierUris: readonly string[]
+}
+
+/**
+ * Judges the names that an API wants: each says, by an id or by a verified domain, whose it is.
+ *
+ * @see https://learn.microsoft.com/entra/identity-platform/identifier-uri-restrictions
+ */
+export function judgeIdentifierUris(
+  { appId, identifierUris }: NamedApplication,
+  tenant: Pick<Tenant, 'id' | 'domains'>,
+): Fault[] {
+  return identifierUris.flatMap((uri, index): Fault[] => {
+    const fault = (code: Fault['code'], message: string): Fault[] => [
+      { code, path: [index], message },
+    ]
+    if (/[\s#?]/.test(uri) || !URL.canParse(uri))
+      return fault('INVALID_VALUE', 'must be an absolute URI without spaces, query and fragment')
+    if (uri.endsWith('/')) return fault('INVALID_VALUE', 'must not end with a slash')
+    if (identifierUris.indexOf(uri) !== index)
+      return fault('DUPLICATE_VALUE', 'must be given only once')
+    if (isOwnName(uri, appId, tenant)) return []
+    return fault(
+      'UNVERIFIED_NAME',
+      'must contain a verified domain of the tenant, the id of the tenant, or the application id',
+    )
+  })
+}
+
+function isOwnName(uri: string, appId: string, tenant: Pick<Tenant, 'id' | 'domains'>): boolean {
+  const [, scheme, host, ...path] =
+    /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(uri.toLowerCase()) ?? []
+  if (host === undefined) return false
+  if (scheme === 'api') return host === appId || host === tenant.id || path[0] === appId
+  if (scheme !== 'https') return false
+  return tenant.domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
+}

@@ -1,0 +1,36 @@
+import type { KeyCredential } from '../../directory/key-credential.ts'
+import type { PasswordCredential } from '../../directory/password-credential.ts'
+
+type LastUses = ReadonlyMap<string, Date>
+
+/** A secret as it may be shown at any time. `lastUsedDateTime` is an addition to Graph. */
+export const passwordCredentialJson = (
+  { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
+  lastUses: LastUses,
+) => ({
+  customKeyIdentifier: null,
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  hint,
+  keyId,
+  secretText: null,
+  startDateTime: startDateTime.toISOString(),
+  lastUsedDateTime: lastUses.get(keyId)?.toISOString() ?? null,
+})
+
+/** A certificate; the certificate itself only when it is asked for, because of its length. */
+export const keyCredentialJson = (
+  { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
+  lastUses: LastUses,
+  withKey: boolean,
+) => ({
+  customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('base64'),
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  key: withKey ? Buffer.from(certificate).toString('base64') : null,
+  keyId,
+  startDateTime: startDateTime.toISOString(),
+  type: 'AsymmetricX509Cert',
+  usage: 'Verify',
+  lastUsedDateTime: lastUses.get(keyId)?.toISOString() ?? null,
+})

@@ -1,0 +1,78 @@
+import type { Application } from '../../directory/application.ts'
+import { assign } from '../../directory/consent.ts'
+import { type DirectoryChange, put } from '../../directory/directory-change.ts'
+import { createPassword } from '../../directory/password-credential.ts'
+import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import type { Source } from '../../directory/source.ts'
+
+/** How the first administrator of a tenant gets in. */
+export type Administrator = {
+  readonly tenantId: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** An API as a tenant knows it. */
+export type KnownApi = {
+  readonly application: Application
+  readonly principal: ServicePrincipal
+}
+
+/** An application with every role of these APIs, and one secret: what a tenant is administered with. */
+export function makeAdministrator(
+  tenantId: string,
+  apis: readonly KnownApi[],
+  source: Source,
+): { readonly changes: readonly DirectoryChange[]; readonly administrator: Administrator } {
+  const { credential, secretText } = createPassword({ displayName: 'First secret' }, source)
+  const application: Application = {
+    id: source.newGuid(),
+    tenantId,
+    appId: source.newGuid(),
+    displayName: 'Administrator',
+    createdDateTime: source.now(),
+    deletedDateTime: null,
+    signInAudience: 'AzureADMyOrg',
+    identifierUris: [],
+    requestedAccessTokenVersion: null,
+    optionalAccessTokenClaims: [],
+    appRoles: [],
+    requiredResourceAccess: apis.map(({ application: { appId, appRoles } }) => ({
+      resourceAppId: appId,
+      resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
+    })),
+    isFallbackPublicClient: false,
+    passwordAuthenticationAllowed: true,
+    passwordCredentials: [credential],
+    keyCredentials: [],
+    federatedIdentityCredentials: [],
+  }
+  const client = newPrincipal(tenantId, application, source)
+  const assignments = apis.flatMap((api) =>
+    api.application.appRoles.map(({ id }) => assign(client, api.principal, id, source)),
+  )
+  return {
+    changes: [
+      put('application', application),
+      put('servicePrincipal', client),
+      ...assignments.map((assignment) => put('appRoleAssignment', assignment)),
+    ],
+    administrator: { tenantId, clientId: application.appId, clientSecret: secretText },
+  }
+}
+
+/** What an application becomes in a tenant that has not known it. */
+export const newPrincipal = (
+  tenantId: string,
+  { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,
+  source: Source,
+): ServicePrincipal => ({
+  id: source.newGuid(),
+  tenantId,
+  appId,
+  displayName,
+  createdDateTime: source.now(),
+  deletedDateTime: null,
+  accountEnabled: true,
+  appRoleAssignmentRequired: false,
+})

@@ -1,0 +1,64 @@
+import { type RefusalName, refusals } from './refusals.ts'
+
+/** One property that a refusal is about. */
+export type ErrorDetail = {
+  readonly code: string
+  readonly target: string
+  readonly message: string
+}
+
+/** A refusal of the management API; `message` is the sentence that the caller reads. */
+export class GraphError extends Error {
+  readonly code = 'GRAPH_REFUSAL'
+  override readonly name = 'GraphError'
+  readonly refusal: RefusalName
+  readonly details: readonly ErrorDetail[]
+
+  constructor(
+    refusal: RefusalName,
+    message: string,
+    { details = [], ...options }: ErrorOptions & { details?: readonly ErrorDetail[] } = {},
+  ) {
+    super(message, options)
+    this.refusal = refusal
+    this.details = details
+  }
+}
+
+/** A refusal by its row of the table, with what the row's sentence needs. */
+export function refuse<Name extends RefusalName>(
+  name: Name,
+  ...values: Parameters<(typeof refusals)[Name]['sentence']>
+): GraphError {
+  const sentence: (...values: string[]) => string = refusals[name].sentence
+  return new GraphError(name, sentence(...values))
+}
+
+/** What names one exchange in the logs of both sides. */
+export type Exchange = {
+  readonly requestId: string
+  /** As the client sent it, or the request id when it sent none. */
+  readonly clientRequestId: string
+  readonly at: Date
+}
+
+/**
+ * A refusal in Microsoft Graph's error envelope.
+ *
+ * @see https://learn.microsoft.com/graph/errors
+ */
+export const errorEnvelope = (
+  { refusal, message, details }: GraphError,
+  { requestId, clientRequestId, at }: Exchange,
+) => ({
+  error: {
+    code: refusals[refusal].code,
+    message,
+    ...(details.length === 0 ? {} : { details }),
+    innerError: {
+      date: at.toISOString().slice(0, 19),
+      'request-id': requestId,
+      'client-request-id': clientRequestId,
+    },
+  },
+})

@@ -1,0 +1,35 @@
+import { refuse } from './graph-error.ts'
+
+const maxBytes = 1024 * 1024
+const jsonType = /^application\/json[\t ]*(?:;[\t ]*[^;]+)*$/i
+
+/**
+ * Reads the JSON of a request.
+ *
+ * @throws {GraphError} GRAPH_REFUSAL when there is none, it is longer than 1 MiB, or it is no JSON
+ *   in UTF-8.
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request)
+  if (bytes.length === 0) throw refuse('bodyMissing')
+  if (!jsonType.test(request.headers.get('content-type') ?? ''))
+    throw refuse('contentTypeUnsupported')
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    throw refuse('bodyMalformed')
+  }
+}
+
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    // Counted as it comes: what a client declares of its length is no proof.
+    if (length > maxBytes) throw refuse('bodyTooLarge', String(maxBytes))
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,228 @@
+/** Why the management API says no: how it is said on the wire. */
+type Refusal = {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 500 | 503
+  /** The `code` of Microsoft Graph's error envelope. */
+  readonly code: string
+  readonly sentence: (...values: string[]) => string
+  /** The error code of the challenge `WWW-Authenticate: Bearer`, or that there is none. */
+  readonly challenge?: 'none' | 'invalid_request' | 'invalid_token' | 'insufficient_scope'
+}
+
+/**
+ * Every refusal of the management API, in Microsoft Graph's words where it has any.
+ *
+ * @see https://learn.microsoft.com/graph/errors
+ */
+export const refusals = {
+  tokenMissing: {
+    status: 401,
+    code: 'InvalidAuthenticationToken',
+    challenge: 'none',
+    sentence: () => 'Access token is empty.',
+  },
+  tokenInvalid: {
+    status: 401,
+    code: 'InvalidAuthenticationToken',
+    challenge: 'invalid_token',
+    sentence: (reason: string) => `Access token validation failure. ${reason}`,
+  },
+  credentialsMalformed: {
+    status: 400,
+    code: 'InvalidAuthenticationToken',
+    challenge: 'invalid_request',
+    sentence: () => 'Send one access token, in one Authorization header.',
+  },
+  callerUnknown: {
+    status: 401,
+    code: 'Authorization_IdentityNotFound',
+    challenge: 'invalid_token',
+    sentence: () => 'The identity of the calling application could not be established.',
+  },
+  roleLacking: {
+    status: 403,
+    code: 'Authorization_RequestDenied',
+    challenge: 'insufficient_scope',
+    sentence: () => 'Insufficient privileges to complete the operation.',
+  },
+  roleNotOwned: {
+    status: 403,
+    code: 'Authorization_RequestDenied',
+    challenge: 'insufficient_scope',
+    sentence: (role: string) =>
+      `Insufficient privileges to complete the operation: '${role}' is handed out only by who has it.`,
+  },
+  segmentUnknown: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: (segment: string) => `Resource not found for the segment '${segment}'.`,
+  },
+  methodNotAllowed: {
+    status: 405,
+    code: 'Request_BadRequest',
+    sentence: () => 'Specified HTTP method is not allowed for the request target.',
+  },
+  resourceUnknown: {
+    status: 404,
+    code: 'Request_ResourceNotFound',
+    sentence: (name: string) =>
+      `Resource '${name}' does not exist or one of its queried reference-property objects are not present.`,
+  },
+  identifierInvalid: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: (name: string) => `Invalid object identifier '${name}'.`,
+  },
+  objectChanged: {
+    status: 412,
+    code: 'Request_PreconditionFailed',
+    sentence: () =>
+      'The object was changed since it was read: the If-Match header names another state.',
+  },
+  queryInvalid: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: (reason: string) => reason,
+  },
+  queryUnsupported: {
+    status: 400,
+    code: 'Request_UnsupportedQuery',
+    sentence: (reason: string) => reason,
+  },
+  skipTokenInvalid: {
+    status: 400,
+    code: 'Directory_InvalidPageToken',
+    sentence: () => 'The $skiptoken was not made for this query, or not by this server.',
+  },
+  contentTypeUnsupported: {
+    status: 415,
+    code: 'Request_BadRequest',
+    sentence: () => 'Send the body as application/json in UTF-8.',
+  },
+  bodyTooLarge: {
+    status: 413,
+    code: 'Request_BadRequest',
+    sentence: (limit: string) => `The body is longer than ${limit} bytes.`,
+  },
+  bodyMissing: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () => 'Empty Payload. JSON content expected.',
+  },
+  bodyMalformed: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () =>
+      'Unable to read JSON request payload. Please ensure Content-Type header is set and payload is of valid JSON format.',
+  },
+  bodyInvalid: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: (faults: string) => faults,
+  },
+  enabledRoleChanged: {
+    status: 400,
+    code: 'CannotDeleteOrUpdateEnabledEntitlement',
+    sentence: () =>
+      'Permission (scope or role) cannot be deleted or updated unless disabled first.',
+  },
+  identifierUriUnverified: {
+    status: 400,
+    code: 'HostNameNotOnVerifiedDomain',
+    sentence: (uri: string) =>
+      `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy.`,
+  },
+  identifierUriTaken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: () =>
+      'Another object with the same value for property identifierUris already exists.',
+  },
+  servicePrincipalTaken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: (appId: string) =>
+      `The service principal cannot be created, updated, or restored because the service principal name ${appId} is already in use.`,
+  },
+  applicationOfPrincipalUnknown: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: (appId: string) =>
+      `The appId '${appId}' of the service principal does not reference a valid application object.`,
+  },
+  referenceInvalid: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'Not a valid reference update.',
+  },
+  assignmentTaken: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'Permission being assigned already exists on the object',
+  },
+  assignedRoleUnknown: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'Permission being assigned was not found on application',
+  },
+  passwordsUntouchable: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'Secrets are made by addPassword and removed by removePassword.',
+  },
+  passwordUnknown: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'No password credential found with keyId.',
+  },
+  federatedCredentialTaken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: (name: string) => `FederatedIdentityCredential with name ${name} already exists.`,
+  },
+  federatedCredentialInvalid: {
+    status: 400,
+    code: 'InvalidFederatedIdentityCredentialValue',
+    sentence: (reason: string) => reason,
+  },
+  tenantTaken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: (name: string) => `The name ${name} belongs to another tenant.`,
+  },
+  signingKeyUnknown: {
+    status: 404,
+    code: 'Request_ResourceNotFound',
+    sentence: (reason: string) => reason,
+  },
+  keyEncryptionKeyWrong: {
+    status: 409,
+    code: 'Request_Conflict',
+    sentence: (reason: string) => reason,
+  },
+  protectedObject: {
+    status: 403,
+    code: 'Authorization_RequestDenied',
+    sentence: () =>
+      'What the management itself depends on cannot be disabled or deleted: nobody could undo it.',
+  },
+  keysUnavailable: {
+    status: 503,
+    code: 'ServiceUnavailable',
+    sentence: () => 'Access tokens cannot be verified at the moment.',
+  },
+  storageUnavailable: {
+    status: 503,
+    code: 'ServiceUnavailable',
+    sentence: () => 'The directory cannot be reached. Whether a change was made is unknown.',
+  },
+  unexpected: {
+    status: 500,
+    code: 'InternalServerError',
+    sentence: () => 'The server failed.',
+  },
+} as const satisfies Record<string, Refusal>
+
+export type RefusalName = keyof typeof refusals
+
+/** The row of a refusal. */
+export const refusalRow = (name: RefusalName): Refusal => refusals[name]

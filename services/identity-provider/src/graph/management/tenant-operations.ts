@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { Directory } from '../../directory/directory.ts'
+import { put } from '../../directory/directory-change.ts'
+import { isGuid } from '../../directory/guid.ts'
+import type { Tenant } from '../../directory/tenant.ts'
+import { makeAdministrator, newPrincipal } from '../foundation/administrator.ts'
+import { parseBody } from '../http/body-faults.ts'
+import { guid, name } from '../http/body-text.ts'
+import { given } from '../http/given.ts'
+import { refuse } from '../http/graph-error.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../http/operation.ts'
+import { graphAppId } from '../management-apis.ts'
+import { readsTenants, writesTenants } from '../management-roles.ts'
+import { listEntities } from '../odata/collection.ts'
+import { showCreated, showEntity } from '../odata/entity.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+import { entityTag, requireMatch } from '../odata/entity-tag.ts'
+
+/** The tenants of the server: directories with a wall between them. */
+export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/tenants',
+    requires: readsTenants,
+    does: 'Lists the tenants.',
+    read: (call) => listEntities(call, tenants, call.directory.tenants()),
+  },
+  {
+    method: 'POST',
+    path: '/tenants',
+    requires: writesTenants,
+    does: 'Makes a tenant with an administrator application, whose secret is in this answer and never shown again.',
+    takesBody: true,
+    action: 'tenant.create',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: '/tenants/{id}',
+    requires: readsTenants,
+    does: 'Shows a tenant.',
+    read: (call) => showEntity(call, tenants, theTenant(call)),
+  },
+  {
+    method: 'PATCH',
+    path: '/tenants/{id}',
+    requires: writesTenants,
+    does: 'Changes the name or the verified domains of a tenant, or disables it: then it issues nothing.',
+    takesBody: true,
+    action: 'tenant.update',
+    change: update,
+  },
+]
+
+const tenants: EntitySet<Tenant> = {
+  name: 'tenants',
+  type: 'tenant',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('tenant', id),
+  filterable: { displayName: 'value', domains: 'collection', isEnabled: 'value' },
+  properties: {
+    id: ({ id }) => id,
+    createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
+    displayName: ({ displayName }) => displayName,
+    domains: ({ domains }) => domains,
+    isEnabled: ({ isEnabled }) => isEnabled,
+  },
+}
+
+const properties = {
+  displayName: name(),
+  domains: z.array(z.hostname('must be a domain name').toLowerCase()),
+}
+const newTenant = z.strictObject({ ...properties, id: guid.optional() }).partial({ domains: true })
+const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
+
+function create(call: ChangingCall): Change {
+  const { body, committed, source } = call
+  const { id = source.newGuid(), displayName, domains = [] } = parseBody(newTenant, body)
+  const createdDateTime = source.now()
+  const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
+  if (committed.tenant(id) !== undefined) throw refuse('tenantTaken', id)
+  requireOnly(tenant, committed)
+  const graph = committed.applicationByAppId(graphAppId)
+  if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start on.')
+  const principal = newPrincipal(id, graph, source)
+  const made = makeAdministrator(id, [{ application: graph, principal }], source)
+  const { clientId, clientSecret } = made.administrator
+  const answer = showCreated(call, tenants, tenant)
+  return {
+    changes: [put('tenant', tenant), put('servicePrincipal', principal), ...made.changes],
+    target: id,
+    answer: { ...answer, body: { ...answer.body, administrator: { clientId, clientSecret } } },
+  }
+}
+
+function update(call: ChangingCall): Change {
+  const before = theTenant(call)
+  const after: Tenant = { ...before, ...given(parseBody(changedTenant, call.body)) }
+  requireOnly(after, call.committed)
+  // Whoever disabled the tenant of all administrators could not be undone by anybody.
+  if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protectedObject')
+  return {
+    changes: [put('tenant', after)],
+    target: after.id,
+    answer: { status: 204, etag: entityTag(call.nextRevision) },
+  }
+}
+
+function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenant {
+  if (!isGuid(id)) throw refuse('identifierInvalid', id)
+  const tenant = directory.tenant(id)
+  if (tenant === undefined) throw refuse('resourceUnknown', id)
+  requireMatch(ifMatch, directory.revisionOf('tenant', tenant.id) ?? 0)
+  return tenant
+}
+
+/** An id or a domain leads to one tenant. */
+function requireOnly({ id, domains }: Tenant, directory: Directory): void {
+  for (const other of directory.tenants()) {
+    if (other.id === id) continue
+    const taken = domains.find((domain) => other.domains.includes(domain))
+    if (taken !== undefined) throw refuse('tenantTaken', taken)
+  }
+}

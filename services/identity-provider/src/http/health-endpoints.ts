@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import type { ServerEnv } from './server-env.ts'
+import type { ServiceOptions } from './service-options.ts'
+
+/** Serves whether the process lives, and whether it can issue tokens now. */
+export function healthEndpoints({
+  directory,
+  keys,
+  isReady,
+}: Pick<ServiceOptions, 'directory' | 'keys' | 'isReady'>): Hono<ServerEnv> {
+  const state = async (): Promise<'ready' | 'stopping' | 'storage unavailable' | 'no keys'> => {
+    if (!isReady()) return 'stopping'
+    try {
+      await directory.read()
+    } catch {
+      return 'storage unavailable'
+    }
+    return keys.published().length === 0 ? 'no keys' : 'ready'
+  }
+  const headers = { 'cache-control': 'no-store' }
+  return new Hono<ServerEnv>()
+    .get('/healthz', (context) => context.json({ status: 'alive' }, 200, headers))
+    .get('/readyz', async (context) => {
+      const status = await state()
+      return context.json({ status }, status === 'ready' ? 200 : 503, headers)
+    })
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'hono'
+import { type Form, readForm } from '../dialect/form.ts'
+import { refuseRequest } from '../dialect/request-refusal.ts'
+import { BodyTooLargeError, readBody } from './request-body.ts'
+import { headerOf, repeatedHeader } from './request-header.ts'
+import type { ServerEnv } from './server-env.ts'
+
+const maxBodyBytes = 64 * 1024
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
+const onceOnly: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
+
+/**
+ * Reads the form in the body of a request: the only place for parameters, credentials above all.
+ *
+ * @throws {RefusedError} headerRepeated, credentialInQuery, bodyNotForm, bodyTooLarge,
+ *   parameterMalformed, parameterRepeated, tooManyParameters
+ */
+export async function readRequestForm(context: Context<ServerEnv>): Promise<Form> {
+  const { req } = context
+  const header = repeatedHeader(context, onceOnly)
+  if (header !== undefined) refuseRequest({ reason: 'headerRepeated', header })
+  for (const credential of ['client_secret', 'client_assertion'])
+    if (req.query(credential) !== undefined) refuseRequest({ reason: 'credentialInQuery' })
+  if (!formType.test(headerOf(context, 'content-type') ?? ''))
+    refuseRequest({ reason: 'bodyNotForm' })
+  try {
+    return readForm(utf8.decode(await readBody(context, maxBodyBytes)))
+  } catch (cause) {
+    if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'bodyTooLarge' }, { cause })
+    // The decoder says so of bytes that are not UTF-8.
+    if (cause instanceof TypeError) refuseRequest({ reason: 'parameterMalformed' }, { cause })
+    throw cause
+  }
+}

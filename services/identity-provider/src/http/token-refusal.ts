@@ -1,0 +1,102 @@
+import type { Context } from 'hono'
+import { type ErrorEnvelope, errorEnvelope } from '../dialect/error-envelope.ts'
+import { rowOf } from '../dialect/refusal-table.ts'
+import type { Refusal } from '../dialect/request-refusal.ts'
+import { tokenResponseHeaders } from '../dialect/response-headers.ts'
+import type { Trace } from '../dialect/trace.ts'
+import { RefusedError } from '../issuance/refusal.ts'
+import type { TokenRequest } from '../issuance/token-request.ts'
+import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
+import { headerOf } from './request-header.ts'
+import type { ServerEnv } from './server-env.ts'
+import type { ServiceOptions } from './service-options.ts'
+import { sourceAddress } from './source-address.ts'
+
+/** What is known when a token request ends badly. */
+export type RefusalContext = {
+  readonly context: Context<ServerEnv>
+  readonly options: ServiceOptions
+  readonly request: TokenRequest | undefined
+  readonly tenantId: string | null
+  readonly trace: Trace
+  readonly echoes: boolean
+}
+
+/** Refusals after which somebody may be guessing. */
+const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
+  'clientUnknown',
+  'secretWrong',
+  'assertionKeyUnknown',
+  'assertionSignature',
+  'federatedAssertionRefused',
+])
+
+const retryAfterSeconds = 1
+
+/** Answers a token request that failed: the one gate through which failures leave. */
+export function answerRefusal(cause: unknown, refused: RefusalContext): Response {
+  const { context, options, request, trace, echoes } = refused
+  const refusal = refusalOf(cause)
+  const source = sourceAddress(context.env?.incoming, options.trustedProxies)
+  const waitSeconds =
+    wrongGuesses.has(refusal.reason) && request !== undefined
+      ? options.throttle.count(request.clientId, source)
+      : undefined
+  const told: Refusal = waitSeconds === undefined ? refusal : { reason: 'throttled' }
+  note(cause, refusal, told, refused)
+
+  const { status } = rowOf(told)
+  const envelope = errorEnvelope(told, trace, options.authority.authUrl)
+  const retryAfter = waitSeconds ?? (status === 503 ? retryAfterSeconds : undefined)
+  return new Response(JSON.stringify(envelope), {
+    status,
+    headers: {
+      ...tokenResponseHeaders(trace, echoes),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      // RFC 6749 §5.2: only who used the header is asked for it again.
+      ...(status === 401 &&
+        headerOf(context, 'authorization') !== undefined && {
+          'www-authenticate': basicChallenge(envelope),
+        }),
+    },
+  })
+}
+
+// Clients that see a challenge may show nothing but it (openid-client does): it carries the refusal too.
+const basicChallenge = ({ error, error_description }: ErrorEnvelope): string =>
+  `Basic realm="token endpoint", charset="UTF-8", error="${error}", error_description="${error_description}"`
+
+function refusalOf(cause: unknown): Refusal {
+  if (cause instanceof RefusedError) return cause.refusal
+  if (cause instanceof StorageUnavailableError) return { reason: 'unavailable' }
+  return { reason: 'internal' }
+}
+
+function note(
+  cause: unknown,
+  refusal: Refusal,
+  told: Refusal,
+  { options, request, tenantId, trace }: RefusalContext,
+): void {
+  const { traceId, correlationId, at } = trace
+  const clientId = request?.clientId
+  const fields = { reason: refusal.reason, clientId, traceId, correlationId }
+  if (refusal.reason === 'internal')
+    options.log.error({ ...fields, err: cause }, 'a token request failed')
+  else if (refusal.reason === 'unavailable')
+    options.log.warn({ ...fields, err: cause }, 'the storage did not answer')
+  // Who guesses a thousand times shall not write a thousand lines.
+  else if (told.reason === 'throttled') options.log.debug(fields, 'token refused, too many')
+  else options.log.info(fields, 'token refused')
+  if (clientId === undefined || told.reason === 'throttled') return
+  options.audit({
+    at,
+    tenantId,
+    actor: clientId,
+    action: 'token.issue',
+    target: null,
+    outcome: 'refused',
+    reason: refusal.reason,
+    correlationId,
+  })
+}

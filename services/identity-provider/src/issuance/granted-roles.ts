@@ -1,0 +1,38 @@
+import type { Directory } from '../directory/directory.ts'
+import type { Client } from './client.ts'
+import { refuse } from './refusal.ts'
+import type { Resource } from './resource.ts'
+
+/**
+ * The values of the roles of one API that are assigned to one client, each once.
+ *
+ * A role counts when it is enabled and for applications; an assignment counts even when its role
+ * does not, or says nothing.
+ *
+ * @throws {RefusedError} roleRequired when the API asks for an assignment and there is none.
+ */
+export function grantedRoles(
+  directory: Directory,
+  client: Client,
+  resource: Resource,
+): readonly string[] {
+  const assignments = directory
+    .assignmentsOf(client.principal.id)
+    .filter(({ resourceId }) => resourceId === resource.principal.id)
+  if (assignments.length === 0 && resource.principal.appRoleAssignmentRequired)
+    refuse({
+      reason: 'roleRequired',
+      clientId: client.application.appId,
+      clientName: client.principal.displayName,
+      resource: resource.requestedAs,
+      resourceName: resource.principal.displayName,
+    })
+  const values = resource.application.appRoles
+    .filter(
+      ({ isEnabled, allowedMemberTypes }) =>
+        isEnabled && allowedMemberTypes.includes('Application'),
+    )
+    .filter(({ id }) => assignments.some(({ appRoleId }) => appRoleId === id))
+    .flatMap(({ value }) => (value === null || value === '' ? [] : [value]))
+  return [...new Set(values)]
+}

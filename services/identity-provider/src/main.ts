@@ -1,0 +1,65 @@
+import { pino } from 'pino'
+import { startService } from './service.ts'
+import { readSettings, type Settings, SettingsError } from './settings.ts'
+
+/** What the failures to start that people meet mean, in one sentence each. */
+const sentences: Readonly<
+  Record<string, (settings: Settings, path: string, port: number | undefined) => string>
+> = {
+  EADDRINUSE: ({ HOST }, _, port) => `port ${port} at ${HOST} is taken by another program`,
+  EACCES: ({ HOST }, path, port) =>
+    path === ''
+      ? `this user may not listen on port ${port} at ${HOST}`
+      : `this user may not use ${path}`,
+  EPERM: (_, path) => `this user may not use ${path}`,
+  EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine`,
+  ENOTFOUND: ({ HOST }) => `no address is known for the host ${HOST}`,
+  ENOENT: (_, path) => `there is no ${path}`,
+  ENOTDIR: (_, path) => `a part of ${path} is no folder`,
+  EISDIR: (_, path) => `${path} is a folder`,
+  EROFS: (_, path) => `${path} is on a disk that cannot be written`,
+  ENOSPC: (_, path) => `the disk of ${path} is full`,
+}
+
+/** Node names the port of an address that cannot be listened at. */
+type ListenError = NodeJS.ErrnoException & { readonly port?: number }
+
+function fail(sentence: string, exitCode: number): never {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(exitCode)
+}
+
+function settingsOrExit(): Settings {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    if (error instanceof SettingsError) fail(error.message, 2)
+    throw error
+  }
+}
+
+const settings = settingsOrExit()
+const log = pino({
+  level: settings.LOG_LEVEL,
+  base: { service: 'identity-provider', pid: process.pid },
+})
+try {
+  const service = await startService(settings, log)
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping')
+    service.stop().then(
+      () => process.exit(0),
+      (cause) => {
+        log.error({ err: cause }, 'not everything could be written')
+        process.exit(1)
+      },
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+  log.info({ url: service.url, httpsUrl: service.httpsUrl }, 'listening')
+} catch (error) {
+  const { code = '', message, path = '', port } = error as ListenError
+  const sentence = sentences[code]?.(settings, path, port) ?? message.replace(/\.$/, '')
+  fail(`The identity provider cannot start: ${sentence}.`, 1)
+}

@@ -1,0 +1,143 @@
+import type { Application } from '../directory/application.ts'
+import { assign } from '../directory/consent.ts'
+import { type DirectoryChange, put } from '../directory/directory-change.ts'
+import { createPassword } from '../directory/password-credential.ts'
+import type { ServicePrincipal } from '../directory/service-principal.ts'
+import type { Source } from '../directory/source.ts'
+import type { Registrations } from './registrations.ts'
+
+/** What whoever starts the server must know to use it: the ids, and the secrets, told once. */
+export type Seeded = {
+  readonly tenantId: string
+  readonly apis: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly identifierUri: string
+  }[]
+  readonly clients: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly clientSecret: string
+  }[]
+}
+
+const dayMs = 86_400_000
+
+/** The changes that bring registrations into an empty directory, and what to tell about them. */
+export function seedOf(
+  registrations: Registrations,
+  source: Source,
+): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
+  const { apis, clients, tenant } = registrations
+  const createdDateTime = source.now()
+  const blank = blankOf(tenant.id, createdDateTime, source)
+
+  const apiApplications = apis.map(
+    (api): Application => ({
+      ...blank.application(api),
+      identifierUris: api.identifierUris,
+      requestedAccessTokenVersion: api.requestedAccessTokenVersion ?? null,
+      appRoles: api.appRoles.map(({ lang: _lang, origin: _origin, ...role }) => role),
+    }),
+  )
+  const secrets = clients.map(({ secrets }) =>
+    secrets.map(({ displayName, lifetimeDays }) => {
+      const endDateTime = new Date(createdDateTime.getTime() + lifetimeDays * dayMs)
+      return createPassword({ displayName, endDateTime }, source)
+    }),
+  )
+  const clientApplications = clients.map(
+    (client, index): Application => ({
+      ...blank.application(client),
+      requiredResourceAccess: client.permissions.map(({ api, roles }) => ({
+        resourceAppId: named(apiApplications, api).appId,
+        resourceAccess: roleIds(named(apiApplications, api), roles).map((id) => ({
+          id,
+          type: 'Role',
+        })),
+      })),
+      passwordCredentials: (secrets[index] ?? []).map(({ credential }) => credential),
+    }),
+  )
+  const apiPrincipals = apis.map((api) => ({
+    ...blank.servicePrincipal(api),
+    appRoleAssignmentRequired: api.appRoleAssignmentRequired ?? false,
+  }))
+  const clientPrincipals = clients.map(blank.servicePrincipal)
+  const assignments = registrations.consents.flatMap(({ client, api, roles }) =>
+    roleIds(named(apiApplications, api), roles).map((roleId) =>
+      assign(named(clientPrincipals, client), named(apiPrincipals, api), roleId, source),
+    ),
+  )
+
+  return {
+    changes: [
+      put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
+      ...[...apiApplications, ...clientApplications].map((one) => put('application', one)),
+      ...[...apiPrincipals, ...clientPrincipals].map((one) => put('servicePrincipal', one)),
+      ...assignments.map((one) => put('appRoleAssignment', one)),
+    ],
+    seeded: {
+      tenantId: tenant.id,
+      apis: apis.map(({ displayName, applicationId, identifierUris }) => ({
+        displayName,
+        applicationId,
+        identifierUri: identifierUris[0] ?? '',
+      })),
+      clients: clients.flatMap(({ displayName, applicationId }, index) =>
+        (secrets[index] ?? []).map(({ secretText: clientSecret }) => ({
+          displayName,
+          applicationId,
+          clientSecret,
+        })),
+      ),
+    },
+  }
+}
+
+function blankOf(tenantId: string, createdDateTime: Date, source: Source) {
+  type Named = { readonly displayName: string; readonly applicationId: string }
+  return {
+    application: ({ displayName, applicationId }: Named): Application => ({
+      id: source.newGuid(),
+      tenantId,
+      appId: applicationId,
+      displayName,
+      createdDateTime,
+      deletedDateTime: null,
+      signInAudience: 'AzureADMyOrg',
+      identifierUris: [],
+      requestedAccessTokenVersion: null,
+      optionalAccessTokenClaims: [],
+      appRoles: [],
+      requiredResourceAccess: [],
+      isFallbackPublicClient: false,
+      passwordAuthenticationAllowed: true,
+      passwordCredentials: [],
+      keyCredentials: [],
+      federatedIdentityCredentials: [],
+    }),
+    servicePrincipal: ({ displayName, applicationId }: Named): ServicePrincipal => ({
+      id: source.newGuid(),
+      tenantId,
+      appId: applicationId,
+      displayName,
+      createdDateTime,
+      deletedDateTime: null,
+      accountEnabled: true,
+      appRoleAssignmentRequired: false,
+    }),
+  }
+}
+
+function named<One extends { readonly displayName: string }>(
+  all: readonly One[],
+  name: string,
+): One {
+  const found = all.find(({ displayName }) => displayName === name)
+  if (found === undefined) throw new TypeError(`Registrations were not judged: no "${name}".`)
+  return found
+}
+
+const roleIds = ({ appRoles }: Application, values: readonly string[]): string[] =>
+  appRoles.filter(({ value }) => value !== null && values.includes(value)).map(({ id }) => id)

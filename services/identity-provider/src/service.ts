@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { createApp } from './app.ts'
+import type { Authority } from './dialect/authority.ts'
+import { systemSource } from './directory/source.ts'
+import { openEntrances } from './entrances.ts'
+import { FederatedIssuers } from './federation/federated-issuers.ts'
+import { bootstrap } from './graph/bootstrap.ts'
+import { purgeExpired } from './graph/deleted-items/retention.ts'
+import { createManagementApps } from './graph/management-apps.ts'
+import { GuessThrottle } from './http/guess-throttle.ts'
+import { randomPool } from './http/random-pool.ts'
+import { repeat } from './http/repeating.ts'
+import type { ServiceOptions } from './http/service-options.ts'
+import { parseRegistrations } from './registrations/registrations.ts'
+import { seedEmptyDirectory } from './registrations/seeding.ts'
+import { keySchedule, type Settings } from './settings.ts'
+import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
+import { keyFromFile } from './signing/key-file.ts'
+import { SigningKeys } from './signing/signing-keys.ts'
+import { DirectoryStore } from './storage/directory-store.ts'
+import { IssuanceNotes } from './storage/issuance-notes.ts'
+import { openStorage, type Storage } from './storage/storage.ts'
+
+/** An identity provider that runs. */
+export type Service = {
+  /** The origin of the HTTP listener, or of the HTTPS one where HTTP is turned off. */
+  readonly url: string
+  /** The origin of the HTTPS listener, unless it is turned off. */
+  readonly httpsUrl: string | undefined
+  /** Finishes what is in hand and writes what was noted; from now on it says it is not ready. */
+  readonly stop: () => Promise<void>
+}
+
+/** How often the store is asked what changed: a change is effective everywhere within a second. */
+const refreshEveryMs = 250
+const flushEveryMs = 500
+const tendEveryMs = 60_000
+const tidyEveryMs = 300_000
+const renewEveryMs = 3_600_000
+
+/**
+ * Starts the identity provider as its settings say. A start that fails leaves nothing half-done.
+ *
+ * @throws {Error} in one sentence for the operator; with Node's `code` when the address cannot be
+ *   listened at.
+ */
+export async function startService(settings: Settings, log: Logger): Promise<Service> {
+  const entrances = await openEntrances(settings, systemSource.now)
+  const opened = new AsyncDisposableStack()
+  const stop = async () => {
+    await Promise.all(entrances.all.map(({ listener }) => listener.stop()))
+    await opened.disposeAsync()
+  }
+  try {
+    // 1. What lasts: the store, the registrations, the keys.
+    const storage = await openStorage({
+      dataDir: settings.DATA_DIR,
+      databaseUrl: settings.DATABASE_URL,
+    })
+    opened.defer(() => storage.close())
+    const directory = new DirectoryStore({ log: storage.directory })
+    await seed(settings, directory, log)
+    await found(settings, directory, entrances.first.authority, log)
+    const { keys, keyEncryptionKey } = await openKeys(settings, storage)
+
+    // 2. What goes on beside the requests.
+    const notes = new IssuanceNotes({ audit: storage.audit, uses: storage.credentialUses })
+    opened.defer(() => notes.flush())
+    const every = (ms: number, what: string, task: () => Promise<unknown>) =>
+      opened.defer(repeat(ms, what, task, log))
+    every(refreshEveryMs, 'refreshing the directory', () => directory.refresh())
+    every(refreshEveryMs, 'refreshing the signing keys', () => keys.refresh())
+    every(flushEveryMs, 'writing the audit', () => notes.flush())
+    every(tendEveryMs, 'tending the signing keys', () => keys.tend())
+    every(tidyEveryMs, 'tidying the store', () => storage.tidy(systemSource.now()))
+    every(renewEveryMs, 'renewing the server certificate', entrances.renewCertificate)
+    every(tidyEveryMs, 'purging what was deleted', () => purgeExpired(directory, systemSource))
+
+    const issuers = new FederatedIssuers({ allowedHosts: settings.FEDERATED_ISSUER_HOSTS })
+    opened.defer(() => issuers.stop())
+
+    // 3. The requests.
+    let isStopping = false
+    const managementOf = ({ authUrl, issuerUrl }: Authority) =>
+      createManagementApps({
+        baseUrl: authUrl,
+        issuerUrls: [issuerUrl],
+        store: directory,
+        storage,
+        keys,
+        keyEncryptionKey,
+        visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
+        recordRefusal: notes.record,
+        report: (err, exchange) => log.error({ err, ...exchange }, 'a management request failed'),
+        source: systemSource,
+      })
+    const options: Omit<ServiceOptions, 'authority'> = {
+      directory,
+      keys: {
+        sign: (claims, header) => keys.sign(claims, header),
+        published: () => keys.published(),
+      },
+      lifetime: {
+        backdatingSeconds: settings.TOKEN_BACKDATING_SECONDS,
+        shortestSeconds: settings.TOKEN_LIFETIME_SECONDS.shortest,
+        longestSeconds: settings.TOKEN_LIFETIME_SECONDS.longest,
+      },
+      assertionTimes: {
+        clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+        maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
+      },
+      assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
+      verifyFederated: issuers.verify,
+      throttle: new GuessThrottle({
+        perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
+        perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
+      }),
+      trustedProxies: new Set(settings.TRUSTED_PROXIES),
+      audit: notes.record,
+      noteUse: notes.noteUse,
+      isReady: () => !isStopping,
+      log,
+      source: systemSource,
+      randomBytes: randomPool(systemSource.randomBytes),
+    }
+    for (const { listener, authority } of entrances.all) {
+      const app = createApp({ ...options, authority }, managementOf(authority))
+      listener.answerWith((request, bindings) => app.fetch(request, bindings))
+    }
+    return {
+      url: entrances.first.listener.url,
+      httpsUrl: entrances.https?.listener.url,
+      stop: () => {
+        isStopping = true
+        return stop()
+      },
+    }
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+}
+
+async function openKeys(settings: Settings, storage: Storage) {
+  const { KEY_ENCRYPTION_KEY: given, DATA_DIR: dataDir } = settings
+  const { ring } = await storage.keyRing.read()
+  const keyEncryptionKey =
+    given === undefined
+      ? await keyFromFile({ path: join(dataDir, 'key-encryption.key'), keysExist: ring.length > 0 })
+      : KeyEncryptionKey.parse(given)
+  const keys = await SigningKeys.open({
+    store: storage.keyRing,
+    keyEncryptionKey,
+    schedule: keySchedule(settings),
+  })
+  return { keys, keyEncryptionKey }
+}
+
+/** Makes sure that the directory can be managed, whatever is in it. */
+async function found(
+  { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID }: Settings,
+  store: DirectoryStore,
+  { authUrl }: Authority,
+  log: Logger,
+): Promise<void> {
+  const firstTenant = {
+    id: TENANT_ID ?? systemSource.newGuid(),
+    displayName: 'Default Directory',
+    domains: [],
+  }
+  const made = await bootstrap({
+    store,
+    dataDir,
+    authUrl,
+    graphUrl: authUrl,
+    firstTenant,
+    anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    source: systemSource,
+  })
+  if (made) log.info({ file: join(dataDir, 'administrator.env') }, 'an administrator was made')
+}
+
+async function seed(settings: Settings, directory: DirectoryStore, log: Logger): Promise<void> {
+  const path = settings.REGISTRATIONS
+  if (path === undefined) return
+  const registrations = async () =>
+    parseRegistrations(await readFile(path, 'utf8'), path, {
+      newGuid: systemSource.newGuid,
+      tenantId: settings.TENANT_ID ?? systemSource.newGuid(),
+    })
+  if (await seedEmptyDirectory(directory, registrations, settings.DATA_DIR, systemSource))
+    log.info({ registrations: path }, 'the directory was empty and has these registrations now')
+}

@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import { isGuid } from './directory/guid.ts'
+import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
+import { keyScheduleSchema } from './signing/key-schedule.ts'
+import { SigningError } from './signing/signing-error.ts'
+
+const expected = (what: string) => ({ error: `expected ${what}` })
+
+const plainUrl = /^https?:\/\/[^\s?#@]*[^\s?#@/]$/
+
+const url = z
+  .string()
+  .refine(
+    (text) => plainUrl.test(text) && URL.canParse(text),
+    expected('an http or https URL without a slash at its end'),
+  )
+
+const wholeNumber = (least: number, most: number) => {
+  const error = expected(`a whole number from ${least} to ${most}`)
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, error)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, error)
+}
+
+/** A port, or null for a listener that is turned off. */
+const port = (() => {
+  const error = expected('a port from 0 to 65535, or off')
+  return z
+    .string()
+    .regex(/^(off|\d{1,5})$/, error)
+    .transform((text) => (text === 'off' ? null : Number(text)))
+    .refine((value) => value === null || value <= 65_535, error)
+})()
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== ''),
+)
+
+const lifetime = (() => {
+  const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
+  return z
+    .string()
+    .regex(/^\d{2,5}(-\d{2,5})?$/, error)
+    .transform((text) => text.split('-').map(Number))
+    .transform(([shortest = 0, longest = shortest]) => ({ shortest, longest }))
+    .refine(
+      ({ shortest, longest }) => shortest >= 60 && shortest <= longest && longest <= 86_400,
+      error,
+    )
+})()
+
+const guid = z
+  .string()
+  .refine(isGuid, expected('a GUID'))
+  .transform((text) => text.toLowerCase())
+
+const databaseUrl = (() => {
+  const error = expected('postgres://user:password@host:port/name')
+  return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), error)
+})()
+
+const keyEncryptionKey = z.string().refine((text) => {
+  try {
+    KeyEncryptionKey.parse(text)
+    return true
+  } catch (cause) {
+    if (cause instanceof SigningError) return false
+    throw cause
+  }
+}, expected('32 bytes in base64, as openssl rand -base64 32 prints them'))
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+const shape = z.object({
+  HOST: z.string().min(1, expected('a host name or an address')).default('127.0.0.1'),
+  PORT: port.prefault('4000'),
+  HTTPS_PORT: port.optional(),
+  HTTPS_NAMES: list.prefault(''),
+  AUTH_URL: url.optional(),
+  HTTPS_AUTH_URL: url.optional(),
+  ISSUER_URL: url.optional(),
+  ISSUER_URL_V2: url.optional(),
+  DATA_DIR: z.string().default('.greeting'),
+  DATABASE_URL: databaseUrl.optional(),
+  REGISTRATIONS: z.string().optional(),
+  TENANT_ID: guid.optional(),
+  NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+  VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).prefault('0'),
+  KEY_ENCRYPTION_KEY: keyEncryptionKey.optional(),
+  KEY_ROTATE_AFTER_DAYS: wholeNumber(2, 730).prefault('90'),
+  KEY_ANNOUNCE_DAYS: wholeNumber(1, 365).prefault('14'),
+  TOKEN_LIFETIME_SECONDS: lifetime.prefault('3600'),
+  TOKEN_BACKDATING_SECONDS: wholeNumber(0, 600).prefault('300'),
+  ASSERTION_USE: z
+    .enum(['until-expiry', 'once'], expected('until-expiry or once'))
+    .default('until-expiry'),
+  ASSERTION_LIFETIME_SECONDS: wholeNumber(60, 86_400).prefault('3600'),
+  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).prefault('60'),
+  FEDERATED_ISSUER_HOSTS: list.prefault(''),
+  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('20'),
+  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('60'),
+  TRUSTED_PROXIES: list.prefault(''),
+  LOG_LEVEL: z.enum(levels, expected(`one of ${levels.join(', ')}`)).default('info'),
+})
+
+type Shape = z.output<typeof shape>
+
+const settings = shape.check(({ value, issues }) => {
+  const judged = keyScheduleSchema.safeParse(keySchedule(value))
+  for (const { code, path, message } of judged.error?.issues ?? []) {
+    // The range of each number has been judged; here, how they go together.
+    if (code !== 'custom') continue
+    const name = path[0] === 'announceDays' ? 'KEY_ANNOUNCE_DAYS' : 'KEY_ROTATE_AFTER_DAYS'
+    issues.push({ code: 'custom', input: value[name], path: [name], message })
+  }
+})
+
+const withHttpsPort = settings.transform((value, { issues }) => {
+  const { PORT, HTTPS_PORT = PORT === 0 ? 0 : 4443 } = value
+  if (PORT === null && HTTPS_PORT === null)
+    issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: bothOff })
+  return { ...value, HTTPS_PORT }
+})
+
+const bothOff = 'expected a port, because PORT is off too'
+
+/** The schedule of the signing keys that the settings ask for. */
+export const keySchedule = (given: Shape) => ({
+  rotateAfterDays: given.KEY_ROTATE_AFTER_DAYS,
+  announceDays: given.KEY_ANNOUNCE_DAYS,
+  longestTokenSeconds: given.TOKEN_LIFETIME_SECONDS.longest,
+})
+
+/** The settings of the identity provider, judged. */
+export type Settings = z.output<typeof withHttpsPort>
+
+/** The name of every setting, for documents and their tests. */
+export const settingNames = Object.keys(shape.shape)
+
+/** Settings whose value is not for any eye, right or wrong. */
+const secret: ReadonlySet<string> = new Set(['KEY_ENCRYPTION_KEY', 'DATABASE_URL'])
+
+/** Settings that cannot be used; each fault says the name, what was given and what is expected. */
+export class SettingsError extends Error {
+  readonly code = 'SETTINGS_INVALID'
+  override readonly name = 'SettingsError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(['The identity provider cannot start with these settings:', ...faults].join('\n  '))
+    this.faults = faults
+  }
+}
+
+/**
+ * Judges an environment. An empty value counts as none, as it does in a compose file.
+ *
+ * @throws {SettingsError} SETTINGS_INVALID with all faults together.
+ * @example
+ * readSettings({ PORT: '0' }).PORT // 0
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.fromEntries(
+    settingNames.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
+  const judged = withHttpsPort.safeParse(given)
+  if (judged.success) return judged.data
+  throw new SettingsError(
+    judged.error.issues.map(({ path, message }) => {
+      const name = String(path[0])
+      const value = given[name]
+      const shown = value === undefined || secret.has(name) ? '' : ` is ${JSON.stringify(value)}`
+      return `${name}${shown}: ${message}`
+    }),
+  )
+}

@@ -1,0 +1,38 @@
+import type { KeyRing } from './key-ring.ts'
+
+/** Who asks for a change of the signing keys. */
+export type KeyActor = {
+  /** Application id, or `system` for the schedule. */
+  readonly actor: string
+  readonly correlationId: string | null
+}
+
+/** The server itself, following its schedule. */
+export const system: KeyActor = { actor: 'system', correlationId: null }
+
+/** Something that happened to a signing key, for the audit. */
+export type KeyEvent = KeyActor & {
+  readonly at: Date
+  readonly action: 'announce' | 'reschedule' | 'reencrypt' | 'remove' | 'revoke'
+  readonly kid: string
+}
+
+/** What happened between two states of a ring; `removal` says why keys are missing from the later. */
+export function keyEvents(
+  before: KeyRing,
+  after: KeyRing,
+  { by, at, removal }: { by: KeyActor; at: Date; removal: 'remove' | 'revoke' },
+): KeyEvent[] {
+  const earlier = new Map(before.map((key) => [key.kid, key]))
+  const later = new Set(after.map(({ kid }) => kid))
+  const event = (action: KeyEvent['action'], kid: string): KeyEvent => ({ ...by, at, action, kid })
+  return [
+    ...before.filter(({ kid }) => !later.has(kid)).map(({ kid }) => event(removal, kid)),
+    ...after.flatMap(({ kid, sealedPrivateKey, signsFrom }) => {
+      const was = earlier.get(kid)
+      if (was === undefined) return event('announce', kid)
+      if (was.sealedPrivateKey !== sealedPrivateKey) return event('reencrypt', kid)
+      return was.signsFrom.getTime() === signsFrom.getTime() ? [] : event('reschedule', kid)
+    }),
+  ]
+}

@@ -1,0 +1,42 @@
+import type { KeyEncryptionKey } from './key-encryption-key.ts'
+import { type KeyActor, keyEvents } from './key-event.ts'
+import type { KeyRingStore } from './key-ring-store.ts'
+
+export type ReencryptionOptions = {
+  readonly store: KeyRingStore
+  /** The key that the stored keys are encrypted under now. */
+  readonly from: KeyEncryptionKey
+  /** The key that they shall be encrypted under. */
+  readonly to: KeyEncryptionKey
+  readonly by: KeyActor
+  readonly now?: () => Date
+}
+
+/**
+ * Encrypts every stored private key under another key, all or none.
+ *
+ * Servers that run on sign with the keys they have in memory and make no new ones; they are
+ * restarted with the new key at leisure.
+ *
+ * @returns how many keys there are.
+ * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG when `from` is not the key that they are under.
+ */
+export async function reencryptKeys({
+  store,
+  from,
+  to,
+  by,
+  now = () => new Date(),
+}: ReencryptionOptions): Promise<number> {
+  for (;;) {
+    const { revision, ring } = await store.read()
+    const reencrypted = ring.map((key) => {
+      const privateKey = from.open(key.sealedPrivateKey, key.kid)
+      const sealedPrivateKey = to.seal(privateKey, key.kid)
+      privateKey.fill(0)
+      return { ...key, sealedPrivateKey }
+    })
+    const events = keyEvents(ring, reencrypted, { by, at: now(), removal: 'remove' })
+    if ((await store.commit(revision, reencrypted, events)) === 'committed') return ring.length
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, KeyObject, randomBytes } from 'node:crypto'
+// The library below does not load without it.
+import 'reflect-metadata'
+import {
+  BasicConstraintsExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+import type { KeyEncryptionKey } from './key-encryption-key.ts'
+import type { NewSigningKey } from './signing-key.ts'
+
+const algorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+}
+const subject = 'CN=Greeting identity provider token signing'
+const validityYears = 5
+/** Verifiers whose clocks run behind still find the certificate valid. */
+const backdatedMs = 3_600_000
+
+/**
+ * Makes an RSA-2048 key pair with a self-signed certificate, its private half sealed.
+ *
+ * @see RFC 7517 §4.7 (x5c), §4.8 (x5t)
+ */
+export async function generateSigningKey(
+  keyEncryptionKey: KeyEncryptionKey,
+  now: Date,
+): Promise<NewSigningKey> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const notAfter = new Date(now)
+  notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(16).toString('hex'),
+    name: subject,
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(now.getTime() - backdatedMs),
+    notAfter,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    ],
+  })
+  const der = Buffer.from(certificate.rawData)
+  const kid = thumbprintOf(der)
+  const privateKey = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'der' })
+  try {
+    return {
+      kid,
+      certificate: der.toString('base64'),
+      sealedPrivateKey: keyEncryptionKey.seal(privateKey, kid),
+    }
+  } finally {
+    privateKey.fill(0)
+  }
+}
+
+/** SHA-1 of a certificate's DER in base64url: `x5t`, and as with Entra the `kid` too. */
+export const thumbprintOf = (der: Uint8Array): string =>
+  createHash('sha1').update(der).digest('base64url')

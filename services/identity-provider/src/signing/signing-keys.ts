@@ -1,0 +1,218 @@
+import type { KeyEncryptionKey } from './key-encryption-key.ts'
+import { type KeyActor, keyEvents, system } from './key-event.ts'
+import { keyPhases } from './key-phase.ts'
+import {
+  activeKey,
+  type KeyRing,
+  type KeyState,
+  keyStates,
+  keysLacking,
+  nextKey,
+  revoke,
+  rotate,
+  tend,
+} from './key-ring.ts'
+import type { KeyRingStore } from './key-ring-store.ts'
+import { type KeySchedule, type KeyScheduleOptions, keyScheduleSchema } from './key-schedule.ts'
+import { LoadedKeys } from './loaded-keys.ts'
+import type { PublishedKey } from './published-key.ts'
+import { SigningError } from './signing-error.ts'
+import type { NewSigningKey, SigningKey } from './signing-key.ts'
+import { generateSigningKey } from './signing-key-generation.ts'
+import type { TokenHeader } from './token-signer.ts'
+
+export type SigningKeysOptions = {
+  readonly store: KeyRingStore
+  readonly keyEncryptionKey: KeyEncryptionKey
+  readonly schedule: KeyScheduleOptions
+  /** How old, in milliseconds, the ring that signs may be; default 1000. */
+  readonly maxAgeMs?: number
+  readonly now?: () => Date
+  /** Monotonic clock in milliseconds; default `performance.now`. */
+  readonly monotonicNowMs?: () => number
+  /** Makes a key; default `generateSigningKey`. */
+  readonly generate?: typeof generateSigningKey
+}
+
+const attemptsPerChange = 100
+
+/**
+ * The signing keys of the server: signs, publishes, and passes from key to key.
+ *
+ * A ring in memory over a store that replicas share. Keeping it fresh is who composes the service's
+ * duty: call `refresh` several times per `maxAgeMs`, and `tend` now and then.
+ */
+export class SigningKeys {
+  readonly #store: KeyRingStore
+  readonly #keyEncryptionKey: KeyEncryptionKey
+  readonly #schedule: KeySchedule
+  readonly #maxAgeMs: number
+  readonly #now: () => Date
+  readonly #monotonicNowMs: () => number
+  readonly #generate: typeof generateSigningKey
+  readonly #loaded: LoadedKeys
+  #revision = 0
+  #ring: KeyRing = []
+  #asOfMs = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
+
+  private constructor(options: SigningKeysOptions) {
+    this.#store = options.store
+    this.#keyEncryptionKey = options.keyEncryptionKey
+    this.#schedule = keyScheduleSchema.parse(options.schedule)
+    this.#maxAgeMs = options.maxAgeMs ?? 1000
+    this.#now = options.now ?? (() => new Date())
+    this.#monotonicNowMs = options.monotonicNowMs ?? (() => performance.now())
+    this.#generate = options.generate ?? generateSigningKey
+    this.#loaded = new LoadedKeys(options.keyEncryptionKey)
+  }
+
+  /**
+   * Reads the ring, opens every key, and makes the first keys when there are none.
+   *
+   * @throws {ZodError} when the schedule would break verifiers.
+   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG, SEALED_KEY_CORRUPT when a key cannot be opened;
+   *   nothing is written then.
+   */
+  static async open(options: SigningKeysOptions): Promise<SigningKeys> {
+    const keys = new SigningKeys(options)
+    await keys.refresh()
+    for (const { kid } of keys.#ring) keys.#loaded.signer(kid)
+    await keys.tend()
+    return keys
+  }
+
+  /**
+   * The claims as a signed token in compact form, by the key that is active now.
+   *
+   * @throws whatever the store throws, when the ring is too old and cannot be read again.
+   */
+  async sign(claims: object, header: TokenHeader): Promise<string> {
+    if (this.#monotonicNowMs() - this.#asOfMs > this.#maxAgeMs) await this.refresh()
+    return this.#loaded.signer(this.#active().kid).sign(claims, header)
+  }
+
+  /**
+   * The entries of the key set. From memory, however old: while the store is down, verifiers are
+   * better served with the last known keys than with none.
+   */
+  published(): PublishedKey[] {
+    return this.states()
+      .filter(({ phase }) => keyPhases[phase].published)
+      .map(({ key }) => this.#loaded.published(key.kid))
+  }
+
+  /** Every key with the phase that it is in. */
+  states(): KeyState[] {
+    return keyStates(this.#ring, this.#schedule, this.#now())
+  }
+
+  /** Follows the store to its latest ring; callers at the same time share one query. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#follow().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
+  /**
+   * Does what the schedule asks, when it asks for anything.
+   *
+   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG when a key is due and the stored ones have been
+   *   encrypted under another key since this process started.
+   */
+  async tend(by: KeyActor = system): Promise<void> {
+    await this.#change(by, async (ring) => {
+      const now = this.#now()
+      return tend(ring, await this.#spares(keysLacking(ring, now), now), this.#schedule, now)
+    })
+  }
+
+  /**
+   * Rotates without waiting for the schedule: the announced key signs as soon as verifiers had the
+   * notice of an unplanned rotation. Requests at the same time rotate once.
+   *
+   * @returns the key that signs next, and from when.
+   */
+  async rotate(by: KeyActor): Promise<SigningKey> {
+    await this.tend()
+    const from = this.#active().kid
+    await this.#change(by, (ring) => rotate(ring, from, this.#schedule, this.#now()))
+    const active = this.#active()
+    const successor = active.kid === from ? nextKey(this.#ring, this.#now()) : active
+    await this.#tendAfterwards()
+    return successor ?? active
+  }
+
+  /**
+   * Removes a key at once, for when its private half may be known to somebody: it signs no more, is
+   * published no more, and its tokens are refused as soon as verifiers read the key set again.
+   *
+   * @throws {SigningError} SIGNING_KEY_UNKNOWN when no key has this id.
+   */
+  async revoke(kid: string, by: KeyActor): Promise<void> {
+    const remove = async (ring: KeyRing) => {
+      const now = this.#now()
+      if (!ring.some((key) => key.kid === kid)) {
+        throw new SigningError('SIGNING_KEY_UNKNOWN', 'No signing key has this id.')
+      }
+      const lacking = nextKey(ring, now) === undefined ? 1 : 0
+      return revoke(ring, kid, await this.#spares(lacking, now), this.#schedule, now)
+    }
+    await this.#change(by, remove, 'revoke')
+    await this.#tendAfterwards()
+  }
+
+  #active(): SigningKey {
+    const active = activeKey(this.#ring, this.#now())
+    if (active === undefined) throw new TypeError('SigningKeys.open makes the first key.')
+    return active
+  }
+
+  async #change(
+    by: KeyActor,
+    decide: (ring: KeyRing) => KeyRing | Promise<KeyRing>,
+    removal: 'remove' | 'revoke' = 'remove',
+  ): Promise<void> {
+    for (let attempt = 0; attempt < attemptsPerChange; attempt += 1) {
+      await this.#follow()
+      const [revision, before] = [this.#revision, this.#ring]
+      const after = await decide(before)
+      if (after === before) return
+      this.#refuseUnderAnotherKey(before)
+      const events = keyEvents(before, after, { by, at: this.#now(), removal })
+      const outcome = await this.#store.commit(revision, after, events)
+      if (outcome === 'committed') return this.#adopt(revision + 1, after)
+    }
+    throw new Error(`The key ring changed ${attemptsPerChange} times while it was being changed.`)
+  }
+
+  // Keys under two key-encryption keys could be opened by no replica.
+  #refuseUnderAnotherKey(ring: KeyRing) {
+    for (const { kid, sealedPrivateKey } of ring) {
+      this.#keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
+    }
+  }
+
+  // What was asked for is done and durable; a new standby that cannot be made now is made by the
+  // next `tend`, which also reports why it could not.
+  #tendAfterwards = () => this.tend().catch(() => undefined)
+
+  #spares = (count: number, now: Date): Promise<NewSigningKey[]> =>
+    Promise.all(Array.from({ length: count }, () => this.#generate(this.#keyEncryptionKey, now)))
+
+  async #follow(): Promise<void> {
+    const askedAtMs = this.#monotonicNowMs()
+    const { revision, ring } = await this.#store.read()
+    this.#adopt(revision, ring)
+    this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
+  }
+
+  #adopt(revision: number, ring: KeyRing): void {
+    // A slower answer than another's, asked at the same time, has nothing new to say.
+    if (revision <= this.#revision) return
+    this.#loaded.hold(ring)
+    this.#revision = revision
+    this.#ring = ring
+  }
+}

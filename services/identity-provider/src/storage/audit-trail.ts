@@ -1,0 +1,53 @@
+import type { AuditRecord } from './audit-record.ts'
+
+/** The two books of the audit: changes of the directory and the keys; tokens issued and refused. */
+export type AuditBook = 'directory' | 'signIns'
+
+/** Which records are asked for: those in which everything that is named is so. */
+export type AuditQuery = {
+  readonly book: AuditBook
+  readonly tenantId?: string | null
+  readonly actor?: string
+  readonly action?: string
+  readonly target?: string
+  readonly outcome?: AuditRecord['outcome']
+  readonly reason?: string
+  readonly correlationId?: string
+  /** Not before this time. */
+  readonly from?: Date
+  /** Before this time. */
+  readonly to?: Date
+  /** Only records that were written before the one with this id: `next` of the page before. */
+  readonly before?: string
+  /** At most so many records; 1 to 1000. */
+  readonly limit: number
+}
+
+/** A part of what a query finds, the latest first. */
+export type AuditPage = {
+  readonly records: readonly (AuditRecord & { readonly id: string })[]
+  /** What `before` is for the next page; null when this is the last. */
+  readonly next: string | null
+}
+
+/** How much of the audit is kept. */
+export type AuditLimits = {
+  /** Days that changes of the directory and the keys are kept. */
+  readonly directoryDays: number
+  /** Days that issued and refused tokens are kept. */
+  readonly signInDays: number
+  /** Issued and refused tokens that are kept at most. */
+  readonly signInRecords: number
+}
+
+/**
+ * What happened. Changes of the directory and of the keys are written in the transaction that makes
+ * them; what issuing leaves behind is appended here, in batches.
+ */
+export interface AuditTrail {
+  /** Appends to the book of sign-ins, whole or not at all. */
+  append(records: readonly AuditRecord[]): Promise<void>
+  find(query: AuditQuery): Promise<AuditPage>
+  /** Forgets what is beyond the limits. */
+  prune(limits: AuditLimits, now: Date): Promise<void>
+}

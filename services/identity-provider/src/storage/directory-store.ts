@@ -1,0 +1,117 @@
+import type { Directory } from '../directory/directory.ts'
+import type { DirectoryChange } from '../directory/directory-change.ts'
+import { DirectoryIndex } from '../directory/directory-index.ts'
+import type { AuditRecord } from './audit-record.ts'
+import type { DirectoryLog } from './directory-log.ts'
+import { StorageUnavailableError } from './storage-unavailable-error.ts'
+
+/** What an update decided: what changes, what the audit says of it, what the caller gets. */
+export type DirectoryDecision<Result> = {
+  readonly changes: readonly DirectoryChange[]
+  readonly audit: readonly AuditRecord[]
+  readonly result: Result
+}
+
+export type DirectoryStoreOptions = {
+  readonly log: DirectoryLog
+  /** How old, in milliseconds, what `read` answers from may be; default 1000. */
+  readonly maxAgeMs?: number
+  /** Monotonic clock in milliseconds; default `performance.now`. */
+  readonly monotonicNowMs?: () => number
+}
+
+const attemptsPerUpdate = 100
+
+/**
+ * The directory as a service reads and changes it: a snapshot in memory over a log that is shared.
+ *
+ * Reading costs no query while the snapshot is fresh. Keeping it fresh is who composes the service's
+ * duty: call `refresh` several times per `maxAgeMs`.
+ */
+export class DirectoryStore {
+  readonly #log: DirectoryLog
+  readonly #maxAgeMs: number
+  readonly #monotonicNowMs: () => number
+  readonly #index = new DirectoryIndex()
+  #asOfMs = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
+  #lastUpdate: Promise<unknown> = Promise.resolve()
+
+  constructor({
+    log,
+    maxAgeMs = 1000,
+    monotonicNowMs = () => performance.now(),
+  }: DirectoryStoreOptions) {
+    this.#log = log
+    this.#maxAgeMs = maxAgeMs
+    this.#monotonicNowMs = monotonicNowMs
+  }
+
+  /**
+   * The directory, no older than `maxAgeMs`: at once when it is, else after one refresh.
+   *
+   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the snapshot is too old and the log
+   *   cannot be asked.
+   */
+  read(): Directory | Promise<Directory> {
+    if (this.#monotonicNowMs() - this.#asOfMs <= this.#maxAgeMs) return this.#index
+    return this.refresh()
+  }
+
+  /** The directory as it was last read, however old; undefined before it was read at all. */
+  get lastKnown(): Directory | undefined {
+    return this.#asOfMs === Number.NEGATIVE_INFINITY ? undefined : this.#index
+  }
+
+  /** Follows the log to its latest revision; callers at the same time share one query. */
+  async refresh(): Promise<Directory> {
+    this.#refreshing ??= this.#follow().finally(() => {
+      this.#refreshing = undefined
+    })
+    await this.#refreshing
+    return this.#index
+  }
+
+  /**
+   * Changes the directory by a function of it, whole or not at all.
+   *
+   * The function may be called several times, each time with a later directory, until nobody else
+   * committed in between: it must be pure but for its randomness. What it throws is passed on, and
+   * nothing is written.
+   *
+   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the log cannot be reached; whether
+   *   the change was written is then unknown.
+   */
+  update<Result>(decide: (directory: Directory) => DirectoryDecision<Result>): Promise<Result> {
+    // One after the other: updates of one process would only meet as conflicts.
+    const update = this.#lastUpdate.then(() => this.#decideAndCommit(decide))
+    this.#lastUpdate = update.catch(() => undefined)
+    return update
+  }
+
+  async #decideAndCommit<Result>(
+    decide: (directory: Directory) => DirectoryDecision<Result>,
+  ): Promise<Result> {
+    for (let attempt = 0; attempt < attemptsPerUpdate; attempt += 1) {
+      await this.#follow()
+      const { changes, audit, result } = decide(this.#index)
+      if (changes.length === 0 && audit.length === 0) return result
+      const outcome = await this.#log.commit(this.#index.revision, changes, audit)
+      if (outcome === 'conflict') continue
+      // The change is durable: a failure to read it back must not look like a failure to write it.
+      await this.#follow().catch(() => undefined)
+      return result
+    }
+    throw new StorageUnavailableError(
+      `The directory changed ${attemptsPerUpdate} times while one change was being decided.`,
+    )
+  }
+
+  async #follow(): Promise<void> {
+    const askedAtMs = this.#monotonicNowMs()
+    const { revision, changes } = await this.#log.changesAfter(this.#index.revision)
+    // A slower answer than another's, asked at the same time, has nothing new to say.
+    if (revision > this.#index.revision) this.#index.apply(revision, changes)
+    this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
+  }
+}

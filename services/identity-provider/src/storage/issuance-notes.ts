@@ -1,0 +1,94 @@
+import type { AuditRecord } from './audit-record.ts'
+import type { AuditTrail } from './audit-trail.ts'
+import type { CredentialUses } from './credential-uses.ts'
+
+export type IssuanceNotesOptions = {
+  readonly audit: AuditTrail
+  readonly uses: CredentialUses
+  /** Records that wait at most; what comes while so many wait is only counted. Default 50,000. */
+  readonly capacity?: number
+  readonly now?: () => Date
+}
+
+/**
+ * What issuing leaves behind, noted at once and written in batches: no token waits for it, and
+ * while the store is away it waits within bounds.
+ *
+ * Writing it is who composes the service's duty: call `flush` several times a second, and once at
+ * the end.
+ */
+export class IssuanceNotes {
+  readonly #audit: AuditTrail
+  readonly #uses: CredentialUses
+  readonly #capacity: number
+  readonly #now: () => Date
+  readonly #records: AuditRecord[] = []
+  #lostRecords = 0
+  readonly #latestUses = new Map<string, Date>()
+  #flushing: Promise<void> | undefined
+
+  constructor({ audit, uses, capacity = 50_000, now = () => new Date() }: IssuanceNotesOptions) {
+    this.#audit = audit
+    this.#uses = uses
+    this.#capacity = capacity
+    this.#now = now
+  }
+
+  /** Takes a record, to be written soon. */
+  record = (record: AuditRecord): void => {
+    if (this.#records.length < this.#capacity) this.#records.push(record)
+    else this.#lostRecords += 1
+  }
+
+  /** Takes the use of a credential, to be written soon. */
+  noteUse = (keyId: string, at: Date): void => {
+    const known = this.#latestUses.get(keyId)
+    if (known === undefined || known < at) this.#latestUses.set(keyId, at)
+  }
+
+  /**
+   * Writes what was noted; what cannot be written is kept for the next time. Callers at the same
+   * time share one writing.
+   *
+   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the store cannot take it now.
+   */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#write().finally(() => {
+      this.#flushing = undefined
+    })
+    return this.#flushing
+  }
+
+  async #write(): Promise<void> {
+    await this.#writeRecords()
+    await this.#writeUses()
+  }
+
+  async #writeRecords(): Promise<void> {
+    const [records, lost] = [[...this.#records], this.#lostRecords]
+    if (records.length === 0 && lost === 0) return
+    await this.#audit.append(lost === 0 ? records : [...records, this.#loss(lost)])
+    this.#records.splice(0, records.length)
+    this.#lostRecords -= lost
+  }
+
+  async #writeUses(): Promise<void> {
+    const uses = new Map(this.#latestUses)
+    if (uses.size === 0) return
+    await this.#uses.record(uses)
+    for (const [keyId, at] of uses) {
+      if (this.#latestUses.get(keyId) === at) this.#latestUses.delete(keyId)
+    }
+  }
+
+  #loss = (count: number): AuditRecord => ({
+    at: this.#now(),
+    tenantId: null,
+    actor: 'system',
+    action: 'audit.lose',
+    target: null,
+    outcome: 'done',
+    reason: `${count} records, while the store was away`,
+    correlationId: null,
+  })
+}

@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** What a migration does, as statements that SQLite and PostgreSQL read alike. */
+const statements = (script: string): Migration => ({
+  async up(db) {
+    for (const statement of script.split(';').filter((text) => text.trim() !== '')) {
+      await sql.raw(statement).execute(db)
+    }
+  },
+})
+
+const partOfApplication = `
+  application_id text not null references application (id) on delete cascade,
+  position integer not null`
+
+const auditColumns = `
+  id text primary key,
+  at text not null,
+  tenant_id text,
+  actor text not null,
+  action text not null,
+  target text,
+  outcome text not null,
+  reason text,
+  correlation_id text`
+
+/** Every step from the first release on, in order. A step that was released is never edited. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '2026-11-21-first-tables': statements(`
+    create table revision (log text primary key, number integer not null);
+    insert into revision (log, number) values ('directory', 0), ('signing-keys', 0);
+
+    create table tenant (
+      id text primary key,
+      display_name text not null,
+      domains text not null,
+      is_enabled integer not null,
+      created_at text not null,
+      revision integer not null
+    );
+    create table application (
+      id text primary key,
+      tenant_id text not null,
+      app_id text not null,
+      display_name text not null,
+      created_at text not null,
+      deleted_at text,
+      sign_in_audience text not null,
+      identifier_uris text not null,
+      requested_access_token_version integer,
+      optional_access_token_claims text not null,
+      required_resource_access text not null,
+      is_fallback_public_client integer not null,
+      password_authentication_allowed integer not null,
+      revision integer not null
+    );
+    create table app_role (${partOfApplication},
+      id text not null,
+      allowed_member_types text not null,
+      description text not null,
+      display_name text not null,
+      is_enabled integer not null,
+      value text,
+      primary key (application_id, position)
+    );
+    create table password_credential (${partOfApplication},
+      key_id text not null,
+      display_name text,
+      hint text not null,
+      starts_at text not null,
+      ends_at text not null,
+      secret_sha256 text not null,
+      primary key (application_id, position)
+    );
+    create table key_credential (${partOfApplication},
+      key_id text not null,
+      display_name text,
+      starts_at text not null,
+      ends_at text not null,
+      certificate text not null,
+      sha1_thumbprint text not null,
+      sha256_thumbprint text not null,
+      primary key (application_id, position)
+    );
+    create table federated_identity_credential (${partOfApplication},
+      id text not null,
+      name text not null,
+      description text,
+      issuer text not null,
+      subject text not null,
+      audiences text not null,
+      primary key (application_id, position)
+    );
+    create table service_principal (
+      id text primary key,
+      tenant_id text not null,
+      app_id text not null,
+      display_name text not null,
+      created_at text not null,
+      deleted_at text,
+      account_enabled integer not null,
+      app_role_assignment_required integer not null,
+      revision integer not null
+    );
+    create table app_role_assignment (
+      id text primary key,
+      tenant_id text not null,
+      principal_id text not null,
+      resource_id text not null,
+      app_role_id text not null,
+      created_at text not null,
+      revision integer not null
+    );
+    create table removed_object (
+      kind text not null,
+      id text not null,
+      revision integer not null,
+      primary key (kind, id)
+    );
+    create index tenant_revision on tenant (revision);
+    create index application_revision on application (revision);
+    create index service_principal_revision on service_principal (revision);
+    create index app_role_assignment_revision on app_role_assignment (revision);
+    create index removed_object_revision on removed_object (revision);
+
+    create table signing_key (
+      kid text primary key,
+      certificate text not null,
+      sealed_private_key text not null,
+      announced_at text not null,
+      signs_from text not null,
+      longest_token_seconds integer not null
+    );
+    create table spent_assertion (
+      client_id text not null,
+      jti_sha256 text not null,
+      expires_at text not null,
+      primary key (client_id, jti_sha256)
+    );
+    create index spent_assertion_expiry on spent_assertion (expires_at);
+    create table credential_use (key_id text primary key, last_used_at text not null);
+    create table directory_audit (${auditColumns});
+    create table sign_in_audit (${auditColumns});
+    create index directory_audit_target on directory_audit (target);
+    create index sign_in_audit_actor on sign_in_audit (actor);
+  `),
+}

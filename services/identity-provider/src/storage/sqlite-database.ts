@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { Kysely } from 'kysely'
+import { SqlDatabase } from './sql-database.ts'
+import { defaultPatienceMs, NodeSqliteDialect } from './sqlite-dialect.ts'
+import { sqliteFaultOf } from './sqlite-fault.ts'
+import { StorageUnavailableError } from './storage-unavailable-error.ts'
+
+const ownerOnly = { file: 0o600, folder: 0o700 }
+
+const pragmas = `
+  pragma journal_mode = wal;
+  -- What was acknowledged survives a power cut, not only a crash of the process.
+  pragma synchronous = full;
+  -- What was deleted, such as a revoked key, is overwritten.
+  pragma secure_delete = on;
+  pragma trusted_schema = off;
+  -- SQLite waits by blocking the event loop, so only a moment: the dialect waits longer.
+  pragma busy_timeout = 5;
+`
+
+/**
+ * The database in a file of mode 0600, with its tables up to date; made when there is none, whole
+ * or not at all. Several processes may use one file at the same time.
+ *
+ * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the file cannot be used or is damaged:
+ *   then it is left as it is.
+ */
+export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
+  try {
+    if (!(await exists(path))) await create(path)
+    return await openFile(path)
+  } catch (cause) {
+    if (cause instanceof StorageUnavailableError) throw cause
+    const fault = faultOf(path)(cause) ?? `The data file ${path} cannot be used: ${told(cause)}`
+    throw new StorageUnavailableError(fault, { cause })
+  }
+}
+
+async function openFile(path: string): Promise<SqlDatabase> {
+  const { size } = await stat(path)
+  // SQLite takes an empty file for a new database, and would begin anew where data was lost.
+  if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
+  return openTables(path)
+}
+
+async function openTables(path: string): Promise<SqlDatabase> {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  const connection = new DatabaseSync(url)
+  try {
+    connection.exec(pragmas)
+    const [verdict] = Object.values(connection.prepare('pragma quick_check(1)').get() ?? {})
+    if (verdict !== 'ok') {
+      throw new StorageUnavailableError(`The data file ${path} ${damaged}.`, { cause: verdict })
+    }
+    const database = sqliteDatabase(connection, path)
+    await database.migrate()
+    return database
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
+}
+
+/**
+ * A database over an open connection.
+ *
+ * @param path the file that is named when it is at fault
+ * @param patienceMs how long a write waits for the writer of another process
+ */
+export const sqliteDatabase = (
+  connection: DatabaseSync,
+  path: string,
+  patienceMs = defaultPatienceMs,
+): SqlDatabase =>
+  new SqlDatabase({
+    kysely: new Kysely({ dialect: new NodeSqliteDialect(connection, patienceMs) }),
+    faultOf: faultOf(path),
+  })
+
+async function create(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })
+  const draft = `${path}.${randomUUID()}`
+  try {
+    await (await open(draft, 'wx', ownerOnly.file)).close()
+    await (await openTables(draft)).close()
+    // `link` does not replace the file of a process that was faster.
+    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+  } finally {
+    await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
+  }
+}
+
+const damaged = 'is damaged: restore it from a backup. It was left as it is'
+
+const faultOf = (path: string) => (error: unknown) => {
+  const fault = sqliteFaultOf(error)
+  return fault && `The data file ${path} ${fault}.`
+}
+
+const told = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'ENOENT') return false
+      throw cause
+    },
+  )

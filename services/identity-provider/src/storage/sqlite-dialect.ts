@@ -1,0 +1,102 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from 'kysely'
+import { isBusy } from './sqlite-fault.ts'
+
+/** How long, in milliseconds, a write waits for the writer of another process. */
+export const defaultPatienceMs = 5000
+
+const longestPauseMs = 20
+const statementsKept = 200
+
+/** Kysely over `node:sqlite`, for a file that several processes may write to. */
+export class NodeSqliteDialect implements Dialect {
+  readonly #database: DatabaseSync
+  readonly #patienceMs: number
+
+  constructor(database: DatabaseSync, patienceMs: number) {
+    this.#database = database
+    this.#patienceMs = patienceMs
+  }
+
+  createDriver = (): Driver => new NodeSqliteDriver(this.#database, this.#patienceMs)
+  createQueryCompiler = () => new SqliteQueryCompiler()
+  createAdapter = () => new TransactionalSqliteAdapter()
+  createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
+}
+
+/** A migration is whole or not at all: SQLite can do it, Kysely by default does not ask for it. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
+class NodeSqliteDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
+  readonly #patienceMs: number
+
+  constructor(database: DatabaseSync, patienceMs: number) {
+    super({ database: withStatementsKept(database) })
+    this.#database = database
+    this.#patienceMs = patienceMs
+  }
+
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    { accessMode }: TransactionSettings = {},
+  ): Promise<void> {
+    if (accessMode === 'read only') {
+      await connection.executeQuery(CompiledQuery.raw('begin'))
+      return
+    }
+    // The lock is taken at once: a transaction that begins by reading could find, when it writes,
+    // that another wrote in between. Waiting must not block the event loop, as SQLite's own does.
+    const patience = AbortSignal.timeout(this.#patienceMs)
+    for (;;) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+        return
+      } catch (cause) {
+        if (!isBusy(cause) || patience.aborted) throw cause
+        await setTimeout(Math.random() * longestPauseMs)
+      }
+    }
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // After some faults, such as a full disk, SQLite has rolled back already.
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+  }
+}
+
+/** The part of `better-sqlite3` that Kysely's driver calls, over `node:sqlite`. */
+function withStatementsKept(database: DatabaseSync) {
+  const kept = new Map<string, StatementSync>()
+  return {
+    close: () => database.close(),
+    prepare: (sql: string) => {
+      const statement = kept.get(sql) ?? database.prepare(sql)
+      if (kept.size >= statementsKept) kept.clear()
+      kept.set(sql, statement)
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
+        run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
+        iterate: (parameters: readonly unknown[]) =>
+          statement.iterate(...(parameters as SQLInputValue[])),
+      }
+    },
+  }
+}

@@ -1,0 +1,5 @@
+/** The storage could not be asked, or did not answer: nobody can tell, and later it may work. */
+export class StorageUnavailableError extends Error {
+  readonly code = 'STORAGE_UNAVAILABLE'
+  override readonly name = 'StorageUnavailableError'
+}

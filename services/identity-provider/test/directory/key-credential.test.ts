@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { createHash, webcrypto } from 'node:crypto'
+import { describe, it } from 'node:test'
+// The library below does not load without it.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { createKeyCredential } from '../../src/directory/key-credential.ts'
+import { systemSource } from '../../src/directory/source.ts'
+
+const notBefore = new Date('2026-01-01T00:00:00Z')
+const notAfter = new Date('2027-01-01T00:00:00Z')
+
+async function certificate(algorithm: object): Promise<x509.X509Certificate> {
+  const keys = (await webcrypto.subtle.generateKey(algorithm as never, true, [
+    'sign',
+    'verify',
+  ])) as CryptoKeyPair
+  return x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=job',
+    keys,
+    notBefore,
+    notAfter,
+    signingAlgorithm: algorithm as never,
+  })
+}
+
+const rsa = (modulusLength: number) => ({
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength,
+  publicExponent: new Uint8Array([1, 0, 1]),
+})
+
+describe('a certificate as a credential', () => {
+  it('is the same from PEM and from DER: thumbprints, start and end are its own', async () => {
+    const pem = (await certificate(rsa(2048))).toString('pem')
+    const fromPem = createKeyCredential(pem, systemSource, 'Job')
+    const fromDer = createKeyCredential(fromPem.certificate, systemSource)
+    const digest = (name: string) =>
+      createHash(name).update(fromPem.certificate).digest('base64url')
+    for (const credential of [fromPem, fromDer]) {
+      assert.equal(credential.sha1Thumbprint, digest('sha1'))
+      assert.equal(credential.sha256Thumbprint, digest('sha256'))
+      assert.deepEqual(credential.startDateTime, notBefore)
+      assert.deepEqual(credential.endDateTime, notAfter)
+    }
+  })
+
+  it('is refused with a key that cannot sign an assertion safely', async () => {
+    const weak = (await certificate(rsa(1024))).toString('pem')
+    assert.throws(() => createKeyCredential(weak, systemSource), /RSA key of at least 2048 bits/)
+    const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    const ec = (await certificate(curve)).toString('pem')
+    assert.throws(() => createKeyCredential(ec, systemSource), /RSA key of at least 2048 bits/)
+  })
+
+  it('is refused when it is none', () => {
+    assert.throws(() => createKeyCredential('no certificate', systemSource), {
+      name: 'TypeError',
+      message: 'The certificate must be X.509, PEM or DER.',
+    })
+  })
+})

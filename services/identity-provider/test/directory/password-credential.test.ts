@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createPassword, secretSha256 } from '../../src/directory/password-credential.ts'
+import { type Source, systemSource } from '../../src/directory/source.ts'
+import { guid } from './sample.ts'
+
+const source: Source = {
+  ...systemSource,
+  now: () => new Date('2026-03-01T12:00:00Z'),
+  newGuid: () => guid(7),
+}
+
+describe('a client secret', () => {
+  it('is 256 random bits, told once and kept as a hash (AS8)', () => {
+    const { credential, secretText } = createPassword({}, systemSource)
+    assert.equal(Buffer.from(secretText, 'base64url').length, 32)
+    assert.deepEqual(credential.secretSha256, secretSha256(secretText))
+    assert.equal(credential.hint, secretText.slice(0, 3))
+    assert.ok(!JSON.stringify(credential).includes(secretText))
+    assert.notEqual(createPassword({}, systemSource).secretText, secretText)
+  })
+
+  it('lasts two years from now when nobody says otherwise', () => {
+    const { credential } = createPassword({ displayName: 'Job' }, source)
+    assert.deepEqual(credential.startDateTime, new Date('2026-03-01T12:00:00Z'))
+    assert.deepEqual(credential.endDateTime, new Date('2028-03-01T12:00:00Z'))
+    assert.equal(credential.displayName, 'Job')
+    assert.equal(credential.keyId, guid(7))
+  })
+
+  it('lasts from and until when somebody says so', () => {
+    const startDateTime = new Date('2026-04-01T00:00:00Z')
+    const endDateTime = new Date('2026-05-01T00:00:00Z')
+    const { credential } = createPassword({ startDateTime, endDateTime }, source)
+    assert.equal(credential.startDateTime, startDateTime)
+    assert.equal(credential.endDateTime, endDateTime)
+  })
+})

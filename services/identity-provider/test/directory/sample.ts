@@ -1,0 +1,73 @@
+import type { AppRole } from '../../src/directory/app-role.ts'
+import type { AppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
+import type { Application } from '../../src/directory/application.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { Tenant } from '../../src/directory/tenant.ts'
+
+const createdDateTime = new Date('2026-01-02T03:04:05Z')
+
+/** A GUID that is easy to tell in a failure: `guid(7)` ends in 7. */
+export const guid = (number: number): string =>
+  `11111111-2222-4333-8444-${number.toString(16).padStart(12, '0')}`
+
+export const tenant = (part: Partial<Tenant> = {}): Tenant => ({
+  id: guid(1),
+  displayName: 'Contoso',
+  domains: ['contoso.example'],
+  isEnabled: true,
+  createdDateTime,
+  ...part,
+})
+
+export const appRole = (part: Partial<AppRole> = {}): AppRole => ({
+  id: guid(0x51),
+  allowedMemberTypes: ['Application'],
+  description: 'May call hi.',
+  displayName: 'Call hi',
+  isEnabled: true,
+  value: 'CallHiApiRole',
+  ...part,
+})
+
+export const application = (part: Partial<Application> = {}): Application => ({
+  id: guid(0xa),
+  tenantId: guid(1),
+  appId: guid(0xa0),
+  displayName: 'Greeting API',
+  createdDateTime,
+  deletedDateTime: null,
+  signInAudience: 'AzureADMyOrg',
+  identifierUris: [],
+  requestedAccessTokenVersion: null,
+  optionalAccessTokenClaims: [],
+  appRoles: [],
+  requiredResourceAccess: [],
+  isFallbackPublicClient: false,
+  passwordAuthenticationAllowed: true,
+  passwordCredentials: [],
+  keyCredentials: [],
+  federatedIdentityCredentials: [],
+  ...part,
+})
+
+export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServicePrincipal => ({
+  id: guid(0xb),
+  tenantId: guid(1),
+  appId: guid(0xa0),
+  displayName: 'Greeting API',
+  createdDateTime,
+  deletedDateTime: null,
+  accountEnabled: true,
+  appRoleAssignmentRequired: false,
+  ...part,
+})
+
+export const appRoleAssignment = (part: Partial<AppRoleAssignment> = {}): AppRoleAssignment => ({
+  id: guid(0xc),
+  tenantId: guid(1),
+  principalId: guid(0xb1),
+  resourceId: guid(0xb),
+  appRoleId: guid(0x51),
+  createdDateTime,
+  ...part,
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { decodeJwt, generateKeyPair, SignJWT } from 'jose'
+import {
+  FederatedIssuers,
+  type FederatedIssuersOptions,
+} from '../../src/federation/federated-issuers.ts'
+import { asProof } from '../http/client-certificate.ts'
+import { changeClient } from '../http/client-change.ts'
+import { testService } from '../http/test-service.ts'
+import { type ForeignIssuer, startForeignIssuer } from './foreign-issuer.ts'
+
+const subject = 'system:serviceaccount:jobs:nightly'
+const audience = 'api://AzureADTokenExchange'
+
+let foreign: ForeignIssuer
+let issuers: FederatedIssuers
+
+before(async () => {
+  foreign = await startForeignIssuer()
+})
+after(() => foreign.close())
+beforeEach(() => {
+  foreign.answer = undefined
+  foreign.asked.length = 0
+  issuers = withOptions({})
+})
+afterEach(() => issuers.stop())
+
+function withOptions(options: Partial<FederatedIssuersOptions>): FederatedIssuers {
+  return new FederatedIssuers({ allowedHosts: [foreign.host], timeoutMs: 300, ...options })
+}
+
+const expected = () => ({ issuer: foreign.issuer, subject, audience })
+
+describe('the issuers of others', () => {
+  it('are asked for their keys once, and their tokens are verified by them', async () => {
+    for (let use = 0; use < 3; use += 1)
+      assert.equal(await issuers.verify(await foreign.token(), expected()), 'verified')
+    assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration', '/cluster/keys'])
+  })
+
+  const refused: [string, () => Promise<string>][] = [
+    ['has expired', () => foreign.token({ nbf: 1, iat: 1, exp: 2 })],
+    ['is for another audience', () => foreign.token({ aud: 'api://other' })],
+    ['is of another subject', () => foreign.token({ sub: 'system:serviceaccount:jobs:other' })],
+    [
+      'is signed with another key',
+      async () => {
+        const { privateKey } = await generateKeyPair('RS256')
+        return new SignJWT(decodeJwt(await foreign.token()))
+          .setProtectedHeader({ alg: 'RS256', kid: 'theirs' })
+          .sign(privateKey)
+      },
+    ],
+  ]
+  for (const [what, token] of refused) {
+    it(`refuse a token that ${what}`, async () => {
+      assert.equal(await issuers.verify(await token(), expected()), 'refused')
+    })
+  }
+
+  it('are not asked when their host is not on the list (AS23)', async () => {
+    const none = withOptions({ allowedHosts: [] })
+    assert.equal(await none.verify(await foreign.token(), expected()), 'notAllowed')
+    assert.deepEqual(foreign.asked, [])
+  })
+
+  const unreachable: [string, ForeignIssuer['answer']][] = [
+    ['fails', (_, response) => response.writeHead(500).end()],
+    ['sends elsewhere', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
+    ['never answers', () => undefined],
+    ['answers with no document', (_, response) => response.end('<html>')],
+    [
+      'answers with the document of another',
+      (_, response) => response.end(JSON.stringify({ issuer: 'https://other', jwks_uri: 'x' })),
+    ],
+    [
+      'has its keys at a host that is not on the list',
+      (_, response) =>
+        response.end(
+          JSON.stringify({ issuer: foreign.issuer, jwks_uri: 'http://169.254.169.254/keys' }),
+        ),
+    ],
+    ['answers without end', (_, response) => response.end('x'.repeat(300_000))],
+  ]
+  for (const [what, answer] of unreachable) {
+    it(`cannot be asked while one ${what}: nobody can tell, and that is no refusal`, async () => {
+      foreign.answer = answer
+      assert.equal(await issuers.verify(await foreign.token(), expected()), 'unreachable')
+      assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration'])
+    })
+  }
+
+  it('are left alone for a while after a failure, and asked again then', async () => {
+    let nowMs = 0
+    const patient = withOptions({ cooldownMs: 5000, runtime: { monotonicMs: () => nowMs } })
+    foreign.answer = (_, response) => response.writeHead(500).end()
+    const token = await foreign.token()
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      assert.equal(await patient.verify(token, expected()), 'unreachable')
+    assert.equal(foreign.asked.length, 1)
+    foreign.answer = undefined
+    nowMs = 5001
+    assert.equal(await patient.verify(token, expected()), 'verified')
+    await patient.stop()
+  })
+
+  it('are asked once by many who ask at the same time', async () => {
+    const token = await foreign.token()
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, () => issuers.verify(token, expected())),
+    )
+    assert.ok(verdicts.every((verdict) => verdict === 'verified'))
+    assert.equal(foreign.asked.length, 2)
+  })
+})
+
+describe('a federated identity', () => {
+  it('stands for a client that trusts it, and the token says "2"', async () => {
+    const service = await testService({ verifyFederated: issuers.verify })
+    await changeClient(service, {
+      federatedIdentityCredentials: [
+        {
+          id: '99999999-0000-4000-8000-000000000000',
+          name: 'nightly',
+          description: null,
+          issuer: foreign.issuer,
+          subject,
+          audiences: [audience],
+        },
+      ],
+    })
+    const response = await service.token(service.form(asProof(await foreign.token())))
+    const body = await response.json()
+    assert.equal(response.status, 200, JSON.stringify(body))
+    assert.equal(decodeJwt<{ appidacr: string }>(body.access_token).appidacr, '2')
+  })
+})

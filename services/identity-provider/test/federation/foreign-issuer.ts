@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+/** An issuer of somebody else, with a discovery document and a key set, at a port of its own. */
+export type ForeignIssuer = {
+  readonly issuer: string
+  readonly host: string
+  /** The paths that were asked for. */
+  readonly asked: string[]
+  /** Answers instead of the usual documents, when set. */
+  answer: RequestListener | undefined
+  readonly token: (claims?: Record<string, unknown>) => Promise<string>
+  readonly close: () => void
+}
+
+/** Starts an issuer that names itself by its own address. */
+export async function startForeignIssuer(): Promise<ForeignIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256')
+  const key = { ...(await exportJWK(publicKey)), kid: 'theirs', use: 'sig', alg: 'RS256' }
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (foreign.answer !== undefined) return foreign.answer(request, response)
+    const body = request.url?.endsWith('/keys')
+      ? { keys: [key] }
+      : { issuer: foreign.issuer, jwks_uri: `${foreign.issuer}/keys` }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const foreign: ForeignIssuer = {
+    issuer: `http://${host}/cluster`,
+    host,
+    asked,
+    answer: undefined,
+    token: (claims = {}) => {
+      const now = Math.floor(Date.now() / 1000)
+      const usual = {
+        iss: foreign.issuer,
+        sub: 'system:serviceaccount:jobs:nightly',
+        aud: ['api://AzureADTokenExchange'],
+        iat: now,
+        nbf: now,
+        exp: now + 3600,
+        jti: crypto.randomUUID(),
+      }
+      return new SignJWT({ ...usual, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'theirs' })
+        .sign(privateKey)
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return foreign
+}

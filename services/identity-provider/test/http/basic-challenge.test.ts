@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { clientId, scope, type TestService, testService } from './test-service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await testService()
+})
+
+const basic = (secret: string) => ({
+  headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
+})
+const form = { grant_type: 'client_credentials', scope }
+
+describe('the challenge of the token endpoint (AS5)', () => {
+  it('is for who authenticated by Basic, and says the refusal in its own parameters', async () => {
+    const response = await service.token(form, basic('wrong'))
+    assert.equal(response.status, 401)
+    const { error_description } = await response.json()
+    assert.match(error_description, /^AADSTS7000215: /)
+    assert.equal(
+      response.headers.get('www-authenticate'),
+      `Basic realm="token endpoint", charset="UTF-8", error="invalid_client", error_description="${error_description}"`,
+    )
+  })
+
+  it('is not for who authenticated in the form', async () => {
+    const response = await service.token(service.form({ client_secret: 'wrong' }))
+    assert.equal(response.status, 401)
+    assert.equal(response.headers.get('www-authenticate'), null)
+  })
+
+  it('is not for who is refused for another reason', async () => {
+    const response = await service.token({ ...form, scope: 'nonsense' }, basic(service.secret))
+    assert.equal(response.status, 400)
+    assert.equal(response.headers.get('www-authenticate'), null)
+  })
+})

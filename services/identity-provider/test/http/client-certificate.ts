@@ -1,0 +1,77 @@
+import { KeyObject } from 'node:crypto'
+// The library below does not load without it.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { CompactSign } from 'jose'
+import { createKeyCredential, type KeyCredential } from '../../src/directory/key-credential.ts'
+import { systemSource } from '../../src/directory/source.ts'
+import { clientId, tenantId } from './test-service.ts'
+
+const algorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+}
+const dayMs = 86_400_000
+
+/** A certificate of a client, with its private key. */
+export type ClientCertificate = {
+  readonly credential: KeyCredential
+  readonly privateKey: KeyObject
+}
+
+/** Makes a certificate that is good from yesterday, for some days. */
+export async function clientCertificate(days = 365): Promise<ClientCertificate> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=scheduled job',
+    keys,
+    notBefore: new Date(Date.now() - dayMs),
+    notAfter: new Date(Date.now() - dayMs + days * dayMs),
+    signingAlgorithm: algorithm,
+  })
+  return {
+    credential: createKeyCredential(certificate.toString('pem'), systemSource),
+    privateKey: KeyObject.from(keys.privateKey),
+  }
+}
+
+/** What an assertion is to say otherwise than the usual one; a null leaves the member out. */
+export type AssertionParts = {
+  readonly header?: Record<string, unknown>
+  readonly claims?: Record<string, unknown>
+}
+
+export const v2Endpoint = `http://login.test/${tenantId}/oauth2/v2.0/token`
+
+/** An assertion as MSAL makes it, but for the parts that are given. */
+export function assertionOf(
+  { credential, privateKey }: ClientCertificate,
+  { header = {}, claims = {} }: AssertionParts = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  const usual = { alg: 'PS256', typ: 'JWT', 'x5t#S256': credential.sha256Thumbprint }
+  const payload = {
+    aud: v2Endpoint,
+    iss: clientId,
+    sub: clientId,
+    jti: crypto.randomUUID(),
+    nbf: now,
+    exp: now + 600,
+  }
+  // Not by a JWT library, which would refuse to sign what a server must refuse to believe.
+  return new CompactSign(Buffer.from(JSON.stringify(without({ ...payload, ...claims }))))
+    .setProtectedHeader(without({ ...usual, ...header }) as { alg: string })
+    .sign(privateKey)
+}
+
+const without = (members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+/** The form parameters that carry an assertion in place of the secret. */
+export const asProof = (assertion: string): Record<string, string> => ({
+  client_secret: '',
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  client_assertion: assertion,
+})

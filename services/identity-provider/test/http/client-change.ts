@@ -1,0 +1,18 @@
+import type { Application } from '../../src/directory/application.ts'
+import { put } from '../../src/directory/directory-change.ts'
+import { apiId, clientId, type TestService } from './test-service.ts'
+
+/** Changes the client's registration, past every rule. */
+export async function changeClient(
+  service: TestService,
+  part: Partial<Application>,
+): Promise<void> {
+  const application = (await service.store.read()).applicationByAppId(clientId)
+  if (application) await service.change(put('application', { ...application, ...part }))
+}
+
+/** Changes the API's registration, past every rule. */
+export async function changeApi(service: TestService, part: Partial<Application>): Promise<void> {
+  const application = (await service.store.read()).applicationByAppId(apiId)
+  if (application) await service.change(put('application', { ...application, ...part }))
+}

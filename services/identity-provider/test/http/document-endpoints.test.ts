@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { put } from '../../src/directory/directory-change.ts'
+import { type TestService, tenantId, testService } from './test-service.ts'
+
+let service: TestService
+before(async () => {
+  service = await testService()
+})
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  service.app.request(`http://login.test${path}`, { headers })
+const json = async (path: string) => {
+  const response = await get(path)
+  assert.equal(response.status, 200, path)
+  return response.json()
+}
+const v2 = (tenant: string) => `/${tenant}/v2.0/.well-known/openid-configuration`
+const v1 = (tenant: string) => `/${tenant}/.well-known/openid-configuration`
+
+describe('the discovery documents (entra-dialect.md, D1)', () => {
+  it('have the members of Entra for v2.0, in its order, and the algorithms of assertions (AS25)', async () => {
+    const document = await json(v2(tenantId))
+    assert.deepEqual(Object.keys(document), [
+      'token_endpoint',
+      'token_endpoint_auth_methods_supported',
+      'token_endpoint_auth_signing_alg_values_supported',
+      'jwks_uri',
+      'response_modes_supported',
+      'subject_types_supported',
+      'id_token_signing_alg_values_supported',
+      'response_types_supported',
+      'scopes_supported',
+      'issuer',
+      'request_uri_parameter_supported',
+      'userinfo_endpoint',
+      'authorization_endpoint',
+      'device_authorization_endpoint',
+      'http_logout_supported',
+      'frontchannel_logout_supported',
+      'end_session_endpoint',
+      'claims_supported',
+      'kerberos_endpoint',
+      'tenant_region_scope',
+      'cloud_instance_name',
+      'cloud_graph_host_name',
+      'msgraph_host',
+      'rbac_url',
+    ])
+    assert.equal(document.issuer, `http://login.test/${tenantId}/v2.0`)
+    assert.equal(document.token_endpoint, `http://login.test/${tenantId}/oauth2/v2.0/token`)
+    assert.equal(document.jwks_uri, `http://login.test/${tenantId}/discovery/v2.0/keys`)
+    assert.deepEqual(document.token_endpoint_auth_methods_supported, [
+      'client_secret_post',
+      'private_key_jwt',
+      'client_secret_basic',
+    ])
+    assert.deepEqual(document.token_endpoint_auth_signing_alg_values_supported, ['RS256', 'PS256'])
+    assert.deepEqual(document.response_modes_supported, ['query', 'fragment', 'form_post'])
+    assert.deepEqual(document.subject_types_supported, ['pairwise'])
+    assert.deepEqual(document.id_token_signing_alg_values_supported, ['RS256'])
+    assert.equal(document.cloud_instance_name, 'microsoftonline.com')
+    assert.equal(document.msgraph_host, 'graph.microsoft.com')
+    assert.ok(!('grant_types_supported' in document))
+  })
+
+  it('have another issuer, keys and endpoint for v1.0', async () => {
+    const document = await json(v1(tenantId))
+    assert.equal(document.issuer, `http://sts.test/${tenantId}/`)
+    assert.equal(document.token_endpoint, `http://login.test/${tenantId}/oauth2/token`)
+    assert.equal(document.jwks_uri, `http://login.test/${tenantId}/discovery/keys`)
+    assert.equal(document.microsoft_multi_refresh_token, true)
+    assert.equal(document.userinfo_endpoint, `http://login.test/${tenantId}/openid/userinfo`)
+    assert.ok('check_session_iframe' in document)
+  })
+
+  it('name the tenant by its id, whatever it was asked by, in any case', async () => {
+    const names = ['greeting.localhost', 'Greeting.LocalHost', tenantId.toUpperCase()]
+    for (const name of names)
+      assert.equal((await json(v2(name))).issuer, `http://login.test/${tenantId}/v2.0`)
+  })
+
+  for (const shared of ['common', 'organizations', 'Common']) {
+    it(`have a template for an issuer under ${shared}`, async () => {
+      const second = await json(v2(shared))
+      assert.equal(second.issuer, 'http://login.test/{tenantid}/v2.0')
+      assert.equal(
+        second.token_endpoint,
+        `http://login.test/${shared.toLowerCase()}/oauth2/v2.0/token`,
+      )
+      assert.equal((await json(v1(shared))).issuer, 'http://sts.test/{tenantid}/')
+    })
+  }
+
+  it('say what the settings say, whatever host the request came to (CVE-2026-3635)', async () => {
+    const lies = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
+    for (const path of [v1(tenantId), v2(tenantId), '/metadata/endpoints']) {
+      const response = await service.app.request(`http://evil.test${path}`, { headers: lies })
+      assert.doesNotMatch(await response.text(), /evil/)
+    }
+  })
+
+  it('may be kept for a day and read by any page (AS30)', async () => {
+    const { headers } = await get(v2(tenantId))
+    assert.equal(headers.get('cache-control'), 'max-age=86400, private')
+    assert.equal(headers.get('access-control-allow-origin'), '*')
+    assert.equal(headers.get('access-control-allow-methods'), 'GET, OPTIONS')
+    const preflight = await service.app.request(`http://login.test${v2(tenantId)}`, {
+      method: 'OPTIONS',
+    })
+    assert.equal(preflight.status, 204)
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  })
+
+  it('carry genuine issuers where the settings say so', async () => {
+    const genuine = await testService({
+      authority: {
+        authUrl: 'https://localhost:4443',
+        issuerUrl: 'https://sts.windows.net',
+        issuerUrlV2: 'https://login.microsoftonline.com',
+      },
+    })
+    const read = async (path: string) =>
+      (await genuine.app.request(`http://login.test${path}`)).json()
+    assert.equal((await read(v1(tenantId))).issuer, `https://sts.windows.net/${tenantId}/`)
+    const document = await read(v2(tenantId))
+    assert.equal(document.issuer, `https://login.microsoftonline.com/${tenantId}/v2.0`)
+    assert.equal(document.token_endpoint, `https://localhost:4443/${tenantId}/oauth2/v2.0/token`)
+  })
+
+  it('do not exist for a tenant that is switched off', async () => {
+    const own = await testService()
+    const tenant = (await own.store.read()).tenant(tenantId)
+    if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
+    const response = await own.app.request(`http://login.test${v2(tenantId)}`)
+    assert.deepEqual((await response.json()).error_codes, [90002])
+  })
+})
+
+describe('the key sets (entra-dialect.md, D2)', () => {
+  const publicMembers = ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c']
+
+  it('publish several keys with public members only, no alg, and each kid once (AS26)', async () => {
+    const { keys } = await json(`/${tenantId}/discovery/keys`)
+    assert.ok(keys.length >= 2)
+    assert.equal(new Set(keys.map(({ kid }: { kid: string }) => kid)).size, keys.length)
+    for (const key of keys) {
+      assert.deepEqual(Object.keys(key), publicMembers)
+      assert.equal(key.use, 'sig')
+      assert.equal(key.kid, key.x5t)
+    }
+  })
+
+  it('name the issuer of each key for v2.0, by a template under common', async () => {
+    const own = await json(`/${tenantId}/discovery/v2.0/keys`)
+    const shared = await json('/common/discovery/v2.0/keys')
+    for (const key of own.keys) {
+      assert.deepEqual(Object.keys(key), [...publicMembers, 'cloud_instance_name', 'issuer'])
+      assert.equal(key.issuer, `http://login.test/${tenantId}/v2.0`)
+    }
+    for (const key of shared.keys) assert.equal(key.issuer, 'http://login.test/{tenantid}/v2.0')
+  })
+
+  it('are not kept for long: a revoked key shall be gone soon', async () => {
+    const { headers } = await get(`/${tenantId}/discovery/keys`)
+    assert.equal(headers.get('cache-control'), 'max-age=60, private')
+  })
+})
+
+describe('authorization server metadata (RFC 8414, AS11, AS24)', () => {
+  for (const [path, issuer] of [
+    [`/${tenantId}/v2.0`, `http://login.test/${tenantId}/v2.0`],
+    [`/${tenantId}`, `http://sts.test/${tenantId}/`],
+  ] as const) {
+    it(`is found by path insertion, and says only what is served, for ${issuer}`, async () => {
+      const document = await json(`/.well-known/oauth-authorization-server${path}`)
+      assert.equal(document.issuer, issuer)
+      assert.deepEqual(document.grant_types_supported, ['client_credentials'])
+      assert.deepEqual(document.token_endpoint_auth_signing_alg_values_supported, [
+        'RS256',
+        'PS256',
+      ])
+      assert.ok(Object.values(document).every((value) => !Array.isArray(value) || value.length > 0))
+      const keys = await service.app.request(document.jwks_uri)
+      assert.equal(keys.status, 200)
+      const token = await service.app.request(document.token_endpoint, { method: 'OPTIONS' })
+      assert.equal(token.headers.get('allow'), 'POST, OPTIONS')
+      assert.equal(token.headers.get('access-control-allow-origin'), null)
+    })
+  }
+})
+
+describe('what clients ask before they ask for a token', () => {
+  const discovery = (query: Record<string, string>) =>
+    `/common/discovery/instance?${new URLSearchParams(query)}`
+  const endpoint = (host: string) => `https://${host}/${tenantId}/oauth2/v2.0/authorize`
+
+  it('is where the document of an authority is, and its aliases (D4)', async () => {
+    const answer = await json(
+      discovery({ 'api-version': '1.1', authorization_endpoint: endpoint('login.test') }),
+    )
+    assert.deepEqual(Object.keys(answer), ['tenant_discovery_endpoint', 'api-version', 'metadata'])
+    assert.equal(answer.tenant_discovery_endpoint, `https://login.test${v2(tenantId)}`)
+    assert.deepEqual(answer.metadata[0], {
+      preferred_network: 'login.microsoftonline.com',
+      preferred_cache: 'login.windows.net',
+      aliases: [
+        'login.microsoftonline.com',
+        'login.windows.net',
+        'login.microsoft.com',
+        'sts.windows.net',
+      ],
+    })
+    assert.equal(answer.metadata.length, 6)
+  })
+
+  it('is answered for the names of the public cloud too, where this server stands in for it', async () => {
+    const answer = await json(
+      discovery({
+        'api-version': '1.1',
+        authorization_endpoint: endpoint('login.microsoftonline.com'),
+      }),
+    )
+    const expected = `https://login.microsoftonline.com${v2(tenantId)}`
+    assert.equal(answer.tenant_discovery_endpoint, expected)
+  })
+
+  it('is answered in short to api-version 1.0, and by the v1 document to a v1 endpoint', async () => {
+    const answer = await json(
+      discovery({
+        'api-version': '1.0',
+        authorization_endpoint: `https://login.test/${tenantId}/oauth2/authorize`,
+      }),
+    )
+    assert.deepEqual(answer, { tenant_discovery_endpoint: `https://login.test${v1(tenantId)}` })
+  })
+
+  it('is answered by issuer as well', async () => {
+    const answer = await json(
+      discovery({ 'api-version': '1.1', issuer: `https://login.test/${tenantId}/v2.0` }),
+    )
+    assert.equal(answer.tenant_discovery_endpoint, `https://login.test${v2(tenantId)}`)
+  })
+
+  it('is never answered for the host that a request came to (CVE-2026-3635)', async () => {
+    const query = { 'api-version': '1.1', authorization_endpoint: endpoint('evil.test') }
+    const response = await service.app.request(`https://evil.test${discovery(query)}`, {
+      headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
+    })
+    assert.deepEqual((await response.json()).error_codes, [50049])
+  })
+
+  it('is nowhere else: not below a tenant', async () => {
+    const response = await get(`/${tenantId}/discovery/instance?api-version=1.1`)
+    assert.equal(response.status, 404)
+  })
+
+  it('is what a cloud is, for infrastructure tools (D5)', async () => {
+    const cloud = await json('/metadata/endpoints?api-version=2022-09-01')
+    assert.equal(typeof cloud.name, 'string')
+    assert.equal(cloud.authentication.loginEndpoint, 'http://login.test')
+    assert.equal(typeof cloud.resourceManager, 'string')
+    assert.equal(cloud.microsoftGraphResourceId, 'https://graph.microsoft.com/')
+  })
+})

@@ -1,0 +1,65 @@
+import type { RefusalScenario } from './refusal-scenario.ts'
+import { tenantId } from './test-service.ts'
+
+const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
+const instance = (query: Record<string, string>) => ({
+  method: 'GET',
+  path: `/common/discovery/instance?${new URLSearchParams(query)}`,
+})
+const noTenant = (tenant: string) =>
+  `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`
+const authorize = `https://login.test/${tenantId}/oauth2/v2.0/authorize`
+
+/** How requests for documents come to be refused (entra-dialect.md, B and D4). */
+export const documentRefusalScenarios: readonly RefusalScenario[] = [
+  {
+    reason: 'tenantUnknownAtDiscovery',
+    request: () => ({
+      method: 'GET',
+      path: '/contoso.example/v2.0/.well-known/openid-configuration',
+    }),
+    ...invalidRequest,
+    error: 'invalid_tenant',
+    code: 90002,
+    text: noTenant('contoso.example'),
+  },
+  {
+    reason: 'instanceUnknown',
+    request: () =>
+      instance({
+        'api-version': '1.1',
+        authorization_endpoint: 'https://evil.example/x/oauth2/v2.0/authorize',
+      }),
+    ...invalidRequest,
+    error: 'invalid_instance',
+    code: 50049,
+    text: 'Unknown or invalid instance.',
+  },
+  {
+    reason: 'instanceApiVersion',
+    request: () => instance({ authorization_endpoint: authorize }),
+    ...invalidRequest,
+    code: 500501,
+    hasErrorUri: false,
+    text: /api-version/,
+  },
+  {
+    reason: 'instanceParameters',
+    request: () => instance({ 'api-version': '1.1' }),
+    ...invalidRequest,
+    code: 500502,
+    hasErrorUri: false,
+    text: /'issuer' and 'authorization_endpoint'/,
+  },
+  {
+    reason: 'instanceNotHttps',
+    request: () =>
+      instance({
+        'api-version': '1.1',
+        authorization_endpoint: authorize.replace('https', 'http'),
+      }),
+    ...invalidRequest,
+    code: 50050,
+    text: /https/,
+  },
+]

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { refusalTable } from '../../src/dialect/refusal-table.ts'
+import { testService } from './test-service.ts'
+
+describe('the page that error_uri leads to', () => {
+  it('knows every code that leads there, and says what to do', async () => {
+    const { app } = await testService()
+    for (const { code, remedy, hasErrorUri } of Object.values(refusalTable)) {
+      if (!hasErrorUri) continue
+      const response = await app.request(`http://login.test/error?code=${code}`, {
+        headers: { accept: 'application/json' },
+      })
+      assert.equal(response.status, 200)
+      assert.ok((await response.json()).remedies.includes(remedy))
+    }
+  })
+
+  it('is a page for people, without scripts', async () => {
+    const { app } = await testService()
+    const response = await app.request('http://login.test/error?code=7000215')
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    assert.match(await response.text(), /<h1>AADSTS7000215<\/h1>/)
+  })
+
+  for (const code of ['1', '', 'x', '<script>']) {
+    it(`says that it does not know '${code}', and does not repeat it`, async () => {
+      const { app } = await testService()
+      const query = new URLSearchParams({ code })
+      const response = await app.request(`http://login.test/error?${query}`)
+      assert.equal(response.status, 404)
+      assert.doesNotMatch(await response.text(), /script/)
+    })
+  }
+})

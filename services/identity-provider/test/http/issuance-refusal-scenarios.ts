@@ -1,0 +1,151 @@
+import { put, remove } from '../../src/directory/directory-change.ts'
+import { createPassword } from '../../src/directory/password-credential.ts'
+import { systemSource } from '../../src/directory/source.ts'
+import { GuessThrottle } from '../../src/http/guess-throttle.ts'
+import { changeClient } from './client-change.ts'
+import type { RefusalScenario } from './refusal-scenario.ts'
+import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
+
+const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true }
+const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
+const unknownId = '99999999-0000-4000-8000-000000000000'
+const wrongTenant =
+  'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
+async function resourcePrincipal(service: TestService, part: object) {
+  const principal = (await service.store.read()).servicePrincipalByAppId(tenantId, apiId)
+  if (principal) await service.change(put('servicePrincipal', { ...principal, ...part }))
+}
+
+async function withoutAssignments(service: TestService) {
+  const directory = await service.store.read()
+  const principal = directory.servicePrincipalByAppId(tenantId, clientId)
+  const assignments = directory.assignmentsOf(principal?.id ?? '')
+  await service.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
+}
+
+/** How requests come about that are understood and refused (entra-dialect.md, table B). */
+export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
+  {
+    reason: 'tenantUnknown',
+    request: (service) => ({
+      path: '/fabrikam.example/oauth2/v2.0/token',
+      form: service.form(),
+    }),
+    ...invalidRequest,
+    code: 90002,
+    text: "Tenant 'fabrikam.example' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.",
+  },
+  {
+    reason: 'clientUnknown',
+    request: (service) => ({ form: service.form({ client_id: unknownId }) }),
+    status: 400,
+    error: 'unauthorized_client',
+    code: 700016,
+    hasErrorUri: true,
+    text: `Application with identifier '${unknownId}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
+  },
+  {
+    reason: 'clientIsPublic',
+    request: async (service) => {
+      await changeClient(service, { isFallbackPublicClient: true })
+      return { form: service.form() }
+    },
+    ...invalidClient,
+    code: 700025,
+    text: "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
+  },
+  {
+    reason: 'clientDisabled',
+    request: async (service) => {
+      const directory = await service.store.read()
+      const principal = directory.servicePrincipalByAppId(tenantId, clientId)
+      if (principal)
+        await service.change(put('servicePrincipal', { ...principal, accountEnabled: false }))
+      return { form: service.form() }
+    },
+    status: 400,
+    error: 'unauthorized_client',
+    code: 7000112,
+    hasErrorUri: true,
+    text: `Application '${clientId}'(Greeting client) is disabled.`,
+  },
+  {
+    reason: 'secretWrong',
+    request: (service) => ({ form: service.form({ client_secret: 'canary' }) }),
+    ...invalidClient,
+    code: 7000215,
+    text: `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
+  },
+  {
+    reason: 'secretExpired',
+    request: async (service) => {
+      const ended = { startDateTime: new Date(0), endDateTime: new Date(1) }
+      const { credential, secretText } = createPassword(ended, systemSource)
+      await changeClient(service, { passwordCredentials: [credential] })
+      return { form: service.form({ client_secret: secretText }) }
+    },
+    ...invalidClient,
+    code: 7000222,
+    text: `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+  },
+  {
+    reason: 'secretNotAllowed',
+    request: async (service) => {
+      await changeClient(service, { passwordAuthenticationAllowed: false })
+      return { form: service.form() }
+    },
+    ...invalidClient,
+    code: 7000215,
+    text: `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
+  },
+  {
+    reason: 'resourceUnknown',
+    request: (service) => ({
+      form: service.form({ scope: 'https://graph.example/.default' }),
+    }),
+    status: 400,
+    error: 'invalid_resource',
+    code: 500011,
+    hasErrorUri: true,
+    text: `The resource principal named https://graph.example was not found in the tenant named Greeting. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
+  },
+  {
+    reason: 'resourceDisabled',
+    request: async (service) => {
+      await resourcePrincipal(service, { accountEnabled: false })
+      return { form: service.form() }
+    },
+    status: 400,
+    error: 'invalid_resource',
+    code: 50001,
+    hasErrorUri: true,
+    text: `The resource named api://${apiId} is disabled.`,
+  },
+  {
+    reason: 'roleRequired',
+    request: async (service) => {
+      await resourcePrincipal(service, { appRoleAssignmentRequired: true })
+      await withoutAssignments(service)
+      return { form: service.form() }
+    },
+    status: 400,
+    error: 'invalid_grant',
+    code: 501051,
+    hasErrorUri: true,
+    text: `Application '${clientId}'(Greeting client) is not assigned to a role for the application 'api://${apiId}'(Greeting API).`,
+  },
+  {
+    reason: 'throttled',
+    options: { throttle: new GuessThrottle({ perClientPerMinute: 1, perSourcePerMinute: 100 }) },
+    request: async (service) => {
+      const form = service.form({ client_secret: 'wrong' })
+      await service.token(form)
+      return { form }
+    },
+    status: 429,
+    error: 'temporarily_unavailable',
+    code: 90055,
+    hasErrorUri: true,
+    text: 'Too many requests with wrong credentials. Try again later.',
+  },
+]

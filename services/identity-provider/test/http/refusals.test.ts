@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { refusalTable } from '../../src/dialect/refusal-table.ts'
+import { listen } from '../../src/http/listener.ts'
+import { assertionRefusalScenarios } from './assertion-refusal-scenarios.ts'
+import { documentRefusalScenarios } from './document-refusal-scenarios.ts'
+import { issuanceRefusalScenarios } from './issuance-refusal-scenarios.ts'
+import type { RefusalScenario, ScenarioRequest } from './refusal-scenario.ts'
+import { requestRefusalScenarios } from './request-refusal-scenarios.ts'
+import { type TestService, tenantId, testService } from './test-service.ts'
+
+const scenarios: readonly RefusalScenario[] = [
+  ...requestRefusalScenarios,
+  ...documentRefusalScenarios,
+  ...issuanceRefusalScenarios,
+  ...assertionRefusalScenarios,
+]
+const correlationId = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
+
+/** Sends a request to the service over a real socket. */
+async function send(service: TestService, asked: ScenarioRequest) {
+  const listener = await listen('127.0.0.1', 0)
+  listener.answerWith((incoming, bindings) => service.app.fetch(incoming, bindings))
+  try {
+    const { path = `/${tenantId}/oauth2/v2.0/token`, method = 'POST', headers, form, body } = asked
+    const outgoing = request(listener.url + path, {
+      method,
+      headers: {
+        ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),
+        'client-request-id': correlationId,
+        ...headers,
+      },
+    })
+    outgoing.end(body ?? (form && new URLSearchParams(form).toString()))
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    return { response, body: JSON.parse(await text(response)) }
+  } finally {
+    await listener.stop()
+  }
+}
+
+describe('every refusal, over HTTP', () => {
+  for (const scenario of scenarios) {
+    const { reason, when, status, error, code, hasErrorUri } = scenario
+    it(`${reason}${when === undefined ? '' : `: ${when}`} is ${status} ${error} AADSTS${code}`, async () => {
+      const service = await testService(scenario.options)
+      const { response, body } = await send(service, await scenario.request(service))
+      const expectedFields = [
+        'error',
+        'error_description',
+        'error_codes',
+        'timestamp',
+        'trace_id',
+        'correlation_id',
+        ...(hasErrorUri ? ['error_uri'] : []),
+      ]
+      assert.deepEqual(Object.keys(body), expectedFields, JSON.stringify(body))
+      assert.equal(response.statusCode, status)
+      assert.equal(body.error, error)
+      assert.deepEqual(body.error_codes, [code])
+
+      const { headers } = response
+      assert.equal(body.trace_id, headers['x-ms-request-id'])
+      assert.equal(body.correlation_id, correlationId)
+      assert.match(body.timestamp, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/)
+      if (hasErrorUri) assert.equal(body.error_uri, `http://login.test/error?code=${code}`)
+      const frame = ` Trace ID: ${body.trace_id} Correlation ID: ${correlationId} Timestamp: ${body.timestamp}`
+      assert.ok(body.error_description.endsWith(frame))
+      const told = body.error_description.slice(`AADSTS${code}: `.length, -frame.length)
+      assert.equal(body.error_description, `AADSTS${code}: ${told}${frame}`)
+      if (typeof scenario.text === 'string') assert.equal(told, scenario.text)
+      else assert.match(told, scenario.text)
+
+      // Nobody may keep an answer, and none of them may say a secret (AS5, AS6).
+      assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+      assert.match(headers['cache-control'] ?? '', /no-store/)
+      assert.equal(headers.pragma, 'no-cache')
+      assert.match(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+      assert.ok(!JSON.stringify(body).includes(service.secret))
+      assert.doesNotMatch(JSON.stringify(body), /canary/)
+      const kept = JSON.stringify([service.audit, service.logged])
+      assert.ok(!kept.includes(service.secret))
+    })
+  }
+
+  it('has a row, and every row has a scenario', () => {
+    const walked = new Set(scenarios.map(({ reason }) => reason))
+    assert.deepEqual([...walked].sort(), Object.keys(refusalTable).sort())
+  })
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { describe, it } from 'node:test'
+import { Context } from 'hono'
+import { listen } from '../../src/http/listener.ts'
+import { readBody } from '../../src/http/request-body.ts'
+import type { ServerEnv } from '../../src/http/server-env.ts'
+import { tenantId, testService } from './test-service.ts'
+
+const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  contextOf(
+    new Request('http://login.test', {
+      method: 'POST',
+      body,
+      headers,
+      duplex: 'half',
+    } as RequestInit),
+  )
+
+const contextOf = (request: Request) => new Context<ServerEnv>(request)
+
+const streamed = (...parts: string[]) =>
+  new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(Buffer.from(part))
+      controller.close()
+    },
+  })
+
+describe('the body of a request', () => {
+  it('is read whole up to the limit, told or streamed', async () => {
+    const told = await readBody(post('12345', { 'content-length': '5' }), 5)
+    assert.equal(Buffer.from(told).toString(), '12345')
+    const untold = await readBody(post(streamed('12', '345')), 5)
+    assert.equal(Buffer.from(untold).toString(), '12345')
+    assert.equal((await readBody(contextOf(new Request('http://login.test')), 5)).length, 0)
+  })
+
+  const tooLarge: [string, () => Context<ServerEnv>][] = [
+    ['one byte more than it may be', () => post('123456', { 'content-length': '6' })],
+    ['a length that is no number', () => post('1', { 'content-length': 'x' })],
+    ['no length and too many bytes', () => post(streamed('123', '456'))],
+    [
+      'a length and another way to tell it (CVE-2025-59139)',
+      () => post(streamed('123456'), { 'content-length': '1', 'transfer-encoding': 'chunked' }),
+    ],
+  ]
+  for (const [what, make] of tooLarge) {
+    it(`is not read with ${what}`, async () => {
+      await assert.rejects(readBody(make(), 5), { code: 'BODY_TOO_LARGE' })
+    })
+  }
+
+  it('is cut off at 64 KB over a socket, sent in pieces without a length (AS2)', async () => {
+    const service = await testService()
+    const listener = await listen('127.0.0.1', 0)
+    listener.answerWith((incoming, bindings) => service.app.fetch(incoming, bindings))
+    const outgoing = request(`${listener.url}/${tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    outgoing.on('error', () => undefined)
+    outgoing.write('x='.padEnd(40_000, 'x'))
+    outgoing.write('x'.repeat(40_000))
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    assert.equal(response.statusCode, 413)
+    response.resume()
+    outgoing.destroy()
+    await listener.stop()
+  })
+
+  const types: [string, number][] = [
+    ['application/x-www-form-urlencoded', 200],
+    ['Application/X-WWW-Form-URLEncoded', 200],
+    ['application/x-www-form-urlencoded;charset=utf-8', 200],
+    ['application/x-www-form-urlencoded; charset=UTF-8', 200],
+    ['application/x-www-form-urlencoded ; charset="utf-8"', 200],
+    ['application/x-www-form-urlencoded;charset=iso-8859-1', 400],
+    ['application/x-www-form-urlencoded, application/json', 400],
+    ['application/x-www-form-urlencodedx', 400],
+    ['text/plain', 400],
+    ['application/json', 400],
+    ['multipart/form-data; boundary=x', 400],
+    ['application/xml', 400],
+    ['x', 400],
+  ]
+  for (const [type, status] of types) {
+    it(`of the type ${type} is answered ${status} (CVE-2025-32442, AS2)`, async () => {
+      const service = await testService()
+      const response = await service.token(service.form(), { headers: { 'content-type': type } })
+      assert.equal(response.status, status)
+    })
+  }
+})

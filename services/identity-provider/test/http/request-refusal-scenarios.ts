@@ -1,0 +1,293 @@
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import type { RefusalScenario } from './refusal-scenario.ts'
+import { apiId, clientId, scope, tenantId } from './test-service.ts'
+
+const missing = (parameter: string) =>
+  `The request body must contain the following parameter: '${parameter}'.`
+const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
+const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false }
+const tokenPath = (tenant: string) => `/${tenant}/oauth2/v2.0/token`
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${encodeURIComponent(user)}:${encodeURIComponent(password)}`).toString('base64')}`
+
+/** How requests come about that cannot be read, or not be answered (entra-dialect.md, table B). */
+export const requestRefusalScenarios: readonly RefusalScenario[] = [
+  {
+    reason: 'methodNotAllowed',
+    request: () => ({ method: 'GET' }),
+    ...invalidRequest,
+    status: 405,
+    code: 900561,
+    text: 'The endpoint only accepts POST, OPTIONS requests. Received a GET request.',
+  },
+  {
+    reason: 'bodyNotForm',
+    when: 'the body is JSON',
+    request: (service) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(service.form()),
+    }),
+    ...invalidRequest,
+    code: 900144,
+    text: missing('grant_type'),
+  },
+  {
+    reason: 'bodyTooLarge',
+    request: (service) => ({ form: service.form({ x: 'x'.repeat(64 * 1024) }) }),
+    ...byOAuth,
+    status: 413,
+    text: 'The request body is larger than 64 KB.',
+  },
+  {
+    reason: 'tooManyParameters',
+    request: () => ({ body: Array.from({ length: 51 }, (_, i) => `p${i}=1`).join('&') }),
+    ...byOAuth,
+    text: 'The request body contains more than 50 parameters.',
+  },
+  {
+    reason: 'parameterMalformed',
+    request: () => ({ body: 'grant_type=%FF' }),
+    ...byOAuth,
+    text: 'The request body is not well-formed UTF-8 in URL encoding.',
+  },
+  {
+    reason: 'parameterMalformed',
+    when: 'the bytes are not UTF-8',
+    request: () => ({ body: new Uint8Array([0x61, 0x3d, 0xff]) }),
+    ...byOAuth,
+    text: 'The request body is not well-formed UTF-8 in URL encoding.',
+  },
+  {
+    reason: 'parameterRepeated',
+    request: (service) => ({ body: `${new URLSearchParams(service.form())}&scope=x` }),
+    ...byOAuth,
+    text: "The request body contains the following parameter more than once: 'scope'.",
+  },
+  ...['grant_type', 'client_id'].map(
+    (parameter): RefusalScenario => ({
+      reason: 'parameterMissing',
+      when: parameter,
+      request: (service) => ({ form: service.form({ [parameter]: '' }) }),
+      ...invalidRequest,
+      code: 900144,
+      text: missing(parameter),
+    }),
+  ),
+  {
+    reason: 'parameterMissing',
+    when: 'resource, at the v1 endpoint',
+    request: (service) => ({ path: `/${tenantId}/oauth2/token`, form: service.form() }),
+    ...invalidRequest,
+    code: 900144,
+    text: missing('resource'),
+  },
+  {
+    reason: 'parameterMissing',
+    when: 'client_assertion_type',
+    request: (service) => ({ form: service.form({ client_secret: '', client_assertion: 'x' }) }),
+    ...invalidRequest,
+    code: 900144,
+    text: missing('client_assertion_type'),
+  },
+  {
+    reason: 'credentialInQuery',
+    request: (service) => ({
+      path: `${tokenPath(tenantId)}?client_secret=${service.secret}`,
+      form: service.form({ client_secret: '' }),
+    }),
+    ...byOAuth,
+    text: 'Credentials must not be sent in the URL.',
+  },
+  {
+    reason: 'headerRepeated',
+    request: (service) => ({
+      headers: { authorization: [basic(clientId, service.secret), 'Basic !'] },
+      form: service.form({ client_secret: '' }),
+    }),
+    ...byOAuth,
+    text: "The request contains the following header more than once: 'authorization'.",
+  },
+  {
+    reason: 'grantUnsupported',
+    request: (service) => ({ form: service.form({ grant_type: 'no_such_grant' }) }),
+    ...invalidRequest,
+    error: 'unsupported_grant_type',
+    code: 70003,
+    hasErrorUri: false,
+    text: "The app requested an unsupported grant type 'no_such_grant'.",
+  },
+  {
+    reason: 'grantUnsupported',
+    when: 'it is password (AS9)',
+    request: (service) => ({ form: service.form({ grant_type: 'password' }) }),
+    ...invalidRequest,
+    error: 'unsupported_grant_type',
+    code: 70003,
+    hasErrorUri: false,
+    text: "The app requested an unsupported grant type 'password'.",
+  },
+  ...['00000000-0000-0000-0000-000000000000', 'greeting-client'].map(
+    (id): RefusalScenario => ({
+      reason: 'clientIdMalformed',
+      when: id,
+      request: (service) => ({ form: service.form({ client_id: id }) }),
+      status: 400,
+      error: 'unauthorized_client',
+      code: 700038,
+      hasErrorUri: false,
+      text: `${id} is not a valid application identifier.`,
+    }),
+  ),
+  {
+    reason: 'clientIdsDiffer',
+    request: (service) => ({
+      headers: { authorization: basic(clientId, service.secret) },
+      form: service.form({ client_id: apiId, client_secret: '' }),
+    }),
+    ...byOAuth,
+    text: "The 'client_id' parameter is not the user of the 'Authorization' header.",
+  },
+  {
+    reason: 'basicMalformed',
+    request: (service) => ({
+      headers: { authorization: 'Basic !' },
+      form: service.form({ client_secret: '' }),
+    }),
+    status: 401,
+    error: 'invalid_client',
+    code: 7000216,
+    hasErrorUri: true,
+    text: /^The 'Authorization' header must be of the scheme 'Basic'/,
+  },
+  {
+    reason: 'severalProofs',
+    when: 'Basic and body (AS3)',
+    request: (service) => ({
+      headers: { authorization: basic(clientId, service.secret) },
+      form: service.form(),
+    }),
+    ...byOAuth,
+    text: /^Only one of 'client_secret', 'client_assertion' and the 'Authorization' header/,
+  },
+  {
+    reason: 'severalProofs',
+    when: 'secret and assertion (CVE-2026-16093, AS10)',
+    request: (service) => ({ form: service.form({ client_assertion: 'a.b.c' }) }),
+    ...byOAuth,
+    text: /^Only one of/,
+  },
+  {
+    reason: 'proofMissing',
+    request: (service) => ({ form: service.form({ client_secret: '' }) }),
+    status: 401,
+    error: 'invalid_client',
+    code: 7000216,
+    hasErrorUri: true,
+    text: "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
+  },
+  {
+    reason: 'assertionTypeUnknown',
+    request: (service) => ({
+      form: service.form({
+        client_secret: '',
+        client_assertion: 'a.b.c',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer',
+      }),
+    }),
+    ...byOAuth,
+    status: 401,
+    error: 'invalid_client',
+    text: /^The 'client_assertion_type' must be/,
+  },
+  {
+    reason: 'scopeMissing',
+    request: (service) => ({ form: service.form({ scope: '' }) }),
+    ...invalidRequest,
+    code: 90014,
+    text: "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
+  },
+  {
+    reason: 'scopeNotDefault',
+    request: (service) => ({ form: service.form({ scope: `api://${apiId}/CallHiApiRole` }) }),
+    status: 400,
+    error: 'invalid_scope',
+    code: 1002012,
+    hasErrorUri: false,
+    text: `The provided value for scope api://${apiId}/CallHiApiRole is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
+  },
+  {
+    reason: 'scopeMalformed',
+    request: (service) => ({ form: service.form({ scope: 'user.read/.default' }) }),
+    status: 400,
+    error: 'invalid_scope',
+    code: 70011,
+    hasErrorUri: false,
+    text: "The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope user.read/.default is not valid.",
+  },
+  {
+    reason: 'scopeOfSeveralResources',
+    request: (service) => ({ form: service.form({ scope: `${scope} https://other/.default` }) }),
+    status: 400,
+    error: 'invalid_scope',
+    code: 700022,
+    hasErrorUri: true,
+    text: /isn't valid because it contains more than one resource\.$/,
+  },
+  {
+    reason: 'resourceParameterOnV2',
+    request: (service) => ({ form: service.form({ resource: `api://${apiId}` }) }),
+    ...invalidRequest,
+    code: 901002,
+    text: "The 'resource' request parameter isn't supported.",
+  },
+  {
+    reason: 'tenantMalformed',
+    request: (service) => ({ path: tokenPath('contoso'), form: service.form() }),
+    ...invalidRequest,
+    code: 900023,
+    text: "Specified tenant identifier 'contoso' is neither a valid DNS name, nor a valid external domain.",
+  },
+  ...['common', 'organizations', 'Organizations'].map(
+    (tenant): RefusalScenario => ({
+      reason: 'tenantNotNamed',
+      when: tenant,
+      request: (service) => ({ path: tokenPath(tenant), form: service.form() }),
+      ...invalidRequest,
+      code: 50059,
+      text: 'No tenant-identifying information found in either the request or implied by any provided credentials.',
+    }),
+  ),
+  {
+    reason: 'tenantIsConsumers',
+    request: (service) => ({ path: tokenPath('consumers'), form: service.form() }),
+    ...invalidRequest,
+    code: 9001023,
+    text: 'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
+  },
+  {
+    reason: 'unavailable',
+    options: {
+      directory: {
+        read: () => Promise.reject(new StorageUnavailableError('The database canary is away.')),
+      },
+    },
+    request: (service) => ({ form: service.form() }),
+    status: 503,
+    error: 'temporarily_unavailable',
+    code: 90033,
+    hasErrorUri: true,
+    text: 'A transient error has occurred. Please try again.',
+  },
+  {
+    reason: 'internal',
+    options: {
+      keys: { sign: () => Promise.reject(new Error('canary')), published: () => [] },
+    },
+    request: (service) => ({ form: service.form() }),
+    status: 500,
+    error: 'server_error',
+    code: 50000,
+    hasErrorUri: true,
+    text: "There's an issue with the sign-in service.",
+  },
+]

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Hono } from 'hono'
+import { createApp } from '../../src/app.ts'
+import type { DirectoryChange } from '../../src/directory/directory-change.ts'
+import { systemSource } from '../../src/directory/source.ts'
+import { GuessThrottle } from '../../src/http/guess-throttle.ts'
+import type { ServerEnv } from '../../src/http/server-env.ts'
+import type { ServiceOptions } from '../../src/http/service-options.ts'
+import { parseRegistrations } from '../../src/registrations/registrations.ts'
+import { type Seeded, seedOf } from '../../src/registrations/seed.ts'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
+import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+
+const file = join(import.meta.dirname, '../registrations/sample.json')
+
+/** What is registered in the directory of a test. */
+export const greeting = parseRegistrations(readFileSync(file, 'utf8'), file, {
+  newGuid: systemSource.newGuid,
+  tenantId: systemSource.newGuid(),
+})
+const [api] = greeting.apis
+const [client] = greeting.clients
+if (api === undefined || client === undefined) throw new TypeError(`${file} registers nothing.`)
+export const tenantId = greeting.tenant.id
+export const apiId = api.applicationId
+export const clientId = client.applicationId
+export const scope = `api://${apiId}/.default`
+
+const keyEncryptionKey = KeyEncryptionKey.generate()
+let keys: Promise<SigningKeys> | undefined
+
+/** Keys that are made once for all tests of a file: making them is slow. */
+const signingKeys = (): Promise<SigningKeys> => {
+  keys ??= SigningKeys.open({
+    store: new MemoryKeyRingStore(),
+    keyEncryptionKey,
+    schedule: { longestTokenSeconds: 3600 },
+    generate: generateSigningKey,
+  })
+  return keys
+}
+
+export type TestService = {
+  readonly app: Hono<ServerEnv>
+  readonly options: ServiceOptions
+  readonly store: DirectoryStore
+  readonly seeded: Seeded
+  readonly secret: string
+  readonly audit: AuditRecord[]
+  readonly uses: Map<string, Date>
+  readonly logged: string[]
+  /** Changes the directory past every rule. */
+  readonly change: (...changes: DirectoryChange[]) => Promise<void>
+  /** Posts a form to a token endpoint. */
+  readonly token: (
+    form: Record<string, string> | string,
+    request?: { path?: string; headers?: Record<string, string> },
+  ) => Promise<Response>
+  /** The form of the contract. */
+  readonly form: (over?: Record<string, string>) => Record<string, string>
+}
+
+/** A service over a memory of its own, with the registrations of the sample. */
+export async function testService(over: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const { changes, seeded } = seedOf(greeting, systemSource)
+  const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
+  const change = (...more: DirectoryChange[]) =>
+    store.update(() => ({ changes: more, audit: [], result: undefined }))
+  await change(...changes)
+  const audit: AuditRecord[] = []
+  const uses = new Map<string, Date>()
+  const logged: string[] = []
+  const note = (fields: object, text: string) => {
+    logged.push(JSON.stringify({ ...fields, text }))
+  }
+  const opened = await signingKeys()
+  const options: ServiceOptions = {
+    authority: {
+      authUrl: 'http://login.test',
+      issuerUrl: 'http://sts.test',
+      issuerUrlV2: 'http://login.test',
+    },
+    directory: store,
+    keys: {
+      sign: (claims, header) => opened.sign(claims, header),
+      published: () => opened.published(),
+    },
+    lifetime: { backdatingSeconds: 300, shortestSeconds: 3600, longestSeconds: 3600 },
+    assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
+    assertions: undefined,
+    verifyFederated: async () => 'notAllowed',
+    throttle: new GuessThrottle({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),
+    trustedProxies: new Set(),
+    audit: (record) => void audit.push(record),
+    noteUse: (keyId, at) => void uses.set(keyId, at),
+    isReady: () => true,
+    log: { debug: note, info: note, warn: note, error: note },
+    source: systemSource,
+    randomBytes: systemSource.randomBytes,
+    ...over,
+  }
+  const app = createApp(options, new Hono())
+  const secret = seeded.clients[0]?.clientSecret ?? ''
+  return {
+    app,
+    options,
+    store,
+    seeded,
+    secret,
+    audit,
+    uses,
+    logged,
+    change,
+    token: async (form, { path = `/${tenantId}/oauth2/v2.0/token`, headers = {} } = {}) =>
+      app.request(`http://login.test${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+      }),
+    form: (more = {}) => ({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: secret,
+      scope,
+      ...more,
+    }),
+  }
+}

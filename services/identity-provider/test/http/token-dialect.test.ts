@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { put } from '../../src/directory/directory-change.ts'
+import { changeApi, changeClient } from './client-change.ts'
+import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
+
+let service: TestService
+before(async () => {
+  service = await testService()
+})
+
+const v1Path = `/${tenantId}/oauth2/token`
+const v1Form = (to: TestService, resource: string) => to.form({ scope: '', resource })
+
+async function issued(response: Response) {
+  const body = await response.json()
+  assert.equal(response.status, 200, JSON.stringify(body))
+  const claims = decodeJwt<Record<string, string>>(body.access_token)
+  return { body, claims, header: decodeProtectedHeader(body.access_token) }
+}
+const codeOf = async (response: Response) => (await response.json()).error_codes?.[0]
+
+describe('the v1 endpoint (entra-dialect.md, A2)', () => {
+  it('takes a resource and answers with numbers as strings', async () => {
+    const resource = `api://${apiId}`
+    const response = await service.token(v1Form(service, resource), { path: v1Path })
+    const { body, claims } = await issued(response)
+    assert.deepEqual(Object.keys(body), [
+      'access_token',
+      'token_type',
+      'expires_in',
+      'ext_expires_in',
+      'expires_on',
+      'not_before',
+      'resource',
+    ])
+    assert.equal(body.expires_in, '3599')
+    assert.equal(body.ext_expires_in, '3599')
+    assert.equal(body.expires_on, String(claims.exp))
+    assert.equal(body.not_before, String(claims.nbf))
+    assert.equal(body.resource, resource)
+  })
+
+  it('does not decide the version of the token, nor does the other: the API does', async () => {
+    const second = await testService()
+    await changeApi(second, { requestedAccessTokenVersion: 2 })
+    for (const [to, version] of [
+      [service, '1.0'],
+      [second, '2.0'],
+    ] as const) {
+      const byV1 = await to.token(v1Form(to, `api://${apiId}`), { path: v1Path })
+      assert.equal((await issued(byV1)).claims.ver, version)
+      assert.equal((await issued(await to.token(to.form()))).claims.ver, version)
+    }
+  })
+})
+
+describe('tokens by version (entra-dialect.md, C)', () => {
+  it('of v1.0 have the claims that are seen on custom APIs', async () => {
+    const { claims } = await issued(await service.token(service.form()))
+    assert.deepEqual(Object.keys(claims), [
+      ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'appid', 'appidacr', 'idp', 'oid', 'rh'],
+      ...['roles', 'sub', 'tid', 'uti', 'ver'],
+    ])
+  })
+
+  it('of v2.0 have azp for appid, the application id for an audience, and no x5t and idp', async () => {
+    const second = await testService()
+    await changeApi(second, { requestedAccessTokenVersion: 2 })
+    const { claims, header } = await issued(await second.token(second.form()))
+    assert.deepEqual(Object.keys(header), ['typ', 'alg', 'kid'])
+    assert.deepEqual(Object.keys(claims), [
+      ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'azp', 'azpacr', 'oid', 'rh'],
+      ...['roles', 'sub', 'tid', 'uti', 'ver'],
+    ])
+    assert.equal(claims.aud, apiId)
+    assert.equal(claims.iss, `http://login.test/${tenantId}/v2.0`)
+    assert.equal(claims.azp, clientId)
+    assert.equal(claims.azpacr, '1')
+    assert.equal(claims.sub, claims.oid)
+    assert.equal(claims.ver, '2.0')
+  })
+
+  it('carry idtyp, and the id for an audience, when the API asks for them', async () => {
+    const asking = await testService()
+    await changeApi(asking, {
+      optionalAccessTokenClaims: [
+        { name: 'idtyp', additionalProperties: [] },
+        { name: 'aud', additionalProperties: ['use_guid'] },
+      ],
+    })
+    const { claims } = await issued(await asking.token(asking.form()))
+    assert.equal(claims.idtyp, 'app')
+    assert.equal(claims.aud, apiId)
+  })
+
+  it('never carry scp, acr, amr, name, upn or jti', async () => {
+    const { claims } = await issued(await service.token(service.form()))
+    for (const claim of ['scp', 'acr', 'amr', 'name', 'upn', 'jti'])
+      assert.ok(!(claim in claims), claim)
+  })
+
+  it('last as the settings say, and not all equally long', async () => {
+    const short = await testService({
+      lifetime: { backdatingSeconds: 10, shortestSeconds: 600, longestSeconds: 1200 },
+    })
+    const lifetimes = new Set<number>()
+    for (let token = 0; token < 20; token += 1) {
+      const { body, claims } = await issued(await short.token(short.form()))
+      const { iat = 0, exp = 0 } = claims as { iat?: number; exp?: number }
+      assert.equal(body.expires_in, exp - iat - 11)
+      assert.ok(body.expires_in >= 599 && body.expires_in <= 1199)
+      lifetimes.add(body.expires_in)
+    }
+    assert.ok(lifetimes.size > 5)
+  })
+})
+
+describe('scopes (entra-dialect.md, A5)', () => {
+  const uri = `api://${apiId}`
+  const audiences: [string, string][] = [
+    [`${uri}/.default`, uri],
+    [`${apiId}/.default`, apiId],
+    [`${apiId.toUpperCase()}/.default`, apiId],
+    // A URI that ends in a slash keeps it: two slashes, and one stays in the audience.
+    [`${uri}//.default`, `${uri}/`],
+    [`${uri}/.default openid profile offline_access`, uri],
+    [`openid offline_access profile ${uri}/.default`, uri],
+    [`${uri}/.default ${uri}/.default`, uri],
+    ['https://greeting.localhost/greeting/.default', 'https://greeting.localhost/greeting'],
+  ]
+  for (const [asked, aud] of audiences) {
+    it(`'${asked}' gives the audience ${aud}`, async () => {
+      const own = await testService()
+      const identifierUris = [uri, 'https://greeting.localhost/greeting']
+      await changeApi(own, { identifierUris })
+      const { claims } = await issued(await own.token(own.form({ scope: asked })))
+      assert.equal(claims.aud, aud)
+      assert.deepEqual(claims.roles, ['CallHiApiRole', 'CallHelloApiRole'])
+    })
+  }
+
+  it('that name no API, only habits, are no request for a token', async () => {
+    const response = await service.token(service.form({ scope: 'openid profile' }))
+    assert.equal(await codeOf(response), 1002012)
+  })
+})
+
+describe('tenants (entra-dialect.md, A6)', () => {
+  const names = [tenantId, tenantId.toUpperCase(), 'greeting.localhost', 'GREETING.localhost']
+  for (const name of names) {
+    it(`are known as ${name}, and the token names the id`, async () => {
+      const path = `/${name}/oauth2/v2.0/token`
+      const { claims } = await issued(await service.token(service.form(), { path }))
+      assert.equal(claims.tid, tenantId)
+      assert.equal(claims.iss, `http://sts.test/${tenantId}/`)
+    })
+  }
+
+  it('have walls between them: neither client nor API of one is known in another', async () => {
+    const own = await testService()
+    const other = '22222222-2222-4222-8222-222222222222'
+    const directory = await own.store.read()
+    const tenant = directory.tenant(tenantId)
+    const client = directory.servicePrincipalByAppId(tenantId, clientId)
+    if (!tenant || !client) throw new TypeError('The test service is seeded.')
+    await own.change(
+      put('tenant', { ...tenant, id: other, displayName: 'Other', domains: ['other.example'] }),
+    )
+    const path = `/${other}/oauth2/v2.0/token`
+    assert.equal(await codeOf(await own.token(own.form(), { path })), 700016)
+    // The client comes to the other tenant, its API does not.
+    const there = { ...client, id: crypto.randomUUID(), tenantId: other }
+    await own.change(put('servicePrincipal', there))
+    assert.equal(await codeOf(await own.token(own.form(), { path })), 500011)
+    const { claims } = await issued(await own.token(own.form()))
+    assert.equal(claims.tid, tenantId)
+  })
+
+  it('that are switched off issue nothing, at once', async () => {
+    const own = await testService()
+    const tenant = (await own.store.read()).tenant(tenantId)
+    if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
+    assert.equal(await codeOf(await own.token(own.form())), 90002)
+  })
+})
+
+describe('what real clients send along (entra-dialect.md, A1)', () => {
+  it('is passed over: telemetry, claims and parameters that nobody knows (AS1)', async () => {
+    const telemetry = {
+      'x-client-SKU': 'msal.js.node',
+      'x-client-VER': '7.2.1',
+      'x-client-OS': 'linux',
+      'x-client-CPU': 'x64',
+      'x-ms-lib-capability': 'retry-after, h429',
+      'x-client-current-telemetry': '5|771,2,,,|,',
+      'x-client-last-telemetry': '5|0|||0,0',
+      claims: '{"access_token":{"xms_cc":{"values":["cp1"]}}}',
+      unknown: 'x',
+    }
+    const { body } = await issued(await service.token(service.form(telemetry)))
+    assert.equal(body.expires_in, 3599)
+  })
+
+  const id = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
+  const places: [string, Parameters<TestService['token']>[1], Record<string, string>][] = [
+    ['header', { headers: { 'client-request-id': id } }, {}],
+    ['query', { path: `/${tenantId}/oauth2/v2.0/token?client-request-id=${id}` }, {}],
+    ['body', {}, { 'client-request-id': id }],
+  ]
+  for (const [place, request, more] of places) {
+    it(`is its own request id in the ${place}, which a refusal repeats`, async () => {
+      const form = service.form({ client_secret: 'wrong', ...more })
+      const response = await service.token(form, request)
+      assert.equal((await response.json()).correlation_id, id)
+    })
+  }
+
+  it('is a request id only when it is a GUID: else it gets a new one', async () => {
+    const headers = { 'client-request-id': '<script>' }
+    const response = await service.token(service.form({ client_secret: 'wrong' }), { headers })
+    assert.match((await response.json()).correlation_id, /^[0-9a-f-]{36}$/)
+  })
+
+  it('comes back as a header when it is asked for, and only then', async () => {
+    const headers = { 'client-request-id': id, 'return-client-request-id': 'true' }
+    const echoed = await service.token(service.form(), { headers })
+    assert.equal(echoed.headers.get('client-request-id'), id)
+    const silent = await service.token(service.form(), { headers: { 'client-request-id': id } })
+    assert.equal(silent.headers.get('client-request-id'), null)
+  })
+})
+
+describe('the headers of an answer (entra-dialect.md, A3)', () => {
+  const expected: [string, RegExp][] = [
+    ['cache-control', /^no-store, no-cache$/],
+    ['pragma', /^no-cache$/],
+    ['expires', /^-1$/],
+    ['content-type', /^application\/json; charset=utf-8$/],
+    ['strict-transport-security', /^max-age=31536000; includeSubDomains$/],
+    ['x-content-type-options', /^nosniff$/],
+    ['p3p', /^CP="DSP CUR OTPi IND OTRi ONL FIN"$/],
+    ['x-ms-request-id', /^[0-9a-f-]{36}$/],
+    ['x-ms-ests-server', /./],
+    ['x-ms-clitelem', /^1,0,0,,$/],
+  ]
+  for (const [name, pattern] of expected) {
+    it(`include ${name}`, async () => {
+      const response = await service.token(service.form())
+      assert.match(response.headers.get(name) ?? '', pattern)
+    })
+  }
+
+  it('set no cookie and allow no page to read a token (AS30)', async () => {
+    const headers = { origin: 'https://page.example' }
+    const response = await service.token(service.form(), { headers })
+    assert.equal(response.headers.get('set-cookie'), null)
+    assert.equal(response.headers.get('access-control-allow-origin'), null)
+  })
+})
+
+describe('a client that changed', () => {
+  it('is disabled, enabled and deprived with the next request', async () => {
+    const own = await testService()
+    await issued(await own.token(own.form()))
+    await changeClient(own, { passwordCredentials: [] })
+    assert.equal(await codeOf(await own.token(own.form())), 7000215)
+  })
+})

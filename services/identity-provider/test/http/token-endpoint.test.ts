@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { remove } from '../../src/directory/directory-change.ts'
+import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await testService()
+})
+
+const accessToken = async (response: Response): Promise<string> => {
+  const body = await response.json()
+  assert.equal(response.status, 200, JSON.stringify(body))
+  return body.access_token
+}
+
+describe('the token endpoint, as the contract has it', () => {
+  it('answers with exactly the four fields of the dialect, and lets nobody store them (AS6, AS7)', async () => {
+    const response = await service.token(service.form())
+    const body = await response.json()
+    assert.deepEqual(Object.keys(body), [
+      'token_type',
+      'expires_in',
+      'ext_expires_in',
+      'access_token',
+    ])
+    assert.equal(body.token_type, 'Bearer')
+    assert.equal(body.expires_in, 3599)
+    assert.equal(body.ext_expires_in, 3599)
+    assert.match(response.headers.get('cache-control') ?? '', /no-store/)
+    assert.equal(response.headers.get('pragma'), 'no-cache')
+  })
+
+  it('issues a v1.0 token with every header field and claim of the contract', async () => {
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    const token = await accessToken(await service.token(service.form()))
+    const header = decodeProtectedHeader(token)
+    assert.deepEqual(Object.keys(header), ['typ', 'alg', 'x5t', 'kid'])
+    assert.equal(header.typ, 'JWT')
+    assert.equal(header.alg, 'RS256')
+    assert.equal(header.x5t, header.kid)
+
+    const {
+      iat = 0,
+      nbf,
+      exp,
+      aio,
+      uti,
+      rh,
+      oid,
+      sub,
+      ...claims
+    } = decodeJwt<{
+      aio: string
+      uti: string
+      rh: string
+      oid: string
+    }>(token)
+    assert.deepEqual(claims, {
+      aud: `api://${apiId}`,
+      iss: `http://sts.test/${tenantId}/`,
+      appid: clientId,
+      appidacr: '1',
+      idp: `http://sts.test/${tenantId}/`,
+      roles: ['CallHiApiRole', 'CallHelloApiRole'],
+      tid: tenantId,
+      ver: '1.0',
+    })
+    assert.ok(Math.abs(iat + 300 - nowSeconds) <= 2)
+    assert.equal(nbf, iat)
+    assert.equal(exp, iat + 3900)
+    const directory = await service.store.read()
+    assert.equal(oid, directory.servicePrincipalByAppId(tenantId, clientId)?.id)
+    assert.notEqual(oid, clientId)
+    assert.equal(sub, oid)
+    assert.match(uti, /^[\w-]{22}$/)
+    assert.match(aio, /^[\w+/=]{40,}$/)
+    assert.match(rh, /^1\.A?[\w-]+\.$/)
+  })
+
+  it('signs with a published key, whose certificate has the thumbprint of the header', async () => {
+    const token = await accessToken(await service.token(service.form()))
+    const response = await service.app.request(`http://login.test/${tenantId}/discovery/keys`)
+    const keySet = await response.json()
+    const { protectedHeader } = await jwtVerify(token, createLocalJWKSet(keySet), {
+      issuer: `http://sts.test/${tenantId}/`,
+      audience: `api://${apiId}`,
+      algorithms: ['RS256'],
+    })
+    assert.ok(keySet.keys.some(({ kid }: { kid: string }) => kid === protectedHeader.kid))
+    assert.ok(keySet.keys.length >= 2)
+  })
+
+  it('gives each token an id of its own', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const token = await accessToken(await service.token(service.form()))
+        return decodeJwt<{ uti: string }>(token).uti
+      }),
+    )
+    assert.equal(new Set(ids).size, 20)
+  })
+
+  it('leaves the claim roles out when nothing is granted', async () => {
+    const poor = await testService()
+    const directory = await poor.store.read()
+    const principal = directory.servicePrincipalByAppId(tenantId, clientId)
+    const assignments = directory.assignmentsOf(principal?.id ?? '')
+    await poor.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
+    const token = await accessToken(await poor.token(poor.form()))
+    assert.ok(!('roles' in decodeJwt(token)))
+  })
+
+  it('notes who was given what, and when the secret was used, without the secret', async () => {
+    const own = await testService()
+    await own.token(own.form({ 'client-request-id': tenantId }))
+    assert.deepEqual(
+      own.audit.map(({ at: _at, ...record }) => record),
+      [
+        {
+          tenantId,
+          actor: clientId,
+          action: 'token.issue',
+          target: apiId,
+          outcome: 'done',
+          reason: null,
+          correlationId: tenantId,
+        },
+      ],
+    )
+    const directory = await own.store.read()
+    const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
+    assert.deepEqual([...own.uses.keys()], [credential?.keyId])
+    assert.ok(!JSON.stringify([own.audit, own.logged]).includes(own.secret))
+  })
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readAssertion } from '../../src/issuance/assertion.ts'
+import { judgeTime } from '../../src/issuance/assertion-time.ts'
+import { RefusedError } from '../../src/issuance/refusal.ts'
+
+const encoded = (text: string) => Buffer.from(text).toString('base64url')
+const usual = '{"iss":"a","sub":"a","aud":"b","exp":1900000000}'
+const token = (claims = usual, header = '{"alg":"PS256"}') =>
+  `${encoded(header)}.${encoded(claims)}.c2ln`
+
+const outcome = (work: () => unknown) => {
+  try {
+    work()
+    return 'read'
+  } catch (error) {
+    assert.ok(error instanceof RefusedError)
+    return error.code
+  }
+}
+
+describe('reading an assertion', () => {
+  it('takes the best name of the key that the header has', () => {
+    const keyName = (header: string) => readAssertion(token(usual, header)).keyName
+    assert.equal(keyName('{"alg":"PS256","x5t#S256":"a","x5t":"b","kid":"c"}'), 'a')
+    assert.equal(keyName('{"alg":"PS256","x5t":"b","kid":"c"}'), 'b')
+    assert.equal(keyName('{"alg":"PS256","kid":"c"}'), 'c')
+    assert.equal(keyName('{"alg":"PS256"}'), null)
+    assert.equal(keyName('{"alg":"PS256","kid":7}'), null)
+  })
+
+  const malformed: [string, string][] = [
+    ['two parts', 'a.b'],
+    ['five parts, as an encrypted token has (CVE-2026-29000)', 'a.b.c.d.e'],
+    ['a header that is not JSON', `${encoded('x')}.${encoded(usual)}.c2ln`],
+    ['a header that is a list', token(usual, '[]')],
+    ['claims that are a list (fast-jwt #638)', token('[]')],
+    ['claims that are a text', token('"x"')],
+    ['claims that are null', token('null')],
+    ['a time beyond all numbers', token('{"iss":"a","sub":"a","aud":"b","exp":1e400}')],
+    ['a time that is a text', token('{"iss":"a","sub":"a","aud":"b","exp":"1900000000"}')],
+    [
+      'an issuer that is a list (CVE-2025-30144)',
+      token('{"iss":["a"],"sub":"a","aud":"b","exp":1}'),
+    ],
+    ['an audience that is an object', token('{"iss":"a","sub":"a","aud":{},"exp":1}')],
+    ['an audience of numbers', token('{"iss":"a","sub":"a","aud":[1],"exp":1}')],
+    ['more than 16 KB', token(`{"iss":"a","sub":"a","aud":"${'b'.repeat(20_000)}","exp":1}`)],
+  ]
+  for (const [what, text] of malformed) {
+    it(`refuses ${what}`, () => {
+      assert.equal(
+        outcome(() => readAssertion(text)),
+        'assertionMalformed',
+      )
+    })
+  }
+
+  for (const claim of ['iss', 'sub', 'aud', 'exp']) {
+    it(`names the claim ${claim} when it is missing`, () => {
+      const claims = JSON.parse(usual)
+      delete claims[claim]
+      assert.equal(
+        outcome(() => readAssertion(token(JSON.stringify(claims)))),
+        'assertionLacksClaim',
+      )
+    })
+  }
+
+  it('survives thousands of brackets (CVE-2025-53864)', () => {
+    const deep = token(`{"iss":${'['.repeat(5000)}${']'.repeat(5000)}}`)
+    assert.equal(
+      outcome(() => readAssertion(deep)),
+      'assertionLacksClaim',
+    )
+  })
+})
+
+describe('the time of an assertion', () => {
+  const now = 1_900_000_000
+  const times = { clockToleranceSeconds: 60, maxLifetimeSeconds: 600 }
+  const judge = (claims: { nbf?: number; iat?: number; exp: number }) =>
+    outcome(() =>
+      judgeTime(
+        readAssertion(token(JSON.stringify({ iss: 'a', sub: 'a', aud: 'b', ...claims }))),
+        times,
+        new Date(now * 1000),
+      ),
+    )
+  const rows: [string, Parameters<typeof judge>[0], string][] = [
+    ['that is open', { nbf: now, exp: now + 600 }, 'read'],
+    ['whose end is 59 s ago', { exp: now - 59 }, 'read'],
+    ['whose end is 60 s ago', { exp: now - 60 }, 'assertionOutOfTime'],
+    ['that begins in 60 s', { nbf: now + 60, exp: now + 300 }, 'read'],
+    ['that begins in 61 s', { nbf: now + 61, exp: now + 300 }, 'assertionOutOfTime'],
+    ['issued in 61 s, without a begin', { iat: now + 61, exp: now + 300 }, 'assertionOutOfTime'],
+    ['that ends in 660 s', { exp: now + 660 }, 'read'],
+    ['that ends in 661 s', { exp: now + 661 }, 'assertionTooLong'],
+  ]
+  for (const [what, claims, expected] of rows) {
+    it(`${what} is ${expected} (AS18, AS19)`, () => assert.equal(judge(claims), expected))
+  }
+})

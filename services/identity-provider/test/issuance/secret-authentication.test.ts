@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createPassword } from '../../src/directory/password-credential.ts'
+import { systemSource } from '../../src/directory/source.ts'
+import { RefusedError } from '../../src/issuance/refusal.ts'
+import { credentialOf, judgeSecret } from '../../src/issuance/secret-authentication.ts'
+import { application, servicePrincipal } from '../directory/sample.ts'
+
+const at = (text: string) => new Date(text)
+const made = createPassword(
+  { startDateTime: at('2026-01-01T00:00:00Z'), endDateTime: at('2027-01-01T00:00:00Z') },
+  systemSource,
+)
+const client = (part = {}) => ({
+  application: application({ passwordCredentials: [made.credential], ...part }),
+  principal: servicePrincipal(),
+})
+
+const outcome = (now: string, secret = made.secretText, part = {}) => {
+  try {
+    return judgeSecret(client(part), credentialOf(client(part), secret), at(now)).keyId
+  } catch (error) {
+    assert.ok(error instanceof RefusedError)
+    return error.code
+  }
+}
+
+const { keyId } = made.credential
+const rows: [string, string, string][] = [
+  ['on its first moment', '2026-01-01T00:00:00.000Z', keyId],
+  ['before its first moment', '2025-12-31T23:59:59.999Z', 'secretWrong'],
+  ['on its last moment', '2026-12-31T23:59:59.999Z', keyId],
+  ['after its last moment', '2027-01-01T00:00:00.000Z', 'secretExpired'],
+]
+
+describe('a secret', () => {
+  for (const [when, now, expected] of rows) {
+    it(`is ${expected === keyId ? 'good' : expected} ${when}`, () => {
+      assert.equal(outcome(now), expected)
+    })
+  }
+
+  it('that is wrong is never told to be expired', () => {
+    assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secretWrong')
+  })
+
+  it('is not even compared aloud where secrets are switched off (AS10)', () => {
+    const off = { passwordAuthenticationAllowed: false }
+    for (const secret of [made.secretText, 'wrong'])
+      assert.equal(outcome('2026-06-01T00:00:00Z', secret, off), 'secretNotAllowed')
+  })
+
+  it('is found behind others, and opens nothing for a client that nobody knows (AS8)', () => {
+    const others = Array.from({ length: 3 }, () => createPassword({}, systemSource).credential)
+    const many = client({ passwordCredentials: [...others, made.credential] })
+    assert.equal(credentialOf(many, made.secretText)?.keyId, keyId)
+    assert.equal(credentialOf(undefined, made.secretText), undefined)
+    assert.equal(credentialOf(client({ passwordCredentials: [] }), ''), undefined)
+  })
+
+  it('costs as much to refuse for an unknown client as for a known one (BR2, CVE-2026-59276)', () => {
+    const one = client()
+    const tries: [typeof one | undefined, number[]][] = [
+      [one, []],
+      [undefined, []],
+    ]
+    // Interleaved, so that whatever else the machine does meets both alike.
+    for (let round = 0; round < 400; round += 1) {
+      for (const [who, times] of tries) {
+        const begun = performance.now()
+        for (let guess = 0; guess < 25; guess += 1) credentialOf(who, `wrong secret ${guess}`)
+        times.push(performance.now() - begun)
+      }
+    }
+    const [known = 1, unknown = 1] = tries.map(
+      ([, times]) => times.sort((a, b) => a - b)[times.length / 2],
+    )
+    assert.ok(Math.abs(known - unknown) / known < 0.25, `${known} ms and ${unknown} ms`)
+  })
+})

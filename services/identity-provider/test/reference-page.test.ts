@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { Hono } from 'hono'
+import { createApp } from '../src/app.ts'
+import { refusalTable } from '../src/dialect/refusal-table.ts'
+import { readSettings, settingNames } from '../src/settings.ts'
+import { testService } from './http/test-service.ts'
+
+const page = readFileSync(
+  join(import.meta.dirname, '../../../docs/reference/identity-provider.md'),
+  'utf8',
+)
+
+/** The cells of the table under a heading, row by row. */
+function tableUnder(heading: string): string[][] {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('|---'))
+    .slice(1)
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '').trim()))
+}
+
+const code = (text: string) => text.replaceAll('`', '')
+
+describe('docs/reference/identity-provider.md', () => {
+  it('has a row for every setting, and no other', () => {
+    const documented = tableUnder('Settings').map(([name = '']) => code(name))
+    assert.deepEqual(documented.toSorted(), settingNames.toSorted())
+  })
+
+  it('says the default that each setting has', () => {
+    const defaults: Readonly<Record<string, unknown>> = readSettings({})
+    for (const [name = '', written = ''] of tableUnder('Settings')) {
+      const value = defaults[code(name)]
+      // Those without a default of their own, and ports that depend on others, are told in words.
+      if (!/^`[^`]*`$/.test(written)) continue
+      const read = readSettings({ [code(name)]: code(written) }) as Record<string, unknown>
+      assert.deepEqual(read[code(name)], value, name)
+    }
+  })
+
+  it('has every route that the server has, but for the management APIs', async () => {
+    const { options } = await testService()
+    const routes = createApp(options, new Hono()).routes.map(({ method, path }) =>
+      method === 'ALL' ? '' : `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    )
+    const served = routes.filter((route) => route !== '' && !route.startsWith('OPTIONS'))
+    const documented = tableUnder('Routes').map(([route = '']) => code(route))
+    assert.deepEqual([...new Set(served)].toSorted(), documented.toSorted())
+  })
+
+  it('has every refusal, as it is', () => {
+    const rows = Object.entries(refusalTable).map(([reason, row]) => [
+      String(row.code),
+      String(row.status),
+      row.error,
+      reason,
+      row.hasErrorUri ? 'yes' : 'no',
+      code(row.remedy),
+    ])
+    assert.deepEqual(
+      tableUnder('Refusals').map((cells) => cells.map(code)),
+      rows,
+    )
+  })
+})

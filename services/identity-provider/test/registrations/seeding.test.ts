@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { secretSha256 } from '../../src/directory/password-credential.ts'
+import { systemSource } from '../../src/directory/source.ts'
+import { seedEmptyDirectory } from '../../src/registrations/seeding.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { apiId, clientId, greeting, tenantId } from '../http/test-service.ts'
+
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-seeding-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+const emptyFolder = () => mkdtemp(join(folder, 'data-'))
+const seed = (log: DirectoryLog, dataDir: string) =>
+  seedEmptyDirectory(new DirectoryStore({ log }), async () => greeting, dataDir, systemSource)
+const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
+
+describe('seeding', () => {
+  it('does the six acts in an empty directory, and tells the secret once, to the owner only', async () => {
+    const log = new MemoryDirectoryLog()
+    const dataDir = await emptyFolder()
+    assert.equal(await seed(log, dataDir), true)
+
+    const seeded = JSON.parse(await readSeeded(dataDir))
+    const { clientSecret } = seeded.clients[0]
+    assert.deepEqual(seeded, {
+      tenantId,
+      apis: [
+        { displayName: 'Greeting API', applicationId: apiId, identifierUri: `api://${apiId}` },
+      ],
+      clients: [{ displayName: 'Greeting client', applicationId: clientId, clientSecret }],
+    })
+    const { mode } = await stat(join(dataDir, 'seeded.json'))
+    assert.equal(mode & 0o777, 0o600)
+    assert.deepEqual(await readdir(dataDir), ['seeded.json'])
+
+    const directory = await new DirectoryStore({ log }).read()
+    const api = directory.servicePrincipalByName(tenantId, `api://${apiId}`)
+    const client = directory.servicePrincipalByAppId(tenantId, clientId)
+    const application = directory.applicationByAppId(clientId)
+    assert.equal(directory.assignmentsOf(client?.id ?? '').length, 2)
+    assert.equal(directory.assignmentsTo(api?.id ?? '').length, 2)
+    assert.equal(application?.requiredResourceAccess[0]?.resourceAccess.length, 2)
+    assert.deepEqual(application?.passwordCredentials[0]?.secretSha256, secretSha256(clientSecret))
+    assert.equal(new Set([application?.id, application?.appId, client?.id]).size, 3)
+  })
+
+  it('changes nothing in a directory that is not empty, and does not read the file', async () => {
+    const log = new MemoryDirectoryLog()
+    const dataDir = await emptyFolder()
+    await seed(log, dataDir)
+    const told = await readSeeded(dataDir)
+    const unread = () => assert.fail('the file was read')
+    const store = new DirectoryStore({ log })
+    assert.equal(await seedEmptyDirectory(store, unread, dataDir, systemSource), false)
+    assert.equal(await readSeeded(dataDir), told)
+    assert.equal((await store.refresh()).revision, 1)
+  })
+
+  it('is done by one of several servers that start in one folder at the same time', async () => {
+    const log = new MemoryDirectoryLog()
+    const dataDir = await emptyFolder()
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => seed(log, dataDir)))
+    assert.equal(outcomes.filter(Boolean).length, 1)
+    assert.deepEqual(await readdir(dataDir), ['seeded.json'])
+    const directory = await new DirectoryStore({ log }).read()
+    const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
+    const [{ clientSecret }] = JSON.parse(await readSeeded(dataDir)).clients
+    assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
+  })
+
+  it('loses no secret when it is killed after the commit and before the file has its name', async () => {
+    const log = new MemoryDirectoryLog()
+    const dataDir = await emptyFolder()
+    await seed(log, dataDir)
+    const told = await readSeeded(dataDir)
+    await rm(join(dataDir, 'seeded.json'))
+    await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), told)
+    await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), '{"tenantId')
+
+    assert.equal(await seed(log, dataDir), false)
+    assert.equal(await readSeeded(dataDir), told)
+    assert.deepEqual(await readdir(dataDir), ['seeded.json'])
+  })
+
+  it('forgets a secret that the directory never took, when it was killed before the commit', async () => {
+    const log = new MemoryDirectoryLog()
+    const dead: DirectoryLog = {
+      changesAfter: (revision) => log.changesAfter(revision),
+      commit: async () => {
+        throw new StorageUnavailableError('the power went')
+      },
+    }
+    const dataDir = await emptyFolder()
+    await assert.rejects(seed(dead, dataDir), StorageUnavailableError)
+    assert.equal((await readdir(dataDir)).length, 1)
+    assert.equal(await seed(log, dataDir), true)
+    assert.equal(await seed(log, dataDir), false)
+    assert.deepEqual(await readdir(dataDir), ['seeded.json'])
+  })
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { put } from '../src/directory/directory-change.ts'
+import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import { SigningKeys } from '../src/signing/signing-keys.ts'
+import { DirectoryStore } from '../src/storage/directory-store.ts'
+import { openStorage, type Storage } from '../src/storage/storage.ts'
+import {
+  type ProviderProcess,
+  readSeeded,
+  requestToken,
+  startProvider,
+} from './provider-process.ts'
+import { PostgresServer } from './storage/postgres-server.ts'
+
+const effectiveEverywhereMs = 1000
+const recoveredMs = 5000
+
+const administrator = { actor: 'an administrator', correlationId: null }
+const keyEncryptionKey = KeyEncryptionKey.generate()
+
+let folder: string
+let server: PostgresServer
+let storage: Storage
+let keys: SigningKeys
+let replicas: ProviderProcess[]
+/** The folder of the replica that found the directory empty, with the secret in it. */
+let seededIn: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-replicas-'))
+  server = await PostgresServer.start()
+  const databaseUrl = await server.database()
+  const start = (name: string) =>
+    startProvider({
+      DATA_DIR: join(folder, name),
+      DATABASE_URL: databaseUrl,
+      KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
+      ISSUER_URL: 'https://issuer.example',
+    })
+  const first = await start('first')
+  seededIn = join(folder, 'first')
+  replicas = [first, ...(await Promise.all([start('second'), start('third')]))]
+  storage = await openStorage({ dataDir: '', databaseUrl })
+  keys = await SigningKeys.open({
+    store: storage.keyRing,
+    keyEncryptionKey,
+    schedule: { longestTokenSeconds: 3600 },
+  })
+})
+
+after(async () => {
+  await Promise.all(replicas.map((replica) => replica.end('SIGTERM')))
+  await storage.close()
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+const tenantUrl = async ({ url }: ProviderProcess) =>
+  `${url}/${(await readSeeded(seededIn)).tenantId}`
+
+const publishedBy = async (replica: ProviderProcess): Promise<string[]> => {
+  const response = await fetch(`${await tenantUrl(replica)}/discovery/keys`)
+  const { keys } = (await response.json()) as { keys: { kid: string }[] }
+  return keys.map(({ kid }) => kid)
+}
+
+const tokenOf = async ({ url }: ProviderProcess): Promise<string> => {
+  const response = await requestToken(url, seededIn)
+  const { access_token } = (await response.json()) as { access_token: string }
+  assert.equal(response.status, 200)
+  return access_token
+}
+
+/** Waits until every replica answers so, and says how long that took. */
+async function everywhere(isSo: (replica: ProviderProcess) => Promise<boolean>): Promise<number> {
+  const startedAt = performance.now()
+  const limitMs = 2 * recoveredMs
+  while (!(await Promise.all(replicas.map(isSo))).every(Boolean)) {
+    assert.ok(performance.now() - startedAt < limitMs, 'not so on every replica')
+    await setTimeout(10)
+  }
+  return performance.now() - startedAt
+}
+
+describe('three replicas on one PostgreSQL', () => {
+  it('publish the same keys, and each verifies the tokens of all', async () => {
+    const sets = await Promise.all(replicas.map(publishedBy))
+    assert.equal(sets[0]?.length, 2)
+    assert.deepEqual(sets[1], sets[0])
+    assert.deepEqual(sets[2], sets[0])
+    for (const issuing of replicas) {
+      const token = await tokenOf(issuing)
+      for (const publishing of replicas) {
+        const url = new URL(`${await tenantUrl(publishing)}/discovery/keys`)
+        const { payload } = await jwtVerify(token, createRemoteJWKSet(url))
+        assert.match(payload.iss ?? '', /^https:\/\/issuer\.example\//)
+      }
+    }
+  })
+
+  it('stop signing by and publishing a revoked key within a second, everywhere (FL10)', async () => {
+    const [revoked = ''] = await publishedBy(replicas[0] as ProviderProcess)
+    await keys.revoke(revoked, administrator)
+    const tookMs = await everywhere(async (replica) => {
+      const { kid } = decodeProtectedHeader(await tokenOf(replica))
+      return kid !== revoked && !(await publishedBy(replica)).includes(revoked)
+    })
+    assert.ok(tookMs <= effectiveEverywhereMs, `${tookMs} ms`)
+  })
+
+  it('say 503 with Retry-After while the store is down, publish on, and recover (FL13)', async () => {
+    const published = keys.published().map(({ kid }) => kid)
+    await everywhere(async (replica) => String(await publishedBy(replica)) === String(published))
+    await server.kill()
+    await everywhere(async ({ url }) => (await requestToken(url, seededIn)).status === 503)
+    for (const replica of replicas) {
+      const refused = await requestToken(replica.url, seededIn)
+      const body = (await refused.json()) as Record<string, unknown>
+      assert.equal(refused.status, 503)
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      assert.match(refused.headers.get('cache-control') ?? '', /no-store/)
+      assert.equal(body.error, 'temporarily_unavailable')
+      assert.match(String(body.error_description), /^AADSTS\d+: /)
+      assert.equal((await fetch(`${replica.url}/readyz`)).status, 503)
+      assert.deepEqual(await publishedBy(replica), published)
+    }
+    await server.resume()
+    const tookMs = await everywhere(
+      async ({ url }) => (await requestToken(url, seededIn)).status === 200,
+    )
+    assert.ok(tookMs <= recoveredMs, `${tookMs} ms`)
+  })
+
+  it('refuse a secret that was removed within a second, everywhere', async () => {
+    const { clients } = await readSeeded(seededIn)
+    const directory = new DirectoryStore({ log: storage.directory })
+    await directory.update((current) => {
+      const client = current.applicationByAppId(clients[0].applicationId)
+      assert.ok(client)
+      return {
+        changes: [put('application', { ...client, passwordCredentials: [] })],
+        audit: [],
+        result: undefined,
+      }
+    })
+    const tookMs = await everywhere(
+      async ({ url }) => (await requestToken(url, seededIn)).status === 401,
+    )
+    assert.ok(tookMs <= effectiveEverywhereMs, `${tookMs} ms`)
+  })
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const page = readFileSync(
+  join(import.meta.dirname, '../../../docs/security-authorization-server.md'),
+  'utf8',
+)
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| AS'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+
+describe('docs/security-authorization-server.md', () => {
+  it('has every row from AS1 to AS31, in order', () => {
+    const ids = rows.map(([, id]) => id)
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 31 }, (_, index) => `AS${index + 1}`),
+    )
+  })
+
+  for (const [, id = '', , met = '', shownBy = ''] of rows) {
+    it(`names tests that are there for ${id}, or says that it is not met`, () => {
+      const tests = shownBy.split(', ').filter((name) => name !== '')
+      assert.ok(met.startsWith('yes') ? tests.length > 0 : met === 'not offered')
+      for (const test of tests) assert.ok(existsSync(join(import.meta.dirname, test)), test)
+    })
+  }
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
+
+const faultsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    readSettings(environment)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    assert.equal(error.code, 'SETTINGS_INVALID')
+    return error.faults
+  }
+}
+
+describe('the settings', () => {
+  it('have a default each, but for those that are optional', () => {
+    assert.deepEqual(readSettings({}), {
+      HOST: '127.0.0.1',
+      PORT: 4000,
+      HTTPS_PORT: 4443,
+      HTTPS_NAMES: [],
+      DATA_DIR: '.greeting',
+      NEW_ADMINISTRATOR: 'no',
+      VISIBILITY_DELAY_SECONDS: 0,
+      KEY_ROTATE_AFTER_DAYS: 90,
+      KEY_ANNOUNCE_DAYS: 14,
+      TOKEN_LIFETIME_SECONDS: { shortest: 3600, longest: 3600 },
+      TOKEN_BACKDATING_SECONDS: 300,
+      ASSERTION_USE: 'until-expiry',
+      ASSERTION_LIFETIME_SECONDS: 3600,
+      CLOCK_TOLERANCE_SECONDS: 60,
+      FEDERATED_ISSUER_HOSTS: [],
+      WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: 20,
+      WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: 60,
+      TRUSTED_PROXIES: [],
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  const readings: [string, string, unknown][] = [
+    ['PORT', '0', 0],
+    ['PORT', '', 4000],
+    ['PORT', 'off', null],
+    ['HTTPS_PORT', '8443', 8443],
+    ['HTTPS_PORT', 'off', null],
+    ['HTTPS_NAMES', 'Login.contoso.example', ['login.contoso.example']],
+    ['HTTPS_AUTH_URL', 'https://login.example', 'https://login.example'],
+    ['TOKEN_LIFETIME_SECONDS', '3600-5400', { shortest: 3600, longest: 5400 }],
+    ['FEDERATED_ISSUER_HOSTS', 'A.example, b.example:8443,', ['a.example', 'b.example:8443']],
+    ['ISSUER_URL', 'https://sts.windows.net', 'https://sts.windows.net'],
+    ['AUTH_URL', 'https://login.example/base', 'https://login.example/base'],
+  ]
+  for (const [name, given, read] of readings) {
+    it(`read ${name}=${given} as ${JSON.stringify(read)}`, () => {
+      assert.deepEqual(readSettings({ [name]: given })[name as 'PORT'], read)
+    })
+  }
+
+  it('let the system pick both ports where it is to pick one', () => {
+    assert.equal(readSettings({ PORT: '0' }).HTTPS_PORT, 0)
+    assert.equal(readSettings({ PORT: '0', HTTPS_PORT: '8443' }).HTTPS_PORT, 8443)
+  })
+
+  it('leave at least one way into the server', () => {
+    assert.deepEqual(faultsOf({ PORT: 'off', HTTPS_PORT: 'off' }), [
+      'HTTPS_PORT is "off": expected a port, because PORT is off too',
+    ])
+  })
+
+  const wrong: [string, string, string][] = [
+    ['PORT', '65536', 'expected a port from 0 to 65535, or off'],
+    ['PORT', '4000.5', 'expected a port from 0 to 65535, or off'],
+    ['HTTPS_PORT', 'on', 'expected a port from 0 to 65535, or off'],
+    ['AUTH_URL', 'login.example', 'expected an http or https URL without a slash at its end'],
+    ['AUTH_URL', 'https://login.example/', 'expected an http or https URL without a slash'],
+    ['ISSUER_URL', 'ftp://sts.example', 'expected an http or https URL'],
+    ['ISSUER_URL_V2', 'https://user@login.example', 'expected an http or https URL'],
+    ['DATABASE_URL', 'mysql://db.example/x', 'expected postgres://'],
+    ['KEY_ENCRYPTION_KEY', 'short', 'expected 32 bytes in base64'],
+    ['KEY_ROTATE_AFTER_DAYS', '731', 'expected a whole number from 2 to 730'],
+    ['KEY_ANNOUNCE_DAYS', '0', 'expected a whole number from 1 to 365'],
+    ['KEY_ANNOUNCE_DAYS', '90', 'must be less than'],
+    ['TOKEN_LIFETIME_SECONDS', '59', 'expected seconds from 60 to 86400'],
+    ['TOKEN_LIFETIME_SECONDS', '5400-3600', 'expected seconds from 60 to 86400'],
+    ['TOKEN_BACKDATING_SECONDS', '601', 'expected a whole number from 0 to 600'],
+    ['ASSERTION_USE', 'twice', 'expected until-expiry or once'],
+    ['ASSERTION_LIFETIME_SECONDS', '59', 'expected a whole number from 60 to 86400'],
+    ['CLOCK_TOLERANCE_SECONDS', '301', 'expected a whole number from 0 to 300'],
+    ['WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE', '0', 'expected a whole number from 1 to 1000000'],
+    ['WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE', '-1', 'expected a whole number from 1 to 1000000'],
+    ['TENANT_ID', 'contoso', 'expected a GUID'],
+    ['NEW_ADMINISTRATOR', 'true', 'expected yes or no'],
+    ['VISIBILITY_DELAY_SECONDS', '3601', 'expected a whole number from 0 to 3600'],
+    ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
+  ]
+  for (const [name, given, expected] of wrong) {
+    it(`refuse ${name}=${given}, and say what is expected`, () => {
+      const [fault = '', ...others] = faultsOf({ [name]: given })
+      assert.deepEqual(others, [])
+      assert.ok(fault.startsWith(name) && fault.includes(expected), fault)
+    })
+  }
+
+  it('never show the value of a secret', () => {
+    const faults = faultsOf({ KEY_ENCRYPTION_KEY: 'canary', DATABASE_URL: 'mysql://u:canary@h/d' })
+    assert.equal(faults.length, 2)
+    assert.doesNotMatch(faults.join(), /canary/)
+  })
+
+  it('are told all together', () => {
+    assert.equal(faultsOf({ PORT: 'x', LOG_LEVEL: 'x', ASSERTION_USE: 'x' }).length, 3)
+  })
+
+  it('are known by name', () => {
+    assert.ok(settingNames.includes('REGISTRATIONS') && settingNames.includes('DATABASE_URL'))
+  })
+})

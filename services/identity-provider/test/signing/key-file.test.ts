@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { keyFromFile } from '../../src/signing/key-file.ts'
+
+let folder: string
+let count = 0
+const freshPath = () => join(folder, `key-${++count}`)
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-key-file-'))
+})
+
+after(() => rm(folder, { recursive: true }))
+
+describe('the key file', () => {
+  it('is made with mode 0600 when nothing is encrypted yet, and read from then on', async () => {
+    const path = freshPath()
+    const made = await keyFromFile({ path, keysExist: false })
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    for (const keysExist of [false, true]) {
+      assert.equal((await keyFromFile({ path, keysExist })).id, made.id)
+    }
+  })
+
+  it('is one file for processes that start at the same time, without drafts left behind', async () => {
+    const path = join(folder, 'race', 'key')
+    await mkdir(join(folder, 'race'))
+    const keys = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        await setTimeout(index % 8)
+        return keyFromFile({ path, keysExist: false })
+      }),
+    )
+    assert.equal(new Set(keys.map(({ id }) => id)).size, 1)
+    assert.deepEqual(await readdir(join(folder, 'race')), ['key'])
+  })
+
+  it('is never made anew when keys exist that only the missing file can open', async () => {
+    const path = freshPath()
+    await assert.rejects(keyFromFile({ path, keysExist: true }), {
+      code: 'KEY_ENCRYPTION_KEY_MISSING',
+      message: /missing: restore it, or set KEY_ENCRYPTION_KEY\. Nothing was changed\./,
+    })
+    await assert.rejects(stat(path), { code: 'ENOENT' })
+  })
+
+  for (const mode of [0o640, 0o604, 0o666]) {
+    it(`is refused when its mode is ${mode.toString(8)}`, async () => {
+      const path = freshPath()
+      await keyFromFile({ path, keysExist: false })
+      await chmod(path, mode)
+      await assert.rejects(keyFromFile({ path, keysExist: true }), {
+        code: 'KEY_FILE_EXPOSED',
+        message: new RegExp(`mode ${mode.toString(8)}.*chmod 600`),
+      })
+    })
+  }
+
+  for (const content of ['', 'not a key\n', `${'A'.repeat(43)}=\nmore\n`]) {
+    it(`is refused and left alone when it holds ${JSON.stringify(content)}`, async () => {
+      const path = freshPath()
+      await writeFile(path, content, { mode: 0o600 })
+      await assert.rejects(keyFromFile({ path, keysExist: false }), {
+        code: 'KEY_ENCRYPTION_KEY_MALFORMED',
+      })
+      assert.equal(await readFile(path, 'utf8'), content)
+    })
+  }
+
+  it('says so in one sentence when its folder cannot be used', async () => {
+    const path = freshPath()
+    await writeFile(path, '', { mode: 0o600 })
+    await assert.rejects(keyFromFile({ path: join(path, 'key'), keysExist: false }), {
+      code: 'KEY_FILE_UNUSABLE',
+      message: /^The key file .* cannot be used: ENOTDIR/,
+    })
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  activeKey,
+  type KeyRing,
+  keyStates,
+  keysLacking,
+  nextKey,
+  revoke,
+  rotate,
+  tend,
+} from '../../src/signing/key-ring.ts'
+import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
+import type { NewSigningKey } from '../../src/signing/signing-key.ts'
+
+const schedule = keyScheduleSchema.parse({ longestTokenSeconds: 3600 })
+const start = Date.parse('2030-01-01T00:00:00Z')
+const day = (days: number, seconds = 0) => new Date(start + days * 86_400_000 + seconds * 1000)
+
+const spare = (kid: string): NewSigningKey => ({ kid, certificate: '', sealedPrivateKey: '' })
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(spare) as [
+  NewSigningKey,
+  NewSigningKey,
+  NewSigningKey,
+  NewSigningKey,
+]
+
+const fresh = tend([], [a, b], schedule, day(0))
+const phases = (ring: KeyRing, now: Date) =>
+  keyStates(ring, schedule, now)
+    .map(({ key, phase }) => `${key.kid} ${phase}`)
+    .join(', ')
+
+describe('the life of a signing key', () => {
+  it('begins with two keys: one that signs at once, one that is announced', () => {
+    assert.equal(keysLacking([], day(0)), 2)
+    assert.equal(phases(fresh, day(0)), 'a active, b announced')
+    assert.deepEqual(nextKey(fresh, day(0))?.signsFrom, day(90))
+  })
+
+  for (const [now, expected] of [
+    [day(89, 86_399), 'a active, b announced'],
+    [day(90), 'a retired, b active'],
+    [day(90, 3899), 'a retired, b active'],
+    [day(90, 3900), 'a gone, b active'],
+    [day(-400), 'a active, b announced'],
+  ] as const) {
+    it(`is ${expected} at ${now.toISOString()}, by the clock alone`, () => {
+      assert.equal(phases(fresh, now), expected)
+    })
+  }
+
+  it('goes on: the next key is announced when the last one begins to sign', () => {
+    assert.equal(keysLacking(fresh, day(89)), 0)
+    assert.equal(keysLacking(fresh, day(90)), 1)
+    const ring = tend(fresh, [c], schedule, day(90))
+    assert.equal(phases(ring, day(90)), 'a retired, b active, c announced')
+    assert.equal(phases(tend(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
+  })
+
+  it('announces for the whole period, also when nobody tended the ring in time', () => {
+    const ring = tend(fresh, [c], schedule, day(300))
+    assert.equal(phases(ring, day(300)), 'b active, c announced')
+    assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
+  })
+
+  it('leaves a ring alone that lacks nothing', () => {
+    assert.equal(tend(fresh, [c], schedule, day(50)), fresh)
+  })
+
+  it('follows a schedule that became shorter, but never one that became longer', () => {
+    const sooner = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 30 })
+    const later = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 365 })
+    const ring = tend(fresh, [], sooner, day(10))
+    assert.deepEqual(nextKey(ring, day(10))?.signsFrom, day(30))
+    assert.equal(tend(ring, [], later, day(11)), ring)
+    assert.deepEqual(nextKey(tend(fresh, [], sooner, day(80)), day(79))?.signsFrom, day(80))
+  })
+
+  it('stays published for the longest token that a key may have signed (FL9)', () => {
+    const longer = keyScheduleSchema.parse({ longestTokenSeconds: 86_400 })
+    const ring = tend(fresh, [], longer, day(1))
+    assert.equal(phases(ring, day(90, 86_699)), 'a retired, b active')
+    assert.equal(phases(ring, day(90, 86_700)), 'a gone, b active')
+  })
+})
+
+describe('a rotation on demand', () => {
+  it('takes effect at once when the announced key had its notice', () => {
+    const ring = rotate(fresh, 'a', schedule, day(5))
+    assert.equal(phases(ring, day(5)), 'a retired, b active')
+  })
+
+  it('gives the announced key its notice first', () => {
+    const ring = rotate(fresh, 'a', schedule, day(0, 10))
+    assert.equal(phases(ring, day(0, 299)), 'a active, b announced')
+    assert.equal(phases(ring, day(0, 300)), 'a retired, b active')
+    assert.equal(rotate(ring, 'a', schedule, day(0, 20)), ring)
+  })
+
+  it('does nothing for who asks to leave a key that signs no more', () => {
+    const ring = tend(rotate(fresh, 'a', schedule, day(5)), [c], schedule, day(5))
+    assert.equal(rotate(ring, 'a', schedule, day(6)), ring)
+  })
+
+  it('never puts off a rotation that is due sooner', () => {
+    const ring = tend(fresh, [c], schedule, day(90))
+    assert.deepEqual(
+      nextKey(rotate(ring, 'b', schedule, day(90)), day(90))?.signsFrom,
+      day(90, 300),
+    )
+  })
+})
+
+describe('a revocation', () => {
+  it('of the active key makes the announced one sign at once', () => {
+    const ring = revoke(fresh, 'a', [], schedule, day(1))
+    assert.equal(phases(ring, day(1)), 'b active')
+    assert.equal(phases(tend(ring, [c], schedule, day(1)), day(1)), 'b active, c announced')
+  })
+
+  it('never lets a retired key sign again', () => {
+    const ring = revoke(tend(fresh, [c], schedule, day(90)), 'b', [], schedule, day(90, 60))
+    assert.equal(phases(ring, day(90, 60)), 'a retired, c active')
+    const late = revoke(fresh, 'b', [d], schedule, day(90, 60))
+    assert.equal(phases(late, day(90, 60)), 'a retired, d active')
+  })
+
+  it('of an announced or a retired key leaves the active one alone', () => {
+    const ring = tend(fresh, [c], schedule, day(90))
+    assert.equal(phases(revoke(ring, 'c', [], schedule, day(90)), day(90)), 'a retired, b active')
+    assert.equal(phases(revoke(ring, 'a', [], schedule, day(90)), day(90)), 'b active, c announced')
+  })
+
+  it('of a key that is not there changes nothing', () => {
+    assert.equal(revoke(fresh, 'z', [], schedule, day(1)), fresh)
+  })
+
+  it('leaves exactly one active key, whichever is revoked', () => {
+    const ring = tend(fresh, [c], schedule, day(90))
+    for (const { kid } of ring) {
+      assert.ok(activeKey(revoke(ring, kid, [d], schedule, day(90)), day(90)))
+    }
+  })
+})

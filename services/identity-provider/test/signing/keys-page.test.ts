@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readSettings } from '../../src/settings.ts'
+import { keyPhases } from '../../src/signing/key-phase.ts'
+import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/keys.md'), 'utf8')
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')))
+
+const rowOf = (name: string) => rows.find((cells) => cells[1] === name) ?? []
+
+describe('the page about keys', () => {
+  for (const [phase, { published, signs }] of Object.entries(keyPhases)) {
+    it(`says what a key does that is ${phase}`, () => {
+      const word = (does: boolean) => (does ? 'yes' : 'no')
+      assert.deepEqual(rowOf(phase).slice(2, 4), [word(published), word(signs)])
+    })
+  }
+
+  it('says the defaults of the schedule', () => {
+    const settings = readSettings({})
+    assert.equal(rowOf('KEY_ROTATE_AFTER_DAYS')[2], String(settings.KEY_ROTATE_AFTER_DAYS))
+    assert.equal(rowOf('KEY_ANNOUNCE_DAYS')[2], String(settings.KEY_ANNOUNCE_DAYS))
+    const { longest } = settings.TOKEN_LIFETIME_SECONDS
+    assert.equal(rowOf('TOKEN_LIFETIME_SECONDS')[2], String(longest))
+    const schedule = keyScheduleSchema.parse({ longestTokenSeconds: longest })
+    assert.match(page, new RegExp(`published for ${schedule.onDemandNoticeSeconds} s`))
+    assert.match(rowOf('retired')[4] ?? '', new RegExp(`${schedule.retireSeconds - longest} s`))
+  })
+})

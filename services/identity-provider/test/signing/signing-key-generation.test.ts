@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { createHash, X509Certificate } from 'node:crypto'
+import { before, describe, it } from 'node:test'
+import { calculateJwkThumbprint, importX509 } from 'jose'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { publishedKey } from '../../src/signing/published-key.ts'
+import type { NewSigningKey } from '../../src/signing/signing-key.ts'
+import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
+
+const now = new Date('2030-03-01T12:00:00Z')
+let key: NewSigningKey
+let certificate: X509Certificate
+
+before(async () => {
+  key = await generateSigningKey(KeyEncryptionKey.generate(), now)
+  certificate = new X509Certificate(Buffer.from(key.certificate, 'base64'))
+})
+
+describe('a generated signing key', () => {
+  it('is RSA of 2048 bits with the exponent 65537', () => {
+    assert.equal(certificate.publicKey.asymmetricKeyType, 'rsa')
+    assert.deepEqual(certificate.publicKey.asymmetricKeyDetails, {
+      modulusLength: 2048,
+      publicExponent: 65537n,
+    })
+  })
+
+  it('has a certificate of its own, signed by itself, for signing only, for five years', () => {
+    assert.ok(certificate.verify(certificate.publicKey))
+    assert.equal(certificate.ca, false)
+    assert.equal(certificate.subject, certificate.issuer)
+    assert.equal(certificate.validFromDate.toISOString(), '2030-03-01T11:00:00.000Z')
+    assert.equal(certificate.validToDate.toISOString(), '2035-03-01T12:00:00.000Z')
+  })
+
+  it('is named by the SHA-1 thumbprint of that certificate', () => {
+    const sha1 = createHash('sha1').update(certificate.raw).digest('base64url')
+    assert.equal(key.kid, sha1)
+  })
+
+  it('shows nothing of its private half', () => {
+    assert.match(key.sealedPrivateKey, /^v1\.[0-9a-f]{16}\.[\w-]{16}\.[\w-]{1500,}$/)
+  })
+})
+
+describe('the entry of the key set (AS26)', () => {
+  it('has the members of Entra in their order: public ones only, and no alg', () => {
+    const entry = publishedKey(key)
+    assert.deepEqual(Object.keys(entry), ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c'])
+    assert.equal(entry.kty, 'RSA')
+    assert.equal(entry.use, 'sig')
+    assert.equal(entry.e, 'AQAB')
+    assert.equal(entry.x5t, entry.kid)
+  })
+
+  it('is the same key in n and e as in x5c', async () => {
+    const entry = publishedKey(key)
+    const fromCertificate = await importX509(certificate.toString(), 'RS256', { extractable: true })
+    assert.equal(
+      await calculateJwkThumbprint({ ...entry, x5c: undefined } as never),
+      await calculateJwkThumbprint(fromCertificate),
+    )
+    assert.deepEqual(entry.x5c, [certificate.raw.toString('base64')])
+  })
+})

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { reencryptKeys } from '../../src/signing/key-reencryption.ts'
+import type { NewSigningKey } from '../../src/signing/signing-key.ts'
+import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
+import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
+import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+
+const start = Date.parse('2030-01-01T00:00:00Z')
+const dayMs = 86_400_000
+const administrator = { actor: 'an administrator', correlationId: 'c-1' }
+const claims = { aud: 'api://greeting', roles: ['CallHiApiRole'] }
+
+const keyEncryptionKey = KeyEncryptionKey.generate()
+let made: NewSigningKey[]
+
+before(async () => {
+  made = await Promise.all(
+    Array.from({ length: 8 }, () => generateSigningKey(keyEncryptionKey, new Date(start))),
+  )
+})
+
+/** Replicas over one store, one clock, and keys that were made beforehand. */
+function server(over: Partial<SigningKeysOptions> = {}) {
+  const store = new MemoryKeyRingStore()
+  const clock = { now: start, monotonicMs: 0 }
+  let next = 0
+  const open = (more: Partial<SigningKeysOptions> = {}) =>
+    SigningKeys.open({
+      store,
+      keyEncryptionKey,
+      schedule: { longestTokenSeconds: 3600 },
+      now: () => new Date(clock.now),
+      monotonicNowMs: () => clock.monotonicMs,
+      generate: async () => made[next++ % made.length] as NewSigningKey,
+      ...over,
+      ...more,
+    })
+  return { store, clock, open }
+}
+
+const kids = (keys: SigningKeys) => keys.published().map(({ kid }) => kid)
+const phases = (keys: SigningKeys) => keys.states().map(({ phase }) => phase)
+const headerOf = async (keys: SigningKeys) =>
+  (await verified(keys, await keys.sign(claims, 'kid'))).protectedHeader
+const verified = (keys: SigningKeys, token: string) =>
+  jwtVerify(token, createLocalJWKSet({ keys: keys.published() as never }))
+
+describe('signing keys', () => {
+  it('sign tokens that any library verifies with the published keys', async () => {
+    const keys = await server().open()
+    const { payload, protectedHeader } = await verified(
+      keys,
+      await keys.sign(claims, 'x5t and kid'),
+    )
+    const [kid] = kids(keys)
+    assert.deepEqual(payload, claims)
+    assert.deepEqual(Object.entries(protectedHeader), [
+      ['typ', 'JWT'],
+      ['alg', 'RS256'],
+      ['x5t', kid],
+      ['kid', kid],
+    ])
+    assert.deepEqual(Object.entries(await headerOf(keys)), [
+      ['typ', 'JWT'],
+      ['alg', 'RS256'],
+      ['kid', kid],
+    ])
+  })
+
+  it('sign any claims, of any alphabet, many at once', async () => {
+    const keys = await server().open()
+    const names = ['Zoë', '名前', '\u{1f44b}', '', '"\\\u0000']
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => keys.sign({ n, name: names[n % 5] }, 'kid')),
+    )
+    for (const [n, token] of tokens.entries()) {
+      assert.deepEqual((await verified(keys, token)).payload, { n, name: names[n % 5] })
+    }
+  })
+
+  it('are the same after a restart', async () => {
+    const { open } = server()
+    const before = await open()
+    const after = await open()
+    assert.deepEqual(kids(after), kids(before))
+    await verified(after, await before.sign(claims, 'kid'))
+  })
+
+  it('are made once by replicas that start at the same time, all of which agree', async () => {
+    const { open, store } = server()
+    const replicas = await Promise.all([open(), open(), open()])
+    assert.equal(new Set(replicas.map((keys) => kids(keys).join())).size, 1)
+    assert.equal(store.events.length, 2)
+  })
+
+  it('pass from key to key on schedule, and every token stays valid meanwhile', async () => {
+    const { open, clock } = server()
+    const keys = await open()
+    const seen = new Set<string | undefined>()
+    for (let day = 0; day <= 200; day += 10) {
+      clock.now = start + day * dayMs
+      const before = await keys.sign(claims, 'kid')
+      await keys.tend()
+      seen.add((await headerOf(keys)).kid)
+      await verified(keys, before)
+      assert.ok(kids(keys).length >= 2)
+    }
+    assert.equal(seen.size, 3)
+  })
+
+  it('refuse a schedule that would break verifiers, before anything is written', async () => {
+    const { open, store } = server()
+    await assert.rejects(open({ schedule: { longestTokenSeconds: 3600, announceDays: 0 } }), {
+      name: 'ZodError',
+    })
+    assert.equal((await store.read()).revision, 0)
+  })
+})
+
+describe('a rotation on demand', () => {
+  it('says which key signs and from when, and who asked is in the audit', async () => {
+    const { open, clock, store } = server()
+    const keys = await open()
+    clock.now += dayMs
+    const [, standby] = kids(keys)
+    const next = await keys.rotate(administrator)
+    assert.equal(next.kid, standby)
+    assert.deepEqual(next.signsFrom, new Date(clock.now))
+    assert.equal((await headerOf(keys)).kid, standby)
+    assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
+    assert.deepEqual(
+      store.events.slice(2).map(({ actor, action, kid }) => [actor, action, kid]),
+      [
+        [administrator.actor, 'reschedule', standby],
+        ['system', 'announce', kids(keys)[2]],
+      ],
+    )
+  })
+
+  it('happens once when several replicas are asked at the same time (LD6)', async () => {
+    const { open, clock } = server()
+    const replicas = await Promise.all([open(), open(), open()])
+    clock.now += dayMs
+    const answers = await Promise.all(replicas.map((keys) => keys.rotate(administrator)))
+    assert.equal(new Set(answers.map(({ kid }) => kid)).size, 1)
+    await Promise.all(replicas.map((keys) => keys.refresh()))
+    for (const keys of replicas) assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
+  })
+
+  it('waits for the notice when the announced key is too new, however often it is asked for', async () => {
+    const { open, clock } = server()
+    const keys = await open()
+    const [first, standby] = kids(keys)
+    for (const _ of [1, 2, 3]) {
+      const next = await keys.rotate(administrator)
+      assert.equal(next.kid, standby)
+      assert.deepEqual(next.signsFrom, new Date(start + 300_000))
+    }
+    assert.equal((await headerOf(keys)).kid, first)
+    clock.now += 300_000
+    assert.equal((await headerOf(keys)).kid, standby)
+  })
+
+  it('is safe for a replica that has not heard of it: it signs by a key that all publish', async () => {
+    const { open, clock } = server()
+    const [one, other] = [await open(), await open()]
+    clock.now += dayMs
+    await one.rotate(administrator)
+    await verified(one, await other.sign(claims, 'kid'))
+    await verified(other, await one.sign(claims, 'kid'))
+  })
+})
+
+describe('an emergency revocation (FL10)', () => {
+  it('stops signing and publishing at once, on every replica within maxAgeMs', async () => {
+    const { open, clock } = server()
+    const [one, other] = [await open(), await open()]
+    const [revoked = '', standby] = kids(one)
+    await one.revoke(revoked, administrator)
+    assert.ok(!kids(one).includes(revoked))
+    assert.equal((await headerOf(one)).kid, standby)
+    assert.equal(kids(one).length, 2)
+    clock.monotonicMs += 1001
+    assert.equal((await headerOf(other)).kid, standby)
+    assert.ok(!kids(other).includes(revoked))
+  })
+
+  it('of the only key that could sign makes a new one first', async () => {
+    const { open, clock } = server()
+    const keys = await open()
+    clock.now += 90 * dayMs
+    const [, active = ''] = kids(keys)
+    await keys.revoke(active, administrator)
+    assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
+  })
+
+  it('tells the audit who revoked, and refuses a key that does not exist', async () => {
+    const { open, store } = server()
+    const keys = await open()
+    const [revoked = ''] = kids(keys)
+    await keys.revoke(revoked, administrator)
+    assert.ok(
+      store.events.some(
+        ({ action, kid, actor }) =>
+          action === 'revoke' && kid === revoked && actor === administrator.actor,
+      ),
+    )
+    await assert.rejects(keys.revoke(revoked, administrator), { code: 'SIGNING_KEY_UNKNOWN' })
+  })
+})
+
+describe('a key ring that many change at once', () => {
+  it('is never replaced by an older one that was read slowly', async () => {
+    const store = new MemoryKeyRingStore()
+    const { open } = server({ store })
+    const keys = await open()
+    const [revoked = ''] = kids(keys)
+    const older = await store.read()
+    const { read } = store
+    const slow = Promise.withResolvers<typeof older>()
+    store.read = () => slow.promise
+    const refreshed = keys.refresh()
+    store.read = read
+    await keys.revoke(revoked, administrator)
+    slow.resolve(older)
+    await refreshed
+    assert.ok(!kids(keys).includes(revoked))
+  })
+})
+
+describe('signing keys while the store is down', () => {
+  it('sign no longer than maxAgeMs, publish all the time, and recover by themselves', async () => {
+    const store = new MemoryKeyRingStore()
+    const { open, clock } = server({ store })
+    const keys = await open()
+    const published = kids(keys)
+    const read = store.read
+    store.read = () => Promise.reject(new Error('connection refused'))
+    clock.monotonicMs += 1000
+    await keys.sign(claims, 'kid')
+    clock.monotonicMs += 1
+    await assert.rejects(keys.sign(claims, 'kid'), { message: 'connection refused' })
+    assert.deepEqual(kids(keys), published)
+    store.read = read
+    await keys.sign(claims, 'kid')
+  })
+})
+
+describe('another key-encryption key', () => {
+  it('is refused in one sentence, and nothing is overwritten', async () => {
+    const { open, store } = server()
+    await open()
+    const before = await store.read()
+    await assert.rejects(open({ keyEncryptionKey: KeyEncryptionKey.generate() }), {
+      code: 'KEY_ENCRYPTION_KEY_WRONG',
+      message:
+        /^The stored keys are encrypted under another key-encryption key .* Nothing was changed\.$/,
+    })
+    assert.deepEqual(await store.read(), before)
+  })
+
+  it('opens the same keys after re-encryption, and the one before it none', async () => {
+    const { open, store } = server()
+    const before = await open()
+    const to = KeyEncryptionKey.generate()
+    const count = await reencryptKeys({ store, from: keyEncryptionKey, to, by: administrator })
+    assert.equal(count, 2)
+    assert.deepEqual(kids(await open({ keyEncryptionKey: to })), kids(before))
+    await assert.rejects(open(), { code: 'KEY_ENCRYPTION_KEY_WRONG' })
+  })
+
+  it('is not mixed with the old one by a replica that still runs: it signs, and makes no key', async () => {
+    const { open, store, clock } = server()
+    const running = await open()
+    const to = KeyEncryptionKey.generate()
+    await reencryptKeys({ store, from: keyEncryptionKey, to, by: administrator })
+    clock.now += 91 * dayMs
+    clock.monotonicMs += 2000
+    const restarted = await open({
+      keyEncryptionKey: to,
+      generate: () => generateSigningKey(to, new Date(clock.now)),
+    })
+    await verified(restarted, await running.sign(claims, 'kid'))
+    assert.deepEqual(kids(running), kids(restarted))
+    await assert.rejects(running.rotate(administrator), { code: 'KEY_ENCRYPTION_KEY_WRONG' })
+  })
+
+  it('is refused for re-encryption when the stored keys are not under it', async () => {
+    const { open, store } = server()
+    await open()
+    const before = await store.read()
+    const [from, to] = [KeyEncryptionKey.generate(), KeyEncryptionKey.generate()]
+    await assert.rejects(reencryptKeys({ store, from, to, by: administrator }), {
+      code: 'KEY_ENCRYPTION_KEY_WRONG',
+    })
+    assert.deepEqual(await store.read(), before)
+  })
+})
+
+describe('a stored key that is not what it was', () => {
+  for (const [what, damage] of [
+    [
+      'its private half is damaged',
+      (key: NewSigningKey) => ({ ...key, sealedPrivateKey: `${key.sealedPrivateKey}AAAA` }),
+    ],
+    [
+      'its certificate is of another key',
+      (key: NewSigningKey, other: NewSigningKey) => ({ ...key, certificate: other.certificate }),
+    ],
+  ] as const) {
+    it(`stops the start when ${what}, and nothing is overwritten`, async () => {
+      const { open, store } = server()
+      await open()
+      const { revision, ring } = await store.read()
+      const [first, second] = ring as [(typeof ring)[0], (typeof ring)[0]]
+      await store.commit(revision, [{ ...first, ...damage(first, second) }, second], [])
+      const before = await store.read()
+      await assert.rejects(open(), { code: 'SEALED_KEY_CORRUPT' })
+      assert.deepEqual(await store.read(), before)
+    })
+  }
+})

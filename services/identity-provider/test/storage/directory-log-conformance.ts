@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { put, remove } from '../../src/directory/directory-change.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import {
+  application,
+  appRole,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../directory/sample.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+
+const at = new Date('2030-01-01T00:00:00.123Z')
+
+const record = (target: string): AuditRecord => ({
+  at,
+  tenantId: guid(1),
+  actor: 'an administrator',
+  action: 'tenant.update',
+  target,
+  outcome: 'done',
+  reason: null,
+  correlationId: null,
+})
+
+/** Names that break stores that put texts together. */
+const awkward = ['', "'; drop table tenant; --", '"', '\\', '名前', '\u{1f44b}', '\u202egnp', '%_']
+
+const everything = application({
+  displayName: awkward.join(' '),
+  deletedDateTime: at,
+  signInAudience: 'AzureADMultipleOrgs',
+  identifierUris: ['api://b', 'api://a'],
+  requestedAccessTokenVersion: 2,
+  optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: ['include_user_token'] }],
+  appRoles: awkward.map((description, index) => appRole({ id: guid(index), description })),
+  requiredResourceAccess: [
+    { resourceAppId: guid(9), resourceAccess: [{ id: guid(8), type: 'Role' }] },
+    { resourceAppId: guid(7), resourceAccess: [] },
+  ],
+  isFallbackPublicClient: true,
+  passwordAuthenticationAllowed: false,
+  passwordCredentials: [1, 2].map((number) => ({
+    keyId: guid(number),
+    displayName: number === 1 ? null : 'second',
+    hint: 'abc',
+    startDateTime: at,
+    endDateTime: new Date('2299-12-31T23:59:59.999Z'),
+    secretSha256: new Uint8Array(32).fill(255 - number),
+  })),
+  keyCredentials: [
+    {
+      keyId: guid(3),
+      displayName: null,
+      startDateTime: at,
+      endDateTime: at,
+      certificate: new Uint8Array([0, 1, 254, 255]),
+      sha1Thumbprint: 'one',
+      sha256Thumbprint: 'two',
+    },
+  ],
+  federatedIdentityCredentials: [
+    {
+      id: guid(4),
+      name: 'ci',
+      description: null,
+      issuer: 'https://ci.example',
+      subject: 'repo:main',
+      audiences: ['api://AzureADTokenExchange'],
+    },
+  ],
+})
+
+/** What every directory log promises. */
+export function directoryLogConformance(fresh: FreshStorage): void {
+  it('begins empty, at revision 0', async () => {
+    const { directory } = await (await fresh()).open()
+    assert.deepEqual(await directory.changesAfter(0), { revision: 0, changes: [] })
+  })
+
+  it('gives back every object exactly as it was written, on every replica', async () => {
+    const store = await fresh()
+    const [one, other] = [await store.open(), await store.open()]
+    const written = [
+      put('tenant', tenant({ displayName: awkward.join(' '), domains: [], isEnabled: false })),
+      put('application', everything),
+      put('application', application({ id: guid(0xaa), appId: guid(0xab) })),
+      put('servicePrincipal', servicePrincipal({ deletedDateTime: at, accountEnabled: false })),
+      put('servicePrincipal', servicePrincipal({ id: 'x', appRoleAssignmentRequired: true })),
+      put('appRoleAssignment', appRoleAssignment()),
+    ]
+    assert.equal(await one.directory.commit(0, written, []), 'committed')
+    const read = await other.directory.changesAfter(0)
+    assert.equal(read.revision, 1)
+    const byName = (change: { kind: string; id: string }) => `${change.kind} ${change.id}`
+    assert.deepEqual(
+      read.changes.toSorted((a, b) => (byName(a) < byName(b) ? -1 : 1)),
+      written
+        .toSorted((a, b) => (byName(a) < byName(b) ? -1 : 1))
+        .map((change) => ({ ...change, revision: 1 })),
+    )
+  })
+
+  it('tells the latest state of what changed after a revision, each object once', async () => {
+    const { directory } = await (await fresh()).open()
+    await directory.commit(0, [put('tenant', tenant()), put('application', everything)], [])
+    await directory.commit(1, [put('application', application({ appRoles: [appRole()] }))], [])
+    await directory.commit(2, [put('application', application())], [])
+    assert.deepEqual(await directory.changesAfter(1), {
+      revision: 3,
+      changes: [{ ...put('application', application()), revision: 3 }],
+    })
+    assert.deepEqual(await directory.changesAfter(3), { revision: 3, changes: [] })
+  })
+
+  it('tells that an object is gone, and of none of its parts that they remain', async () => {
+    const { directory } = await (await fresh()).open()
+    await directory.commit(0, [put('application', everything)], [])
+    await directory.commit(1, [remove('application', everything.id)], [])
+    assert.deepEqual(await directory.changesAfter(1), {
+      revision: 2,
+      changes: [{ ...remove('application', everything.id), revision: 2 }],
+    })
+    await directory.commit(2, [put('application', application({ id: everything.id }))], [])
+    const { changes } = await directory.changesAfter(1)
+    assert.deepEqual(changes, [
+      { ...put('application', application({ id: everything.id })), revision: 3 },
+    ])
+  })
+
+  it('commits changes with their audit, or neither: nothing after a conflict', async () => {
+    const { directory, audit } = await (await fresh()).open()
+    await directory.commit(0, [put('tenant', tenant())], [record('first')])
+    for (const base of [0, 2, 7]) {
+      const change = put('tenant', tenant({ displayName: 'never' }))
+      assert.equal(await directory.commit(base, [change], [record('never')]), 'conflict')
+    }
+    const { records } = await audit.find({ book: 'directory', limit: 10 })
+    assert.deepEqual(
+      records.map(({ target }) => target),
+      ['first'],
+    )
+    assert.deepEqual(await directory.changesAfter(0), {
+      revision: 1,
+      changes: [{ ...put('tenant', tenant()), revision: 1 }],
+    })
+  })
+
+  it('lets exactly one of many commits follow each revision', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open(), await store.open()]
+    for (let base = 0; base < 10; base += 1) {
+      const outcomes = await Promise.all(
+        replicas.flatMap(({ directory }, replica) =>
+          [1, 2].map((attempt) => {
+            const change = put('tenant', tenant({ displayName: `${replica}.${attempt}` }))
+            return directory.commit(base, [change], [record(`${replica}.${attempt}`)])
+          }),
+        ),
+      )
+      assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
+    }
+    const { records } = await (replicas[0] as (typeof replicas)[0]).audit.find({
+      book: 'directory',
+      limit: 100,
+    })
+    assert.equal(records.length, 10)
+  })
+
+  it('loses no update of many that replicas make at the same time', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open(), await store.open()].map(
+      ({ directory }) => new DirectoryStore({ log: directory }),
+    )
+    await Promise.all(
+      replicas.flatMap((replica, name) =>
+        Array.from({ length: 10 }, (_, index) =>
+          replica.update((directory) => {
+            const domains = [...(directory.tenant(tenant().id)?.domains ?? []), `${name}.${index}`]
+            return {
+              changes: [put('tenant', tenant({ domains }))],
+              audit: [record(`${name}.${index}`)],
+              result: undefined,
+            }
+          }),
+        ),
+      ),
+    )
+    for (const replica of replicas) {
+      assert.equal((await replica.refresh()).tenant(tenant().id)?.domains.length, 30)
+    }
+  })
+
+  it('shows no replica a state between two commits', async () => {
+    const store = await fresh()
+    const [writer, reader] = [await store.open(), await store.open()]
+    let done = false
+    const reading = (async () => {
+      const replica = new DirectoryStore({ log: reader.directory })
+      while (!done) {
+        const directory = await replica.refresh()
+        if (directory.revision === 0) continue
+        const names = [directory.tenant(tenant().id), directory.application(application().id)]
+        for (const object of names) {
+          assert.equal(object?.displayName, `revision ${directory.revision}`)
+        }
+      }
+    })()
+    for (let base = 0; base < 30; base += 1) {
+      const displayName = `revision ${base + 1}`
+      const both = [
+        put('tenant', tenant({ displayName })),
+        put('application', application({ displayName })),
+      ]
+      await writer.directory.commit(base, both, [])
+    }
+    done = true
+    await reading
+  })
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { put } from '../../src/directory/directory-change.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { tenant } from '../directory/sample.ts'
+
+const rename = (displayName: string) => () => ({
+  changes: [put('tenant', tenant({ displayName }))],
+  audit: [],
+  result: displayName,
+})
+
+describe('the directory store', () => {
+  it('reads its own change at once', async () => {
+    const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
+    assert.equal(await store.update(rename('Contoso')), 'Contoso')
+    assert.equal((await store.read()).tenant('contoso.example')?.displayName, 'Contoso')
+  })
+
+  it('answers without a query while the snapshot is fresh, and asks when it is not', async () => {
+    const log = new MemoryDirectoryLog()
+    let nowMs = 0
+    const mine = new DirectoryStore({ log, maxAgeMs: 1000, monotonicNowMs: () => nowMs })
+    await mine.read()
+    await new DirectoryStore({ log }).update(rename('Contoso'))
+    nowMs = 1000
+    const directory = mine.read()
+    assert.ok(!(directory instanceof Promise))
+    assert.equal(directory.tenant('contoso.example'), undefined)
+    nowMs = 1001
+    assert.equal((await mine.read()).tenant('contoso.example')?.displayName, 'Contoso')
+  })
+
+  it('loses no update of many that two replicas make at the same time', async () => {
+    const log = new MemoryDirectoryLog()
+    const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
+    const addDomain = (domain: string) => (store: DirectoryStore) =>
+      store.update((directory) => {
+        const domains = directory.tenant(tenant().id)?.domains ?? []
+        return {
+          changes: [put('tenant', tenant({ domains: [...domains, domain] }))],
+          audit: [],
+          result: undefined,
+        }
+      })
+    await Promise.all(
+      replicas.flatMap((store, replica) =>
+        Array.from({ length: 20 }, (_, index) => addDomain(`d${index}.r${replica}`)(store)),
+      ),
+    )
+    for (const store of replicas)
+      assert.equal((await store.refresh()).tenant(tenant().id)?.domains.length, 40)
+  })
+
+  it('writes nothing, the audit included, when the deciding function throws', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log })
+    const refusal = new Error('not so')
+    await assert.rejects(
+      store.update(() => {
+        throw refusal
+      }),
+      refusal,
+    )
+    assert.equal((await store.refresh()).revision, 0)
+    assert.equal(
+      await store.update(rename('after a refusal, updates go on')),
+      'after a refusal, updates go on',
+    )
+  })
+
+  it('says that it cannot know when the log is silent for longer than the snapshot lasts', async () => {
+    const log = new MemoryDirectoryLog()
+    let nowMs = 0
+    let isDown = false
+    const flaky: DirectoryLog = {
+      changesAfter: async (revision) => {
+        if (isDown) throw new StorageUnavailableError('down')
+        return log.changesAfter(revision)
+      },
+      commit: (...commit) => log.commit(...commit),
+    }
+    const store = new DirectoryStore({ log: flaky, monotonicNowMs: () => nowMs })
+    await store.read()
+    isDown = true
+    nowMs = 900
+    await store.read()
+    nowMs = 1100
+    await assert.rejects(async () => store.read(), StorageUnavailableError)
+    isDown = false
+    await store.read()
+  })
+
+  it('gives up, as unavailable, when every commit meets another', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({
+      log: {
+        changesAfter: (revision) => log.changesAfter(revision),
+        commit: async () => 'conflict',
+      },
+    })
+    await assert.rejects(store.update(rename('never')), StorageUnavailableError)
+  })
+})

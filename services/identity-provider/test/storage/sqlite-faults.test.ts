@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { put } from '../../src/directory/directory-change.ts'
+import { sqliteDatabase } from '../../src/storage/sqlite-database.ts'
+import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
+import { application, appRole, guid, tenant } from '../directory/sample.ts'
+
+let folder: string
+let count = 0
+/** A folder with a data file of some size in it. */
+let sample: string
+
+const freshDir = () => join(folder, `data-${++count}`)
+const fileIn = (dataDir: string) => join(dataDir, 'greeting.sqlite')
+
+const roles = Array.from({ length: 200 }, (_, index) => appRole({ id: guid(index) }))
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-faults-'))
+  sample = freshDir()
+  const storage = await openStorage({ dataDir: sample })
+  await storage.directory.commit(0, [put('application', application({ appRoles: roles }))], [])
+  await storage.close()
+})
+
+after(() => rm(folder, { recursive: true }))
+
+/** A copy of the sample, damaged. */
+async function damaged(damage: (file: string) => Promise<unknown>): Promise<string> {
+  const dataDir = freshDir()
+  await cp(sample, dataDir, { recursive: true })
+  await damage(fileIn(dataDir))
+  return dataDir
+}
+
+const overwrite = (at: number, length: number) => async (file: string) => {
+  const bytes = await readFile(file)
+  bytes.fill(0xa5, at, at + length)
+  await writeFile(file, bytes)
+}
+
+describe('a data file', () => {
+  it('is made for its owner only, and stays when it is opened again', async () => {
+    const dataDir = freshDir()
+    await (await openStorage({ dataDir })).close()
+    assert.equal((await stat(fileIn(dataDir))).mode & 0o777, 0o600)
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
+    const storage = await openStorage({ dataDir })
+    assert.equal((await storage.directory.changesAfter(0)).revision, 0)
+    await storage.close()
+  })
+
+  it('is one file for servers that start at the same time', async () => {
+    const dataDir = freshDir()
+    const servers = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        await setTimeout(index * 3)
+        return openStorage({ dataDir })
+      }),
+    )
+    await servers[0]?.directory.commit(0, [put('tenant', tenant())], [])
+    for (const { directory } of servers) {
+      assert.equal((await directory.changesAfter(0)).revision, 1)
+    }
+    await Promise.all(servers.map((server) => server.close()))
+    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
+  })
+
+  for (const [what, damage] of [
+    ['is empty', (file: string) => truncate(file, 0)],
+    ['ends in its header', (file: string) => truncate(file, 50)],
+    ['lacks its last page', async (file: string) => truncate(file, (await stat(file)).size - 4096)],
+    ['lacks its second half', async (file: string) => truncate(file, (await stat(file)).size / 2)],
+    ['begins with something else', overwrite(0, 16)],
+    ['has a damaged schema', overwrite(100, 200)],
+    ['has a damaged page', overwrite(3 * 4096, 4096)],
+    ['is a text', (file: string) => writeFile(file, 'keys:\n  - one\n'.repeat(500))],
+  ] as const) {
+    it(`that ${what} is refused in one sentence, and left as it is`, async () => {
+      const dataDir = await damaged(damage)
+      const before = await readFile(fileIn(dataDir))
+      await assert.rejects(openStorage({ dataDir }), {
+        code: 'STORAGE_UNAVAILABLE',
+        message:
+          /^The data file \S+ is (not a database .* or )?damaged: restore it from a backup\b[^\n]*\.$/,
+      })
+      assert.deepEqual(await readFile(fileIn(dataDir)), before)
+    })
+  }
+
+  it('of a later release is refused in one sentence, and left as it is', async () => {
+    const dataDir = await damaged(async (file) => {
+      const database = new DatabaseSync(file)
+      database.exec("insert into kysely_migration values ('2999-01-01-later', '')")
+      database.close()
+    })
+    await assert.rejects(openStorage({ dataDir }), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: /^The tables of the store are not those of this release: .*2999-01-01-later/,
+    })
+  })
+
+  it('in a folder that cannot be one is refused in one sentence', async () => {
+    const file = join(folder, 'a-file')
+    await writeFile(file, '')
+    for (const dataDir of [file, join(file, 'below')]) {
+      await assert.rejects(openStorage({ dataDir }), {
+        code: 'STORAGE_UNAVAILABLE',
+        message: /^The data file \S+ cannot be used: (ENOTDIR|EEXIST): [^\n]+$/,
+      })
+    }
+  })
+
+  it('that another process is writing to for too long is told apart, without blocking', async () => {
+    const dataDir = freshDir()
+    await (await openStorage({ dataDir })).close()
+    const holder = new DatabaseSync(fileIn(dataDir))
+    holder.exec('begin immediate')
+    const storage = sqlStorage(sqliteDatabase(new DatabaseSync(fileIn(dataDir)), 'x.sqlite', 100))
+    let turns = 0
+    const ticker = setInterval(() => {
+      turns += 1
+    }, 1)
+    const commit = storage.directory.commit(0, [put('tenant', tenant())], [])
+    await assert.rejects(commit, {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'The data file x.sqlite is locked by another process.',
+    })
+    clearInterval(ticker)
+    assert.ok(turns >= 3, `the event loop turned ${turns} times in 100 ms`)
+    holder.exec('rollback')
+    assert.equal(await storage.directory.commit(0, [put('tenant', tenant())], []), 'committed')
+    holder.close()
+    await storage.close()
+  })
+})
+
+describe('a full disk (FL17)', () => {
+  it('fails what is written, whole, in one sentence; reads go on; all is well when there is room', async () => {
+    const dataDir = await damaged(async () => undefined)
+    const connection = new DatabaseSync(fileIn(dataDir))
+    const pages = Object.values(connection.prepare('pragma page_count').get() ?? {})[0]
+    connection.exec(`pragma max_page_count = ${pages}`)
+    const storage = sqlStorage(sqliteDatabase(connection, 'x.sqlite'))
+
+    const many = roles.map(({ id }) => put('tenant', tenant({ id, displayName: 'x'.repeat(500) })))
+    const startedAt = performance.now()
+    const full = {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'The data file x.sqlite cannot grow: the disk is full.',
+    }
+    await assert.rejects(storage.directory.commit(1, many, []), full)
+    assert.ok(performance.now() - startedAt < 2000)
+    assert.equal((await storage.directory.changesAfter(0)).revision, 1)
+    assert.equal((await storage.directory.changesAfter(0)).changes.length, 1)
+
+    connection.exec('pragma max_page_count = 100000')
+    assert.equal(await storage.directory.commit(1, many, []), 'committed')
+    await storage.close()
+  })
+})
+
+describe('a statement that fails in the middle of a commit (FL21)', () => {
+  const everything = application({
+    appRoles: [appRole()],
+    passwordCredentials: [
+      {
+        keyId: guid(1),
+        displayName: null,
+        hint: 'abc',
+        startDateTime: new Date(0),
+        endDateTime: new Date(0),
+        secretSha256: new Uint8Array(32),
+      },
+    ],
+  })
+  const record = {
+    at: new Date(),
+    tenantId: null,
+    actor: 'an administrator',
+    action: 'application.update',
+    target: everything.id,
+    outcome: 'done',
+    reason: null,
+    correlationId: null,
+  } as const
+
+  for (const [table, event] of [
+    ['revision', 'update'],
+    ['application', 'insert'],
+    ['application', 'delete'],
+    ['app_role', 'insert'],
+    ['password_credential', 'insert'],
+    ['directory_audit', 'insert'],
+  ] as const) {
+    it(`leaves nothing behind: ${event} of ${table}`, async () => {
+      const dataDir = freshDir()
+      const storage: Storage = await openStorage({ dataDir })
+      await storage.directory.commit(0, [put('application', everything)], [record])
+      const before = await storage.directory.changesAfter(0)
+      const saboteur = new DatabaseSync(fileIn(dataDir))
+      saboteur.exec(
+        `create trigger sabotage before ${event} on ${table} begin select raise(abort, 'sabotage'); end`,
+      )
+      const renamed = put('application', { ...everything, displayName: 'never' })
+      await assert.rejects(storage.directory.commit(1, [renamed], [record]), /sabotage/)
+      saboteur.exec('drop trigger sabotage')
+      saboteur.close()
+      assert.deepEqual(await storage.directory.changesAfter(0), before)
+      const { records } = await storage.audit.find({ book: 'directory', limit: 10 })
+      assert.equal(records.length, 1)
+      assert.equal(await storage.directory.commit(1, [renamed], [record]), 'committed')
+      await storage.close()
+    })
+  }
+})

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { directoryLogConformance } from './directory-log-conformance.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+import { issuanceRecordConformance } from './issuance-record-conformance.ts'
+import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+
+const folders: string[] = []
+const opened: Storage[] = []
+
+after(async () => {
+  await Promise.all(opened.map((storage) => storage.close()))
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))
+})
+
+const fresh: FreshStorage = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-sqlite-'))
+  folders.push(dataDir)
+  return {
+    open: async () => {
+      const storage = await openStorage({ dataDir })
+      opened.push(storage)
+      return storage
+    },
+  }
+}
+
+describe('a directory log in SQLite', () => directoryLogConformance(fresh))
+describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
+describe('what issuing leaves behind in SQLite', () => issuanceRecordConformance(fresh))
