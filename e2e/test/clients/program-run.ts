@@ -31,7 +31,9 @@ export async function runSection(
     env: { ...environment, ...settings },
     timeout: longestRunMs,
   })
-  child.stdin.end(module ?? '')
+  // A shell that reads nothing may be gone before this is written.
+  child.stdin.on('error', () => {})
+  child.stdin.end(module)
   const [[exitCode], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
     text(child.stdout),

@@ -122,7 +122,7 @@ describe('three replicas on one PostgreSQL', () => {
     for (const replica of replicas) {
       const refused = await requestToken(replica.url, seededIn)
       const body = (await refused.json()) as Record<string, unknown>
-      assert.equal(refused.status, 503)
+      assert.equal(refused.status, 503, JSON.stringify(body.error_description))
       assert.ok(Number(refused.headers.get('retry-after')) >= 1)
       assert.match(refused.headers.get('cache-control') ?? '', /no-store/)
       assert.equal(body.error, 'temporarily_unavailable')
