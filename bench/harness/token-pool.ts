@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -26,7 +26,8 @@ export async function createTokenPool(
     Array.from({ length: workers }, () => signedElsewhere(scene, share)),
   )
   const path = join(folder, `tokens-${count}.txt`)
-  await writeFile(path, parts.join(''), { mode: 0o600 })
+  // One part after the other: all together can be longer than a string may be.
+  for (const part of parts) await appendFile(path, part, { mode: 0o600 })
   return { path, count: share * workers }
 }
 

@@ -31,11 +31,7 @@ export const tokenMutants: readonly Mutant[] = [
       ['while (isWhitespace(text.charCodeAt(next))) next += 1', nothing],
     ],
   ]),
-  ...mutantsOf('access-token.ts', [
-    [
-      'takes tokens of any length',
-      ["if (token.length > longestToken) return 'token_malformed'", nothing],
-    ],
+  ...mutantsOf('token-header.ts', [
     [
       'takes any algorithm that the header names',
       ["if (header.alg !== 'RS256') return 'algorithm_not_rs256'", nothing],
@@ -69,6 +65,21 @@ export const tokenMutants: readonly Mutant[] = [
     [
       'takes every type of token',
       ["(typeof typ !== 'string' || !tokenTypes.has(typ.toLowerCase()))", 'false'],
+    ],
+    [
+      'knows a header by its beginning',
+      ['this.#accepted.get(encoded)', 'this.#accepted.get(encoded.slice(0, 40))'],
+      ['this.#accepted.set(encoded, header)', 'this.#accepted.set(encoded.slice(0, 40), header)'],
+    ],
+    [
+      'remembers headers without end',
+      ['if (this.#accepted.size === mostRemembered) this.#accepted.clear()', nothing],
+    ],
+  ]),
+  ...mutantsOf('access-token.ts', [
+    [
+      'takes tokens of any length',
+      ["if (token.length > longestToken) return 'token_malformed'", nothing],
     ],
     [
       'takes claims that are an array',

@@ -5,6 +5,7 @@ import type { JudgedOptions, TrustedIssuer } from './guard-options.ts'
 import { KeySource } from './key-source.ts'
 import type { RefusalReason } from './refusal.ts'
 import type { Runtime } from './runtime.ts'
+import { TokenHeaders } from './token-header.ts'
 import { isSignedBy, type VerificationKey } from './verification-key.ts'
 
 /** A token whose signature and claims are good; whether it holds now is asked at each use. */
@@ -31,7 +32,7 @@ export class TokenVerifier<Role extends string> {
   readonly keySources: readonly KeySource[]
   readonly #sources: ReadonlyMap<unknown, Source>
   readonly #roles: readonly Role[]
-  readonly #tokenTypes: ReadonlySet<string>
+  readonly #headers: TokenHeaders
 
   constructor(
     options: JudgedOptions,
@@ -40,7 +41,7 @@ export class TokenVerifier<Role extends string> {
     listener: EventListener,
   ) {
     this.#roles = roles
-    this.#tokenTypes = new Set(options.tokenTypes.map((type) => type.toLowerCase()))
+    this.#headers = new TokenHeaders(new Set(options.tokenTypes.map((type) => type.toLowerCase())))
     const keySources = new Map<string, KeySource>()
     const sources = new Map<unknown, Source>()
     for (const issuer of options.issuers) {
@@ -58,7 +59,7 @@ export class TokenVerifier<Role extends string> {
   /** Nothing of the token is believed before step 4; until then it only chooses among what we trust. */
   verify(token: string): VerifiedToken<Role> | Unverified {
     // 1. Its form.
-    const read = readToken(token, this.#tokenTypes)
+    const read = readToken(token, this.#headers)
     if (typeof read === 'string') return { reason: read }
     // 2. The issuer it names is one of ours.
     const source = this.#sources.get(read.claims.iss)
