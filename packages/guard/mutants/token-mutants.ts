@@ -14,22 +14,24 @@ export const tokenMutants: readonly Mutant[] = [
   ...mutantsOf('strict-json.ts', [
     [
       'takes repeated members',
-      ['membersKept(value, 0) === membersWritten(text) ? value : undefined', 'value'],
+      ['membersKept(value) === written.members ? value : undefined', 'value'],
     ],
     [
       'takes repeated members below the first level',
-      ['members += 1 + membersKept(value[name as keyof typeof value], depth + 1)', 'members += 1'],
-      ['members += membersKept(item, depth + 1)', 'members += 0'],
-      ['membersKept(value, 0) ===', 'membersKept(value, 0) <='],
+      ['members += 1 + membersKept(value[name as keyof typeof value])', 'members += 1'],
+      ['members += membersKept(item)', 'members += 0'],
+      ['membersKept(value) ===', 'membersKept(value) <='],
     ],
     ['takes bytes that are not UTF-8', ['fatal: true', 'fatal: false']],
     ['takes a byte order mark', ['ignoreBOM: true', 'ignoreBOM: false']],
     ['nests without end', ['const deepestNesting = 32', 'const deepestNesting = 1e9']],
     ['miscounts where a string ends in a backslash', ['backslashes % 2 === 1', 'backslashes > 0']],
     [
-      'miscounts where a space precedes the colon',
-      ['while (isWhitespace(text.charCodeAt(next))) next += 1', nothing],
+      'counts brackets in strings',
+      ['if (code === quote) index = endOfString(text, index)', 'if (code === quote) index += 0'],
     ],
+    ['forgets that brackets are closed', ['depth -= 1', 'depth -= 0']],
+    ['counts no braces', [' || code === openBrace) {', ') {']],
   ]),
   ...mutantsOf('token-header.ts', [
     [

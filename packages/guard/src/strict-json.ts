@@ -1,6 +1,9 @@
 /** Nesting that no token and no key set needs; a reader that recurses must stop somewhere. */
 const deepestNesting = 32
 
+const [quote, colon, backslash] = [0x22, 0x3a, 0x5c]
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -12,9 +15,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function parseStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes)
+    // Before it is unfolded: a deep text makes a value many times its size.
+    const written = outlineOf(text)
+    if (written.depth > deepestNesting) return undefined
     const value: unknown = JSON.parse(text)
     // Of repeated members `JSON.parse` keeps the last, so fewer members are kept than were written.
-    return membersKept(value, 0) === membersWritten(text) ? value : undefined
+    return membersKept(value) === written.members ? value : undefined
   } catch {
     return undefined
   }
@@ -25,40 +31,44 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function membersKept(value: unknown, depth: number): number {
+function membersKept(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (depth === deepestNesting) return Number.NaN
   let members = 0
   if (Array.isArray(value)) {
-    for (const item of value) members += membersKept(item, depth + 1)
+    for (const item of value) members += membersKept(item)
     return members
   }
   // What JSON.parse makes inherits no member; counting this way allocates nothing.
-  for (const name in value) members += 1 + membersKept(value[name as keyof typeof value], depth + 1)
+  for (const name in value) members += 1 + membersKept(value[name as keyof typeof value])
   return members
 }
 
-/** Counts the strings that a colon follows. The text is known to be JSON. */
-function membersWritten(text: string): number {
+/** How many members a text writes and how deep it nests, should it be JSON. */
+function outlineOf(text: string): { members: number; depth: number } {
   let members = 0
-  let open = text.indexOf('"')
-  while (open !== -1) {
-    let close = text.indexOf('"', open + 1)
-    while (isEscaped(text, close)) close = text.indexOf('"', close + 1)
-    let next = close + 1
-    while (isWhitespace(text.charCodeAt(next))) next += 1
-    if (text.charCodeAt(next) === 0x3a) members += 1
-    open = text.indexOf('"', next)
+  let depth = 0
+  let deepest = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) index = endOfString(text, index)
+    else if (code === colon) members += 1
+    else if (code === openBracket || code === openBrace) {
+      depth += 1
+      if (depth > deepest) deepest = depth
+    } else if (code === closeBracket || code === closeBrace) depth -= 1
   }
-  return members
+  return { members, depth: deepest }
 }
 
-function isEscaped(text: string, quote: number): boolean {
+/** Where the string ends that begins here; the end of the text when it has no end. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+function isEscaped(text: string, quoteIndex: number): boolean {
   let backslashes = 0
-  while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1
+  while (text.charCodeAt(quoteIndex - 1 - backslashes) === backslash) backslashes += 1
   return backslashes % 2 === 1
-}
-
-function isWhitespace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 }
