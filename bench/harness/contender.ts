@@ -24,6 +24,12 @@ export type Pace = {
   readonly connections: number
 }
 
+/** The pace of a row whose requests are much work: a compiler warms up by requests, and gets few. */
+export const workingPace = (pace: Pace): Pace => ({
+  ...pace,
+  warmUpSeconds: 2 * pace.warmUpSeconds,
+})
+
 /** One measurement of one contender. A sample with faults does not count. */
 export type Sample = {
   readonly requestsPerSecond: number

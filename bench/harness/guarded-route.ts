@@ -1,4 +1,4 @@
-import type { Contender, Lab } from './contender.ts'
+import { type Contender, type Lab, workingPace } from './contender.ts'
 import { proofOfGuarding, proofOfOpenness } from './guard-proof.ts'
 import { measureLoad } from './measurement.ts'
 import type { RunningServer } from './server-process.ts'
@@ -34,7 +34,7 @@ export function guardedRoute({ server, open, ...row }: Row): Contender {
         const sample = await measureLoad(
           { serverCores: 1, pid: running.pid, request: { url }, tokens, everyTokenNew },
           lab,
-          pace,
+          everyTokenNew ? workingPace(pace) : pace,
         )
         return { ...sample, faults: [...before, ...sample.faults, ...(await prove())] }
       } finally {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Contender, Lab, Pace } from './contender.ts'
+import { type Contender, type Lab, type Pace, workingPace } from './contender.ts'
 import { allowedCores, pinSelf, shareOut } from './cores.ts'
 import { callers } from './guarded-route.ts'
 import { startKeySetServer } from './key-set-server.ts'
@@ -46,5 +46,6 @@ function poolSize(contenders: readonly Contender[], scene: Scene, pace: Pace): n
   if (!contenders.some(({ tokens }) => tokens === 'every one new')) return callers
   if (pace.requests !== undefined) return Math.max(callers, 2 * pace.requests)
   const perSecond = verificationsPerSecond(scene, 200) * shareOfVerifications
-  return Math.max(callers, Math.ceil(perSecond * (pace.warmUpSeconds + pace.seconds)))
+  const { warmUpSeconds, seconds } = workingPace(pace)
+  return Math.max(callers, Math.ceil(perSecond * (warmUpSeconds + seconds)))
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Contender, Lab } from './contender.ts'
+import { type Contender, type Lab, workingPace } from './contender.ts'
 import { type IssuanceFault, proofOfIssuance } from './issuance-proof.ts'
 import { measureLoad } from './measurement.ts'
 
@@ -21,9 +21,6 @@ type Row = Omit<Contender, 'group' | 'measure' | 'tokens'> & {
   start(lab: Lab, cores: readonly number[]): Promise<RunningIssuer>
 }
 
-/** A compiler warms up by requests, and signing leaves a server few of them in a second. */
-const warmUpFactor = 2
-
 /** A row that measures client-credentials requests at one authorization server. */
 export function tokenEndpoint({ serverCores, knownFor = [], start, ...row }: Row): Contender {
   return {
@@ -38,11 +35,8 @@ export function tokenEndpoint({ serverCores, knownFor = [], start, ...row }: Row
         const form = await formFile(issuer.form, lab.folder)
         const before = await prove()
         const request = { url: issuer.tokenEndpoint, form }
-        const warmUpSeconds = pace.warmUpSeconds * warmUpFactor
-        const sample = await measureLoad({ serverCores, pid: issuer.pid, request }, lab, {
-          ...pace,
-          warmUpSeconds,
-        })
+        const target = { serverCores, pid: issuer.pid, request }
+        const sample = await measureLoad(target, lab, workingPace(pace))
         return { ...sample, faults: [...before, ...sample.faults, ...(await prove())] }
       } finally {
         await issuer.stop()
