@@ -67,6 +67,15 @@ describe('strict JSON', () => {
     })
   }
 
+  it('is not even unfolded when it nests too deep (FL6)', (t) => {
+    const unfold = t.mock.method(JSON, 'parse')
+    assert.equal(parse('['.repeat(100_000) + ']'.repeat(100_000)), undefined)
+    assert.equal(parse(`{"keys":[${'{"a":'.repeat(31)}1${'}'.repeat(31)}]}`), undefined)
+    assert.equal(unfold.mock.callCount(), 0)
+    assert.deepEqual(parse('[1]'), [1])
+    assert.equal(unfold.mock.callCount(), 1)
+  })
+
   it('reads whatever JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, space) => {
