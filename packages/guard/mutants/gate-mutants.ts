@@ -226,7 +226,10 @@ export const gateMutants: readonly Mutant[] = [
         "const decision = await guard.decide(presentedBy(c), anyCaller)\n    if (c.req.path !== '' && decision.outcome === 'admitted' && decision.outcome !==",
       ],
     ],
-    ['reads repeated fields as one', ['incoming === undefined ? ', 'incoming !== null ? ']],
+    [
+      'knows of no certificate of the client',
+      ['incoming === undefined ? ', 'incoming !== null ? '],
+    ],
   ]),
   ...mutantsOf('adapters/express.ts', [
     ['compares paths without case', ['caseSensitive: true', 'caseSensitive: false']],

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer, request, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import fastify from 'fastify'
+import { guardedRouter } from '../../src/adapters/express.ts'
+import { guardedRoutes } from '../../src/adapters/fastify.ts'
+import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
-import { createGuard } from '../../src/index.ts'
-import { Forge, keySetOf, optionsWith } from '../forge.ts'
+import { createGuard, type Guard } from '../../src/index.ts'
+import { Forge, keySetOf, optionsWith, type Role } from '../forge.ts'
 import { World } from '../world.ts'
 import { client, server as host, type Identity, thief } from './identities.ts'
 
@@ -17,51 +23,78 @@ const forge = new Forge('key-1')
 const thumbprintOf = ({ cert }: Identity) =>
   createHash('sha256').update(new X509Certificate(cert).raw).digest('base64url')
 
-describe('over mutual TLS', () => {
-  let server: Server
+const prefix = '/api'
+const role = 'CallHiApiRole'
 
-  before(async () => {
-    const guard = createGuard(
-      optionsWith({ certificateBinding: 'enforced' }),
-      new World(keySetOf(forge)),
-    )
-    const listener = guardedListener(guard, '/api', {
-      'GET /hi': { role: 'CallHiApiRole', handler: (_, response) => response.end('Hi') },
+/** The adapters of servers that know of the handshake. */
+const adapters: Readonly<Record<string, (guard: Guard<Role>) => Promise<RequestListener>>> = {
+  node: async (guard) =>
+    guardedListener(guard, prefix, {
+      'GET /hi': { role, handler: (_, response) => response.end('Hi') },
+    }),
+  hono: async (guard) =>
+    getRequestListener(
+      guardedApp(guard, prefix, { 'GET /hi': { role, handler: (c) => c.text('Hi') } }).fetch,
+    ),
+  express: async (guard) =>
+    express().use(
+      guardedRouter(guard, prefix, {
+        'GET /hi': { role, handler: (_, response) => response.send('Hi') },
+      }),
+    ),
+  fastify: async (guard) => {
+    const app = fastify()
+    app.register(guardedRoutes(guard, prefix, { 'GET /hi': { role, handler: () => 'Hi' } }))
+    await app.ready()
+    return app.routing
+  },
+}
+
+for (const [name, listenerOf] of Object.entries(adapters)) {
+  describe(`over mutual TLS, with the adapter for ${name}`, () => {
+    let server: Server
+
+    before(async () => {
+      const guard = createGuard(
+        optionsWith({ certificateBinding: 'enforced' }),
+        new World(keySetOf(forge)),
+      )
+      // Whose certificate it is says the token, so no authority is asked (RFC 8705 section 6.2).
+      const tls = { ...host, requestCert: true, rejectUnauthorized: false }
+      server = createServer(tls, await listenerOf(guard))
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
     })
-    // Whose certificate it is says the token, so no authority is asked (RFC 8705 section 6.2).
-    server = createServer({ ...host, requestCert: true, rejectUnauthorized: false }, listener)
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  })
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+    after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
 
-  async function call(token: string, identity?: Identity) {
-    const { port } = server.address() as AddressInfo
-    const sent = request({
-      port,
-      host: '127.0.0.1',
-      path: '/api/hi',
-      headers: { authorization: `Bearer ${token}` },
-      rejectUnauthorized: false,
-      agent: false,
-      ...identity,
-    }).end()
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    return `${response.statusCode} ${await text(response)}`
-  }
+    async function call(token: string, identity?: Identity) {
+      const { port } = server.address() as AddressInfo
+      const sent = request({
+        port,
+        host: '127.0.0.1',
+        path: '/api/hi',
+        headers: { authorization: `Bearer ${token}` },
+        rejectUnauthorized: false,
+        agent: false,
+        ...identity,
+      }).end()
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      return `${response.statusCode} ${await text(response)}`
+    }
 
-  it('a bound token is good only with the certificate that it is bound to (RS27)', async () => {
-    const token = forge.token({ cnf: { 'x5t#S256': thumbprintOf(client) } })
-    assert.equal(await call(token, client), '200 Hi')
-    assert.match(await call(token, thief), /^401 .*"invalid_token"/)
-    assert.match(await call(token), /^401 .*"invalid_token"/)
-    assert.equal(await call(token, client), '200 Hi')
-  })
+    it('a bound token is good only with the certificate that it is bound to (RS27)', async () => {
+      const token = forge.token({ cnf: { 'x5t#S256': thumbprintOf(client) } })
+      assert.equal(await call(token, client), '200 Hi')
+      assert.match(await call(token, thief), /^401 .*"invalid_token"/)
+      assert.match(await call(token), /^401 .*"invalid_token"/)
+      assert.equal(await call(token, client), '200 Hi')
+    })
 
-  it('a token that is not bound needs no certificate', async () => {
-    assert.equal(await call(forge.token()), '200 Hi')
+    it('a token that is not bound needs no certificate', async () => {
+      assert.equal(await call(forge.token()), '200 Hi')
+    })
   })
-})
+}
