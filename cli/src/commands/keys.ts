@@ -1,22 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
-import {
-  managementClientOf,
-  readAdministratorSettings,
-} from '../registrations/administrator-settings.ts'
-import { type GraphClient, parseAnswer } from '../registrations/graph/graph-client.ts'
-import { refusalFailure } from '../registrations/refusal-failure.ts'
+import { parseAnswer } from '../registrations/graph/graph-client.ts'
 import type { Terminal } from '../terminal.ts'
+import { second } from '../text/second.ts'
+import { textTable } from '../text/text-table.ts'
+import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
+import { openManagement, told } from './management.ts'
 
-type Options = {
-  readonly dataDir: string
-  readonly settings?: string
-  readonly json?: true
-  readonly yes?: true
-}
+type Options = AdministratorCommandOptions & { readonly yes?: true }
 
 const signingKey = z.object({
   kid: z.string(),
@@ -39,19 +32,19 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .command('keys')
     .description('look after the signing keys of the identity provider')
 
-  withAdministrator(keys.command('list'))
+  administratorCommand(keys.command('list'))
     .description('list the signing keys, each with its phase and when it leaves it')
     .action(async (options: Options) => {
-      const client = await clientFor(terminal, options)
+      const client = await openManagement(terminal, options)
       const states = await told(client.list('/keys', keyState))
       terminal.out(options.json ? `${JSON.stringify(states)}\n` : tableOf(states))
     })
 
-  withAdministrator(keys.command('rotate'))
+  administratorCommand(keys.command('rotate'))
     .description('rotate without waiting for the schedule')
     .action(async (options: Options) => {
       const line = { method: 'POST', path: '/keys/rotate' } as const
-      const client = await clientFor(terminal, options)
+      const client = await openManagement(terminal, options)
       const { body } = await told(client.send({ ...line, role }))
       const next = parseAnswer(line, signingKey, body)
       terminal.out(
@@ -61,25 +54,25 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       )
     })
 
-  withAdministrator(keys.command('revoke'))
+  administratorCommand(keys.command('revoke'))
     .description('revoke a key at once: all tokens that it signed are refused from then on')
     .argument('<kid>', 'id of the key, as list shows it')
     .option('--yes', 'do not ask')
     .action(async (kid: string, options: Options) => {
       await demandConsent(terminal, kid, options)
       const path = `/keys/${encodeURIComponent(kid)}/revoke`
-      const client = await clientFor(terminal, options)
+      const client = await openManagement(terminal, options)
       await told(client.send({ method: 'POST', path, role }))
       terminal.out(options.json ? `${JSON.stringify({ revoked: kid })}\n` : `${kid} is revoked.\n`)
     })
 
-  withAdministrator(keys.command('reencrypt'))
+  administratorCommand(keys.command('reencrypt'))
     .description('encrypt the private keys at rest under another key-encryption key')
     .requiredOption('--key-file <path>', 'file with the new key: 32 bytes in base64')
     .action(async (options: Options & { readonly keyFile: string }) => {
       const line = { method: 'POST', path: '/keys/reencrypt' } as const
       const keyEncryptionKey = await readKey(options.keyFile)
-      const client = await clientFor(terminal, options)
+      const client = await openManagement(terminal, options)
       const { body } = await told(client.send({ ...line, role, body: { keyEncryptionKey } }))
       const done = parseAnswer(line, reencryption, body)
       const text = `${done.reencrypted} keys are encrypted under ${done.keyEncryptionKeyId}.
@@ -97,28 +90,6 @@ async function readKey(path: string): Promise<string> {
   }
 }
 
-function withAdministrator(command: Command): Command {
-  return command
-    .addOption(new Option('--data-dir <path>', 'folder of the local system').default('.greeting'))
-    .option(
-      '--settings <path>',
-      "file of the administrator's settings, read when the environment sets no CLIENT_ID (default: administrator.env in the data folder)",
-    )
-    .option('--json', 'print JSON, failures included')
-}
-
-async function clientFor(terminal: Terminal, { dataDir, settings }: Options): Promise<GraphClient> {
-  const file = settings ?? join(dataDir, 'administrator.env')
-  const administrator = await readAdministratorSettings(terminal.environment, file)
-  return managementClientOf(administrator, terminal.stop)
-}
-
-async function told<Value>(asked: Promise<Value>): Promise<Value> {
-  return asked.catch((error) => {
-    throw refusalFailure(error)
-  })
-}
-
 /** Whoever revokes a key refuses every token that it signed: that is worth a question. */
 async function demandConsent(terminal: Terminal, kid: string, { yes }: Options): Promise<void> {
   if (yes) return
@@ -131,8 +102,6 @@ async function demandConsent(terminal: Terminal, kid: string, { yes }: Options):
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
 }
 
-const second = (dateTime: string) => dateTime.replace(/\.\d+Z$/, 'Z')
-
 function tableOf(states: readonly z.output<typeof keyState>[]): string {
   const rows = states.map(({ kid, phase, signsFromDateTime, untilDateTime }) => [
     kid,
@@ -140,12 +109,5 @@ function tableOf(states: readonly z.output<typeof keyState>[]): string {
     second(signsFromDateTime),
     untilDateTime === null ? '' : second(untilDateTime),
   ])
-  const all = [['kid', 'phase', 'signs from', 'phase ends'], ...rows]
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...all.map((row) => (row[column] ?? '').length)),
-  )
-  return all
-    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('')
+  return textTable(['kid', 'phase', 'signs from', 'phase ends'], rows)
 }

@@ -100,10 +100,10 @@ const managementResource = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
 /** The client for what administers the identity provider itself: its signing keys above all. */
 export function managementClientOf(
   settings: AdministratorSettings,
-  signal: AbortSignal,
+  options: Omit<GraphClientOptions, 'call' | 'runtime' | 'root'>,
 ): GraphClient {
   const call = callerOf(settings, settings.AUTH_URL, managementResource)
-  return new GraphClient({ root: '/management', runtime: graphRuntime, call, signal })
+  return new GraphClient({ ...options, root: '/management', runtime: graphRuntime, call })
 }
 
 function callerOf(

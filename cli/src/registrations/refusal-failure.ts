@@ -30,6 +30,10 @@ const remedies: readonly Row[] = [
 export function refusalFailure(error: unknown): unknown {
   if (!(error instanceof GraphRefusalError)) return error
   const remedy = remedies.find(({ is }) => is(error))?.remedy ?? again
-  const trace = error.requestId ? ` (request ${error.requestId})` : ''
-  return new CommandFailure('failed', `${error.message}${trace}`, { cause: error, remedy })
+  return new CommandFailure('failed', refusalText(error), { cause: error, remedy })
+}
+
+/** A refusal in its own words, with what finds it in the logs of the directory. */
+export function refusalText({ message, requestId }: GraphRefusalError): string {
+  return requestId ? `${message} (request ${requestId})` : message
 }

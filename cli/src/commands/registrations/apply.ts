@@ -11,14 +11,11 @@ import { refusalFailure } from '../../registrations/refusal-failure.ts'
 import { SecretFiles, SecretsInHand, secretFileName } from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
 import type { Terminal } from '../../terminal.ts'
-import {
-  openSession,
-  paintOf,
-  type RegistrationsOptions,
-  registrationsCommand,
-} from './registrations-command.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
+import { openSession } from './open-session.ts'
+import { paintOf } from './paint-of.ts'
 
-type Options = RegistrationsOptions & {
+type Options = AdministratorCommandOptions & {
   readonly yes?: true
   readonly rotate?: readonly string[]
   readonly secretsFile?: string
@@ -26,7 +23,7 @@ type Options = RegistrationsOptions & {
 
 /** `greeting registrations apply`: does what `plan` shows. */
 export function addApplyCommand(registrations: Command, terminal: Terminal): void {
-  registrationsCommand(registrations.command('apply'))
+  administratorCommand(registrations.command('apply'))
     .description('change the directory until it is as the file says')
     .argument('<file>', 'registrations file')
     .option('--yes', 'do not ask before something is taken away or replaced')

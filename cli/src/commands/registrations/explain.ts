@@ -5,17 +5,14 @@ import { carriedRoles } from '../../registrations/planning/explanation.ts'
 import { explanationText } from '../../registrations/planning/explanation-text.ts'
 import { locate, locateResource } from '../../registrations/planning/locate.ts'
 import type { Terminal } from '../../terminal.ts'
-import {
-  openSession,
-  type RegistrationsOptions,
-  registrationsCommand,
-} from './registrations-command.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
+import { openSession } from './open-session.ts'
 
-type Options = RegistrationsOptions & { readonly client: string; readonly api: string }
+type Options = AdministratorCommandOptions & { readonly client: string; readonly api: string }
 
 /** `greeting registrations explain`: which roles a token would carry, and which act is missing. */
 export function addExplainCommand(registrations: Command, terminal: Terminal): void {
-  registrationsCommand(registrations.command('explain'))
+  administratorCommand(registrations.command('explain'))
     .description(
       'say whether a token would carry which roles, and which of the six acts is missing',
     )

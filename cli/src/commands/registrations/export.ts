@@ -3,17 +3,14 @@ import { CommandFailure } from '../../command-failure.ts'
 import { readWholeDirectory } from '../../registrations/graph/read-directory.ts'
 import { exportRegistrations } from '../../registrations/planning/export.ts'
 import type { Terminal } from '../../terminal.ts'
-import {
-  openSession,
-  type RegistrationsOptions,
-  registrationsCommand,
-} from './registrations-command.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
+import { openSession } from './open-session.ts'
 
-type Options = RegistrationsOptions & { readonly portable?: true }
+type Options = AdministratorCommandOptions & { readonly portable?: true }
 
 /** `greeting registrations export`: prints the directory as a registrations file. */
 export function addExportCommand(registrations: Command, terminal: Terminal): void {
-  registrationsCommand(registrations.command('export'))
+  administratorCommand(registrations.command('export'))
     .description('print the directory as a registrations file')
     .argument('[applications...]', 'names or ids of the applications to take (default: all)')
     .option('--portable', 'leave out the ids that only this tenant has')

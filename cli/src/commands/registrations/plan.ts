@@ -4,18 +4,15 @@ import { QuietExit } from '../../quiet-exit.ts'
 import { loadFile } from '../../registrations/load-file.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
 import type { Terminal } from '../../terminal.ts'
-import {
-  openSession,
-  paintOf,
-  type RegistrationsOptions,
-  registrationsCommand,
-} from './registrations-command.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
+import { openSession } from './open-session.ts'
+import { paintOf } from './paint-of.ts'
 
-type Options = RegistrationsOptions & { readonly detailedExitCode?: true }
+type Options = AdministratorCommandOptions & { readonly detailedExitCode?: true }
 
 /** `greeting registrations plan`: shows what `apply` would change, and changes nothing. */
 export function addPlanCommand(registrations: Command, terminal: Terminal): void {
-  registrationsCommand(registrations.command('plan'))
+  administratorCommand(registrations.command('plan'))
     .description('show what apply would change, and what clients meet if it is left so')
     .argument('<file>', 'registrations file')
     .option('--detailed-exit-code', 'end with 6 when there is something to change')

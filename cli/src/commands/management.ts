@@ -1,0 +1,30 @@
+import { CommandFailure } from '../command-failure.ts'
+import { managementClientOf } from '../registrations/administrator-settings.ts'
+import type { GraphClient } from '../registrations/graph/graph-client.ts'
+import { GraphRefusalError } from '../registrations/graph/graph-refusal-error.ts'
+import { refusalText } from '../registrations/refusal-failure.ts'
+import type { Terminal } from '../terminal.ts'
+import { type AdministratorCommandOptions, readAdministrator } from './administrator-command.ts'
+
+/** Opens the management API of the identity provider as the administrator whom the settings name. */
+export async function openManagement(
+  terminal: Terminal,
+  options: AdministratorCommandOptions,
+): Promise<GraphClient> {
+  const { err, stop } = terminal
+  return managementClientOf(await readAdministrator(terminal, options), {
+    signal: stop,
+    onWait: (reason, durationMs) =>
+      err(
+        `The identity provider: ${reason}. Asking again in ${(durationMs / 1000).toFixed(1)} s.\n`,
+      ),
+  })
+}
+
+/** What was asked of the management API; a refusal becomes a failure of the command. */
+export async function told<Value>(asked: Promise<Value>): Promise<Value> {
+  return asked.catch((error) => {
+    if (!(error instanceof GraphRefusalError)) throw error
+    throw new CommandFailure('failed', refusalText(error), { cause: error })
+  })
+}
