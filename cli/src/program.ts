@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAuditCommand } from './commands/audit.ts'
 import { addCallCommand } from './commands/call.ts'
 import { clientCommand } from './commands/client-command.ts'
 import { addCompletionCommand } from './commands/completion.ts'
@@ -44,6 +45,7 @@ export function greetingProgram(terminal: Terminal, services: Services): Command
   addCompletionCommand(program, terminal)
   addRegistrationsCommands(program, terminal)
   addKeysCommands(program, terminal)
+  addAuditCommand(program, terminal)
   addTrustCommand(program, terminal)
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
     command.addHelpText('after', `\n${exitCodeHelp}`)

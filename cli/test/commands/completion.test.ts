@@ -29,6 +29,7 @@ describe('greeting completion', () => {
     [['greeting', 'hello', '--name', 'x', '--dea'], ['--deadline']],
     [['greeting', 'registrations', 'pl'], ['plan']],
     [['greeting', 'registrations', 'plan', '--det'], ['--detailed-exit-code']],
+    [['greeting', 'audit', '--corr'], ['--correlation-id']],
     [['greeting', 'nothing', '--'], []],
   ]
   for (const [words, expected] of rows) {

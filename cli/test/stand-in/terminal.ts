@@ -18,6 +18,8 @@ writeFileSync(emptyFile, '')
 export class RecordedTerminal {
   out = ''
   err = ''
+  /** Whether a person watches. */
+  isInteractive = false
   /** Who answers questions; nobody, unless a test says so. */
   ask?: (question: string) => Promise<string>
   readonly #stop = new AbortController()
@@ -33,7 +35,7 @@ export class RecordedTerminal {
       out: print('out'),
       err: print('err'),
       paint: (_colour, text) => text,
-      isInteractive: false,
+      isInteractive: this.isInteractive,
       environment,
       stop: this.#stop.signal,
       ...(this.ask && { ask: this.ask }),

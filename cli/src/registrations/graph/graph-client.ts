@@ -29,6 +29,7 @@ export type GraphRole =
   | 'Application.ReadWrite.All'
   | 'AppRoleAssignment.ReadWrite.All'
   | 'SigningKey.ReadWrite.All'
+  | 'AuditLog.Read.All'
 
 export type GraphRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

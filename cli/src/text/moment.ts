@@ -1,0 +1,17 @@
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { durationMs } from '../schedule/duration.ts'
+
+const written = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+
+/** Reads a moment: a date in UTC, a time with its zone, or a duration that is counted back from now. */
+export function momentOf(text: string, nowMs: number): Date {
+  if (written.safeParse(text).success) return new Date(text)
+  try {
+    return new Date(nowMs - durationMs(text))
+  } catch {
+    throw new InvalidArgumentError(
+      'A time is written like 2026-01-31, 2026-01-31T12:00:00Z or, counted back from now, 30m, 6h or 7d (at most 24d).',
+    )
+  }
+}

@@ -1,0 +1,14 @@
+// What moves the cursor, changes colours, turns text round or cannot be seen.
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
+
+const escaped = (text: string) =>
+  Array.from(
+    { length: text.length },
+    (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('')
+
+/**
+ * A text of a stranger, safe to show on a terminal: what would steer it is written as JSON writes
+ * it, so that JSON stays the JSON that it is.
+ */
+export const visibleText = (text: string): string => text.replace(unseen, escaped)

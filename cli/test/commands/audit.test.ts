@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AuditServer, recordAt } from '../stand-in/audit-server.ts'
+
+const refusal = recordAt(1_800_000_002, {
+  actor: '0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11',
+  action: 'token.issue',
+  outcome: 'refused',
+  reason: 'secretWrong',
+  correlationId: 'correlation-1',
+})
+
+describe('greeting audit', () => {
+  it('shows both books as one table, the latest first, with times to the second', async (test) => {
+    const server = await AuditServer.start(test)
+    server.books.directory?.push(recordAt(1_800_000_001), recordAt(1_800_000_003, { target: 'x' }))
+    server.books.signIns?.push(refusal)
+    assert.deepEqual(await server.run(), {
+      code: 0,
+      out: `time                  outcome  action           actor                                 target  reason       correlation id
+2027-01-15T08:00:03Z  done     directory.found  system                                x
+2027-01-15T08:00:02Z  refused  token.issue      0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11          secretWrong  correlation-1
+2027-01-15T08:00:01Z  done     directory.found  system
+`,
+      err: '',
+      seesSecret: false,
+    })
+  })
+
+  it('prints each record as one line of JSON, with its book', async (test) => {
+    const server = await AuditServer.start(test)
+    server.books.directory?.push(recordAt(1))
+    server.books.signIns?.push(refusal)
+    const { code, out } = await server.run('--json')
+    assert.equal(code, 0)
+    assert.deepEqual(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+      [
+        { book: 'sign-ins', ...refusal },
+        { book: 'directory', ...recordAt(1) },
+      ],
+    )
+  })
+
+  it('says so when there is nothing, and as JSON prints nothing', async (test) => {
+    const server = await AuditServer.start(test)
+    assert.deepEqual(await server.run(), {
+      code: 0,
+      out: 'The audit has no such record.\n',
+      err: '',
+      seesSecret: false,
+    })
+    server.terminal.out = ''
+    assert.equal((await server.run('--json')).out, '')
+  })
+
+  const asked: readonly (readonly [readonly string[], Readonly<Record<string, string>>])[] = [
+    [[], {}],
+    [['--since', '2026-01-31'], { from: '2026-01-31T00:00:00.000Z' }],
+    [['--until', '2026-01-31T12:00:00+02:00'], { to: '2026-01-31T10:00:00.000Z' }],
+    [['--actor', 'system'], { actor: 'system' }],
+    [['--action', 'token.issue'], { action: 'token.issue' }],
+    [['--target', 'a&b=c'], { target: 'a&b=c' }],
+    [['--outcome', 'refused'], { outcome: 'refused' }],
+    [['--reason', 'secretWrong'], { reason: 'secretWrong' }],
+    [['--correlation-id', 'one'], { correlationId: 'one' }],
+    [['--tenant', 'two'], { tenantId: 'two' }],
+    [['--actor', 'a', '--action', 'b'], { actor: 'a', action: 'b' }],
+  ]
+  for (const [args, filters] of asked)
+    it(`asks both books for what it is told: ${args.join(' ') || 'nothing'}`, async (test) => {
+      const server = await AuditServer.start(test)
+      assert.equal((await server.run(...args)).code, 0)
+      assert.deepEqual(server.queries, [
+        { ...filters, book: 'directory', limit: '51' },
+        { ...filters, book: 'signIns', limit: '51' },
+      ])
+    })
+
+  for (const [name, parameter] of [
+    ['directory', 'directory'],
+    ['sign-ins', 'signIns'],
+  ] as const)
+    it(`asks one book alone when told so: ${name}`, async (test) => {
+      const server = await AuditServer.start(test)
+      await server.run('--book', name)
+      assert.deepEqual(server.queries, [{ book: parameter, limit: '51' }])
+    })
+
+  it('follows the pages to their end', async (test) => {
+    const server = await AuditServer.start(test)
+    server.pageSize = 2
+    for (const book of ['directory', 'signIns'])
+      for (let at = 1; at <= 5; at += 1)
+        server.books[book]?.push(recordAt(book === 'directory' ? at * 2 : at * 2 + 1))
+    const { out, err } = await server.run('--json')
+    const ids = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => Number.parseInt(JSON.parse(line).id, 16))
+    assert.deepEqual(ids, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+    assert.equal(err, '')
+    assert.equal(server.queries.length, 6)
+  })
+
+  it('ends at the limit, and says on the error stream that there is more', async (test) => {
+    const server = await AuditServer.start(test)
+    for (let at = 1; at <= 4; at += 1) server.books.signIns?.push(recordAt(at))
+    const some = await server.run('--limit', '3')
+    assert.equal(some.out.trimEnd().split('\n').length, 1 + 3)
+    assert.equal(some.err, 'There are earlier records: a higher --limit shows more.\n')
+    server.terminal.err = ''
+    assert.equal((await server.run('--limit', '4')).err, '')
+  })
+
+  it('asks for pages of a thousand at most, and tells a person who waits how far it is', async (test) => {
+    const server = await AuditServer.start(test)
+    server.terminal.isInteractive = true
+    for (let at = 1; at <= 2500; at += 1) server.books.signIns?.push(recordAt(at))
+    const { out, err } = await server.run('--book', 'sign-ins', '--limit', '2400', '--json')
+    assert.equal(out.trimEnd().split('\n').length, 2400)
+    assert.deepEqual(
+      server.queries.map(({ limit }) => limit),
+      ['1000', '1000', '401'],
+    )
+    assert.match(err, /^1000 records so far\.\n2000 records so far\.\nThere are earlier records/)
+  })
+
+  it('lets no stranger steer the terminal by a name, and shows no more of it than fits', async (test) => {
+    const steering = ['\u001b', '\u009b', '\u202e']
+    const actor = `\u001b[2J\u009b1m\n\u202e${'x'.repeat(200)}`
+    const server = await AuditServer.start(test)
+    server.books.signIns?.push({ ...refusal, actor })
+    const { out: table } = await server.run()
+    assert.ok(!steering.some((one) => table.includes(one)))
+    assert.equal(table.trimEnd().split('\n').length, 2)
+    assert.match(table, / \\u001b\[2J\\u009b1m\\u000a\\u202ex{10,60}… /)
+    server.terminal.out = ''
+    const { out: json } = await server.run('--json')
+    assert.ok(!steering.some((one) => json.includes(one)))
+    assert.equal(JSON.parse(json).actor, actor)
+  })
+
+  it('ends when it is asked to stop', async (test) => {
+    const server = await AuditServer.start(test)
+    server.terminal.stop()
+    const { code, err } = await server.run()
+    assert.equal(code, 1)
+    assert.equal(err, 'Stopped by the test.\n')
+    assert.deepEqual(server.queries, [])
+  })
+})
+
+describe('greeting audit that cannot be answered', () => {
+  const usage: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--since', 'yesterday'], /A time is written like 2026-01-31, /],
+    [['--since', '2026-01-31T12:00:00'], /A time is written like/],
+    [['--until', '2026-02-30'], /A time is written like/],
+    [['--since', '2026-02-01', '--until', '2026-01-31'], /--since is not before that of --until/],
+    [['--limit', '0'], /A limit is a whole number from 1 to 1000000\./],
+    [['--limit', '1000001'], /A limit is a whole number/],
+    [['--limit', 'all'], /A limit is a whole number/],
+    [['--outcome', 'maybe'], /Allowed choices are done, refused\./],
+    [['--book', 'signIns'], /Allowed choices are directory, sign-ins\./],
+    [['--actor', ''], /It is empty\./],
+    [['--who', 'me'], /unknown option '--who'/],
+    [['token.issue'], /too many arguments/],
+  ]
+  for (const [args, message] of usage)
+    it(`is bad usage: ${args.join(' ')}`, async (test) => {
+      const server = await AuditServer.start(test)
+      const { code, out, err } = await server.run(...args)
+      assert.equal(code, 2)
+      assert.equal(out, '')
+      assert.match(err, message)
+      assert.deepEqual(server.queries, [])
+    })
+
+  it('says which settings of the administrator are missing', async (test) => {
+    const server = await AuditServer.start(test)
+    for (const name of Object.keys(server.environment)) delete server.environment[name]
+    const { code, err } = await server.run()
+    assert.equal(code, 2)
+    assert.match(err, /TENANT_ID is missing; CLIENT_ID is missing; CLIENT_SECRET is missing\./)
+  })
+
+  it('names the role that is missing', async (test) => {
+    const server = await AuditServer.start(test)
+    server.instead.audit = () => new Response(null, { status: 403 })
+    const { code, out, err } = await server.run()
+    assert.equal(code, 4)
+    assert.equal(out, '')
+    assert.match(err, /it lacks the application role AuditLog\.Read\.All\n/)
+    server.terminal.err = ''
+    const asJson = JSON.parse((await server.run('--json')).err)
+    assert.equal(asJson.error.role, 'AuditLog.Read.All')
+  })
+
+  const failures = [
+    {
+      what: 'a wrong secret',
+      set: (server: AuditServer) => (server.environment.CLIENT_SECRET = 'canary~wrong'),
+      exit: 3,
+      message: /AADSTS7000215/,
+    },
+    {
+      what: 'an identity provider that cannot answer',
+      // A wait that is longer than the patience of the client: it does not even begin it.
+      set: ({ instead }: AuditServer) =>
+        (instead.token = () =>
+          new Response(null, { status: 503, headers: { 'retry-after': '600' } })),
+      exit: 5,
+      message: /^The identity provider could not /,
+    },
+    {
+      what: 'a refusal, which is told in its own words with the request that it names',
+      set: ({ instead }: AuditServer) =>
+        (instead.audit = () =>
+          Response.json(
+            {
+              error: {
+                code: 'Request_BadRequest',
+                message: 'No.',
+                innerError: { 'request-id': 'request-1' },
+              },
+            },
+            { status: 400 },
+          )),
+      exit: 1,
+      message: /400 Request_BadRequest: No\. \(request request-1\)\n$/,
+    },
+    {
+      what: 'an answer that is none',
+      set: ({ instead }: AuditServer) =>
+        (instead.audit = () => Response.json({ value: [{ secret: 'canary' }] })),
+      exit: 1,
+      message: /^The answer to GET \/audit is not /,
+    },
+  ]
+  for (const { what, set, exit, message } of failures)
+    it(`says so in words, without a secret: ${what}`, async (test) => {
+      const server = await AuditServer.start(test)
+      set(server)
+      const { code, out, err, seesSecret } = await server.run()
+      assert.equal(code, exit, err)
+      assert.equal(out, '')
+      assert.match(err, message)
+      assert.equal(seesSecret, false)
+    })
+})

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { type Ended, run, temporaryFolder } from './greeting-process.ts'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
+
+describe('the audit of the identity provider', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let provider: IdentityProvider
+  let administrator: NodeJS.Dict<string>
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    provider = await startIdentityProvider(join(folder, '.greeting'))
+    administrator = parseEnv(await readFile(join(folder, '.greeting/administrator.env'), 'utf8'))
+  })
+  after(async () => {
+    await provider.stop()
+    await cleanUp()
+  })
+
+  const audit = (...args: string[]) => run('greeting', ['audit', ...args], { cwd: folder })
+
+  /** Sign-ins are written in batches, twice a second: asks until something was found. */
+  async function foundBy(...args: string[]): Promise<Ended> {
+    for (;;) {
+      const ended = await audit(...args)
+      if (ended.code !== 0 || !ended.out.startsWith('The audit has no such record.')) return ended
+    }
+  }
+
+  async function refusedRequest(): Promise<string> {
+    const { CLIENT_ID = '', TENANT_ID = '' } = administrator
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope: 'https://graph.microsoft.com/.default',
+      client_id: CLIENT_ID,
+      client_secret: 'canary~wrong',
+    })
+    const path = `${provider.url}/${TENANT_ID}/oauth2/v2.0/token`
+    const response = await fetch(path, { method: 'POST', body: form })
+    assert.equal(response.status, 401)
+    return (await response.json()).correlation_id
+  }
+
+  it('shows a refused token, found by the correlation id that its client was told', async () => {
+    const correlationId = await refusedRequest()
+    const { code, out, err } = await foundBy('--correlation-id', correlationId)
+    assert.equal(code, 0, err)
+    const [, line = '', ...more] = out.trimEnd().split('\n')
+    assert.deepEqual(more, [])
+    assert.deepEqual(line.replace(/^\S+/, '').trim().split(/ {2,}/), [
+      'refused',
+      'token.issue',
+      administrator.CLIENT_ID,
+      'secretWrong',
+      correlationId,
+    ])
+    assert.doesNotMatch(out + err, /canary/)
+  })
+
+  it('shows it without being asked for more, beside what was done to the directory', async () => {
+    const correlationId = await refusedRequest()
+    await foundBy('--correlation-id', correlationId)
+    const { out } = await audit()
+    assert.match(out, new RegExp(`refused +token\\.issue .* ${correlationId}\n`))
+    assert.match(out, /done +administrator\.create +system /)
+  })
+
+  it('is filtered and ordered by the server as the options say', async () => {
+    const asked = await audit('--json', '--since', '1h', '--actor', 'system')
+    const records = asked.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.ok(records.length > 0 && records.every(({ actor }) => actor === 'system'))
+    const times = records.map(({ at }) => at)
+    assert.deepEqual(times, times.toSorted().reverse())
+    const before = await audit('--until', '2020-01-01')
+    assert.deepEqual(before, { code: 0, out: 'The audit has no such record.\n', err: '' })
+  })
+
+  it('is read whole, page by page', async () => {
+    const every = (await audit('--json')).out.trimEnd().split('\n')
+    const { out, err } = await audit('--json', '--limit', String(every.length - 1))
+    assert.equal(out.trimEnd().split('\n').length, every.length - 1)
+    assert.match(err, /^There are earlier records/)
+  })
+
+  it('is not for somebody without the role, who is told which', async () => {
+    const clients = [{ displayName: 'Nobody', secrets: [{ displayName: 'one' }] }]
+    const file = join(folder, 'registrations.json')
+    await writeFile(file, JSON.stringify({ apis: [], clients }))
+    await run('greeting', ['registrations', 'apply', file], { cwd: folder })
+    const settings = join(folder, '.greeting/secrets/nobody.env')
+    await appendFile(settings, `GRAPH_URL=${provider.url}\n`)
+    const { code, err } = await audit('--settings', settings)
+    assert.equal(code, 4, err)
+    assert.match(err, /it lacks the application role AuditLog\.Read\.All/)
+  })
+})

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { root, run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+
+const page = await readFile(join(root, 'docs/identity-provider.md'), 'utf8')
+const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+
+const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
+/** What each shell block of the page must print, in order. */
+const expected = [
+  {
+    step: 'asks for a token, and gets the members that are listed',
+    prints:
+      /^\{"token_type":"Bearer","expires_in":3599,"ext_expires_in":3599,"access_token":"[^"]+"\}$/,
+  },
+  {
+    step: 'finds a refused request by its correlation id',
+    prints: new RegExp(
+      `^time .*\\n\\S+Z +refused +token\\.issue +${guid} +secretWrong +${guid}\\n$`,
+    ),
+  },
+  {
+    step: 'filters the audit, for a person and for a program',
+    prints:
+      /^time .* correlation id\n[^{]*refused[^{]*\n\{"book":"directory",.*"action":"appRoleAssignment\.create",.*\}\n/,
+  },
+]
+
+describe('the page about the identity provider', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let system: System
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    system = await startSystem(join(folder, '.greeting'), { cwd: folder })
+  })
+  after(async () => {
+    await system.stop()
+    await cleanUp()
+  })
+
+  it('has as many shell blocks as are tried here', () => {
+    assert.equal(blocks.length, expected.length)
+  })
+
+  for (const [index, { step, prints }] of expected.entries())
+    it(`${step}, as it is written`, async () => {
+      const { code, out, err } = await run('bash', ['-ec', blocks[index] ?? ''], { cwd: folder })
+      assert.equal(code, 0, err)
+      assert.match(out, prints)
+    })
+})
