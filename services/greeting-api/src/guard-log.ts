@@ -31,8 +31,20 @@ function detailOf(event: GuardEvent): object {
   }
   if (event.type === 'key_set_refresh_failed') {
     const { url, error, nextAttemptMs } = event
-    return { url, code: error.code, err: error, nextAttemptMs: Math.round(nextAttemptMs) }
+    const { code, message: reason, cause } = error
+    const causeCode = innermostCode(cause)
+    return { url, code, reason, causeCode, nextAttemptMs: Math.round(nextAttemptMs) }
   }
   const { type: _, ...detail } = event
   return detail
+}
+
+/**
+ * The code deepest among the causes, such as `ECONNREFUSED`: it says what the operator can mend. Their
+ * messages and stacks would be told again at every retry, and nobody here knows what is in them.
+ */
+function innermostCode(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const { code } = cause as NodeJS.ErrnoException
+  return innermostCode(cause.cause) ?? (/^[A-Z_\d]{1,64}$/.test(`${code}`) ? code : undefined)
 }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import { createGuard, entra, type GuardEvent } from '@greeting/guard'
+import { pino } from 'pino'
+import { logGuardEvents } from '../src/guard-log.ts'
+import { apiApplicationId, tenantId } from './provider.ts'
+
+type Failed = Extract<GuardEvent, { type: 'key_set_refresh_failed' }>
+
+/** The event of a guard that cannot have its keys, with all that hangs on its error. */
+function failureWith(options: { keySetUrl: string; fetch?: typeof fetch }): Promise<Failed> {
+  return new Promise((resolve) => {
+    const { keySetUrl, ...runtime } = options
+    const guard = createGuard(
+      entra({
+        tenantId,
+        apiApplicationId,
+        keySetUrl,
+        roles: ['CallHiApiRole'],
+        listener: (event) => {
+          if (event.type !== 'key_set_refresh_failed') return
+          guard.stop()
+          resolve(event)
+        },
+      }),
+      runtime,
+    )
+    void guard.start()
+  })
+}
+
+/** What is written into the log of an event. */
+function written(event: GuardEvent): string {
+  let log = ''
+  const stream = {
+    write: (text: string) => {
+      log += text
+    },
+  }
+  logGuardEvents(pino({ base: null, timestamp: false }, stream))(event)
+  return log
+}
+
+describe('the log of a key set that could not be refreshed', () => {
+  it('is one line with the code, the message and the code of the cause, without a stack', async () => {
+    const nobody = createServer().listen(0, '127.0.0.1')
+    await new Promise((listening) => nobody.once('listening', listening))
+    const keySetUrl = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}/keys`
+    await new Promise((closed) => nobody.close(closed))
+    const log = written(await failureWith({ keySetUrl }))
+    const { nextAttemptMs, ...line } = JSON.parse(log)
+    assert.ok(Number.isInteger(nextAttemptMs))
+    assert.deepEqual(line, {
+      level: 40,
+      url: keySetUrl,
+      code: 'unreachable',
+      reason: `the key set at ${keySetUrl} could not be read`,
+      causeCode: 'ECONNREFUSED',
+      msg: 'key set could not be refreshed',
+    })
+    assert.equal(log.split('\n').length, 2)
+  })
+
+  it('says nothing of a cause that has no code, and nothing of what a cause says or holds', async () => {
+    const headers = { authorization: 'Bearer canary' }
+    const cause = Object.assign(new Error('canary'), { headers, code: 'canary 7' })
+    const fetch = async () => {
+      throw Object.assign(new TypeError('fetch failed for canary', { cause }), { request: headers })
+    }
+    const log = written(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
+    assert.equal(JSON.parse(log).causeCode, undefined)
+    assert.doesNotMatch(log, /canary|stack|guard-log/)
+  })
+
+  it('tells a fault without a cause as it is', async () => {
+    const fetch = async () => new Response('no', { status: 500 })
+    const log = written(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
+    assert.partialDeepStrictEqual(JSON.parse(log), {
+      code: 'bad_status',
+      reason: 'the key set was answered with status 500',
+    })
+  })
+})
