@@ -46,5 +46,6 @@ function detailOf(event: GuardEvent): object {
 function innermostCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const { code } = cause as NodeJS.ErrnoException
-  return innermostCode(cause.cause) ?? (/^[A-Z_\d]{1,64}$/.test(`${code}`) ? code : undefined)
+  const isName = typeof code === 'string' && /^[A-Z_\d]{1,64}$/.test(code)
+  return innermostCode(cause.cause) ?? (isName ? code : undefined)
 }
