@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+import { FolderLock } from './folder-lock.ts'
 
 const clientEnv = z.object({
   TENANT_ID: z.string(),
@@ -28,6 +29,15 @@ const reasons: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return reasons[code] ?? (error instanceof Error ? error.message : String(error))
+}
+
+function takeLock(file: string): FolderLock | undefined {
+  try {
+    return FolderLock.take(file)
+  } catch (cause) {
+    const message = `The file ${file} cannot be locked: ${reasonOf(cause)}.`
+    throw new CommandFailure('failed', message, { cause })
+  }
 }
 
 /** The folder in which the system keeps keys, registrations, settings and logs. */
@@ -70,6 +80,20 @@ export class DataFolder {
       const remedy = 'Choose another one with --data-dir, or mend this one.'
       throw new CommandFailure('failed', message, { cause, remedy })
     }
+  }
+
+  /**
+   * Makes sure that no other system runs in this folder, until the lock is released.
+   *
+   * @throws {CommandFailure} failed when one does.
+   */
+  lock(): FolderLock {
+    const file = join(this.path, 'start.lock')
+    const lock = takeLock(file)
+    if (lock) return lock
+    const message = `Another "greeting start" is running in the data folder ${this.path}.`
+    const remedy = 'Stop that one, or choose another folder with --data-dir.'
+    throw new CommandFailure('failed', message, { remedy })
   }
 
   /** The file for a service's log; that of the run before is kept beside it. */

@@ -3,6 +3,7 @@ import type { Settings } from '../env-file.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import { firstRegistrations } from './first-registrations.ts'
+import type { FolderLock } from './folder-lock.ts'
 import { demandFreePorts } from './free-ports.ts'
 import { type Listening, ServiceProcess } from './service-process.ts'
 import type { Service, Services } from './services.ts'
@@ -56,6 +57,7 @@ export class RunningSystem {
   readonly #options: SystemOptions
   readonly #environment: Settings
   readonly #processes: ServiceProcess[] = []
+  #lock: FolderLock | undefined
   // Should this command have to end at once, the services do not outlive it.
   readonly #kill = () => {
     for (const one of this.#processes) one.kill()
@@ -100,6 +102,7 @@ export class RunningSystem {
     ])
     const dataFolder = new DataFolder(dataDir)
     await dataFolder.prepare()
+    this.#lock = dataFolder.lock()
 
     const identityProvider = await this.#spawn(this.#services.identityProvider, dataFolder, {
       PORT: String(identityPort),
@@ -164,6 +167,8 @@ export class RunningSystem {
   async stop(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.stop(stopGraceMs)))
     process.off('exit', this.#kill)
+    this.#lock?.release()
+    this.#lock = undefined
   }
 }
 

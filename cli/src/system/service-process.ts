@@ -39,7 +39,9 @@ export class ServiceProcess {
     this.#logFile = logFile
     this.#child = spawn(process.execPath, [service.mainFile], {
       env: settings,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel says nothing: that it closes tells the service that this command is gone, be it
+      // killed, and the service ends too.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own: Ctrl-C reaches this command alone, which then stops the services.
       detached: true,
     })

@@ -146,6 +146,27 @@ describe('greeting start that cannot start', () => {
     })
   }
 
+  it('leaves alone a data folder in which another system runs', async (test) => {
+    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
+    const log = readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
+    assert.deepEqual(await start(dataDir), {
+      code: 1,
+      out: '',
+      err: `Another "greeting start" is running in the data folder ${dataDir}.\nStop that one, or choose another folder with --data-dir.\n`,
+    })
+    assert.equal(readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8'), log)
+    assert.ok(!existsSync(join(dataDir, 'stopped-cleanly')))
+    assert.equal((await fetch(`${urlIn(terminal.out, 'greeting API')}/readyz`)).status, 200)
+  })
+
+  it('says that the data folder cannot be locked', async (test) => {
+    const dataDir = temporaryFolder(test)
+    mkdirSync(join(dataDir, 'start.lock'))
+    const { code, err } = await start(dataDir)
+    assert.equal(code, 1)
+    assert.match(err, /^The file .*start\.lock cannot be locked: unable to open database file\.\n$/)
+  })
+
   it('says that the data folder cannot be written to', async (test) => {
     const file = join(temporaryFolder(test), 'file')
     writeFileSync(file, '')

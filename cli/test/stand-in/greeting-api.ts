@@ -33,3 +33,4 @@ server.listen(Number(PORT), HOST, () => {
   process.stdout.write(`${JSON.stringify({ msg: 'listening', url: `http://${HOST}:${port}` })}\n`)
 })
 process.on('SIGTERM', () => process.exit(0))
+process.on('disconnect', () => process.exit(0))

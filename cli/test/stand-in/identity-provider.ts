@@ -39,3 +39,4 @@ process.on('SIGTERM', () => {
   writeFileSync(join(DATA_DIR, 'stopped-cleanly'), '')
   process.exit(0)
 })
+process.on('disconnect', () => process.exit(0))

@@ -24,17 +24,27 @@ function settingsOrExit(): Settings {
   }
 }
 
+const starterGone = 'the process that started this one is gone'
+
 const settings = settingsOrExit()
 const log = pino({ level: settings.LOG_LEVEL, base: { service: 'greeting-api', pid: process.pid } })
 try {
   const service = await startService(settings, log)
-  const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping')
+  let isStopping = false
+  const stop = (why: string) => {
+    // Two reasons may come together; what the first began is finished.
+    if (isStopping) return
+    isStopping = true
+    log.info({ why }, 'stopping')
     service.stop().then(() => process.exit(0))
   }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal))
+  // Who starts this process over an IPC channel wants it to end with itself, and the system closes the
+  // channel however that process ends. Started in any other way there is none.
+  process.once('disconnect', () => stop(starterGone))
   log.info({ url: service.url }, 'listening')
+  // It may have gone before anybody listened for that.
+  if (process.connected === false) stop(starterGone)
 } catch (error) {
   const { code = '', message } = error as NodeJS.ErrnoException
   fail(`The greeting API cannot start: ${sentences[code]?.(settings) ?? message}.`, 1)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { call, callWith } from './call.ts'
@@ -12,11 +13,11 @@ import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts
 const main = join(import.meta.dirname, '../src/main.ts')
 const ids = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
 
-function start(environment: Record<string, string>) {
+function start(environment: Record<string, string>, channel: 'ipc' | 'ignore' = 'ignore') {
   const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+    stdio: ['ignore', 'pipe', 'pipe', channel],
+  }) as ChildProcessByStdio<null, Readable, Readable>
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const stderr = text(child.stderr)
   let log = ''
@@ -51,6 +52,20 @@ describe('the process', () => {
     assert.equal(await exited, 0)
     for (const line of log().trim().split('\n'))
       assert.equal(JSON.parse(line).service, 'greeting-api')
+  })
+
+  it('stops with 0 when who started it over a channel is gone', async () => {
+    const { child, exited, listening, log } = start(local(), 'ipc')
+    await listening
+    child.disconnect()
+    assert.equal(await exited, 0)
+    assert.match(log(), /"why":"the process that started this one is gone","msg":"stopping"/)
+  })
+
+  it('stops with 0 when who started it is gone before it listens', async () => {
+    const { child, exited } = start(local(), 'ipc')
+    child.disconnect()
+    assert.equal(await exited, 0)
   })
 
   it('finishes what is in hand, closes idle connections, and takes no more', async () => {

@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { failToStart, readSeeded, requestToken, startProvider } from './provider-process.ts'
+import {
+  abandonAtOnce,
+  failToStart,
+  readSeeded,
+  requestToken,
+  startProvider,
+} from './provider-process.ts'
 
 let folder: string
 
@@ -43,6 +49,19 @@ describe('the identity provider as a process', () => {
     const ready = await fetch(`${provider.url}/readyz`)
     assert.deepEqual(await ready.json(), { status: 'ready' })
     assert.equal(await provider.end('SIGTERM'), 0)
+  })
+
+  it('stops as if it were told to when who started it over a channel is gone', async () => {
+    const DATA_DIR = await dataFolder()
+    const provider = await startProvider({ DATA_DIR }, 'ipc')
+    await verifiedToken(provider.url, DATA_DIR)
+    assert.equal(await provider.abandon(), 0)
+    // Stopped, not killed: the database is closed, and nothing waits in a journal.
+    assert.ok(!(await readdir(DATA_DIR)).some((name) => name.endsWith('-wal')))
+  })
+
+  it('stops too when who started it is gone before it listens', async () => {
+    assert.equal(await abandonAtOnce({ DATA_DIR: await dataFolder() }), 0)
   })
 
   it('keeps keys, registrations and secrets over a stop and over a kill', async () => {

@@ -17,18 +17,23 @@ export type ProviderProcess = {
   readonly httpsUrl: string
   /** Sends a signal and waits for the end: the exit code, or null after a kill. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
+  /** Closes the channel over which it was started, as a death of this process would. */
+  readonly abandon: () => Promise<number | null>
 }
 
-function start(environment: Environment): ChildProcess {
+function start(environment: Environment, ...extra: 'ipc'[]): ChildProcess {
   return spawn(process.execPath, [main], {
     env: { PORT: '0', REGISTRATIONS: registrationsFile, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...extra],
   })
 }
 
 /** Starts one and waits until it listens. */
-export async function startProvider(environment: Environment): Promise<ProviderProcess> {
-  const child = start(environment)
+export async function startProvider(
+  environment: Environment,
+  ...extra: 'ipc'[]
+): Promise<ProviderProcess> {
+  const child = start(environment, ...extra)
   const failure: string[] = []
   child.stderr?.on('data', (text) => failure.push(String(text)))
   const ended = once(child, 'close')
@@ -42,6 +47,13 @@ export async function startProvider(environment: Environment): Promise<ProviderP
       end: async (signal) => {
         child.kill(signal)
         const [code] = await ended
+        return code
+      },
+      abandon: async () => {
+        // A channel that is closed at this end leaves `close` waiting for it.
+        const exited = once(child, 'exit')
+        child.disconnect()
+        const [code] = await exited
         return code
       },
     }
@@ -61,6 +73,16 @@ export async function failToStart(
   child.stdout?.resume()
   const [code] = await once(child, 'close')
   return { code, stderr }
+}
+
+/** Starts one over a channel that closes as soon as it is open: its exit code. */
+export async function abandonAtOnce(environment: Environment): Promise<number | null> {
+  const child = start(environment, 'ipc')
+  child.stdout?.resume()
+  child.stderr?.resume()
+  child.disconnect()
+  const [code] = await once(child, 'exit')
+  return code
 }
 
 /** What was seeded into a data folder. */

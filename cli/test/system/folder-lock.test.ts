@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { FolderLock } from '../../src/system/folder-lock.ts'
+import { temporaryFolder } from '../stand-in/services.ts'
+
+describe('the lock of a data folder', () => {
+  it('is held by one at a time, and free again when it is released', (test) => {
+    const file = join(temporaryFolder(test), 'start.lock')
+    const lock = FolderLock.take(file)
+    assert.ok(lock)
+    // More than once: asking must not let go of what is held.
+    for (const _ of [1, 2, 3]) assert.equal(FolderLock.take(file), undefined)
+    lock.release()
+    const next = FolderLock.take(file)
+    assert.ok(next)
+    next.release()
+  })
+
+  it('is held against other processes, and gone with its process when that is killed', async (test) => {
+    const file = join(temporaryFolder(test), 'start.lock')
+    const module = join(import.meta.dirname, '../../src/system/folder-lock.ts')
+    const program = `
+      import { FolderLock } from ${JSON.stringify(module)}
+      globalThis.lock = FolderLock.take(${JSON.stringify(file)})
+      process.stdout.write('taken')
+      setInterval(() => {}, 1000)`
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', program])
+    test.after(() => holder.kill('SIGKILL'))
+    await once(holder.stdout, 'data')
+    assert.equal(FolderLock.take(file), undefined)
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    assert.ok(existsSync(file), 'the file stays, and means nothing')
+    const lock = FolderLock.take(file)
+    assert.ok(lock)
+    lock.release()
+  })
+
+  it('is for its owner only, whom no other user can keep out', (test) => {
+    const file = join(temporaryFolder(test), 'start.lock')
+    FolderLock.take(file)?.release()
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+  })
+})
