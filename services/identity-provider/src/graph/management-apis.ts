@@ -1,5 +1,6 @@
 import type { AppRole } from '../directory/app-role.ts'
 import type { Application } from '../directory/application.ts'
+import { newApplication } from '../directory/new-application.ts'
 import { graphRoles } from './graph-roles.ts'
 import { managementRoles } from './management-roles.ts'
 
@@ -36,40 +37,34 @@ type RoleTable = Readonly<
  * @param createdDateTime When the server saw the light.
  */
 export const managementApplications = (createdDateTime: Date): readonly Application[] => [
-  {
-    ...api(createdDateTime),
+  managementApi({
     id: '3e8c5f17-92ad-4b06-8d3e-71c40a6b9f25',
     appId: graphAppId,
     displayName: 'Microsoft Graph',
+    createdDateTime,
     signInAudience: 'AzureADMultipleOrgs',
     identifierUris: [graphUri],
     appRoles: appRoles(graphRoles),
-  },
-  {
-    ...api(createdDateTime),
+  }),
+  managementApi({
     id: 'c1b7d094-6e2f-4a83-b5c8-0d9e3f7a1264',
     appId: managementAppId,
     displayName: 'Greeting Management',
-    signInAudience: 'AzureADMyOrg',
+    createdDateTime,
     identifierUris: [managementUri],
     appRoles: appRoles(managementRoles),
-  },
+  }),
 ]
 
-const api = (createdDateTime: Date) =>
-  ({
+const managementApi = (
+  given: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
+): Application =>
+  newApplication({
     tenantId: ownerTenantId,
-    createdDateTime,
-    deletedDateTime: null,
     requestedAccessTokenVersion: 1,
-    optionalAccessTokenClaims: [],
-    requiredResourceAccess: [],
-    isFallbackPublicClient: false,
     passwordAuthenticationAllowed: false,
-    passwordCredentials: [],
-    keyCredentials: [],
-    federatedIdentityCredentials: [],
-  }) as const
+    ...given,
+  })
 
 const appRoles = (table: RoleTable): AppRole[] =>
   Object.entries(table).map(([value, { id, displayName, description }]) => ({

@@ -1,8 +1,9 @@
 import type { Application } from '../directory/application.ts'
 import { assign } from '../directory/consent.ts'
 import { type DirectoryChange, put } from '../directory/directory-change.ts'
+import { newApplication } from '../directory/new-application.ts'
+import { newServicePrincipal } from '../directory/new-service-principal.ts'
 import { createPassword } from '../directory/password-credential.ts'
-import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Source } from '../directory/source.ts'
 import type { Registrations } from './registrations.ts'
 
@@ -30,11 +31,19 @@ export function seedOf(
 ): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
   const { apis, clients, tenant } = registrations
   const createdDateTime = source.now()
-  const blank = blankOf(tenant.id, createdDateTime, source)
+  const known = ({ displayName, applicationId: appId }: Named) => ({
+    id: source.newGuid(),
+    tenantId: tenant.id,
+    appId,
+    displayName,
+    createdDateTime,
+  })
+  const principalOf = ({ displayName, applicationId: appId }: Named) =>
+    newServicePrincipal(tenant.id, { appId, displayName }, source)
 
-  const apiApplications = apis.map(
-    (api): Application => ({
-      ...blank.application(api),
+  const apiApplications = apis.map((api) =>
+    newApplication({
+      ...known(api),
       identifierUris: api.identifierUris,
       requestedAccessTokenVersion: api.requestedAccessTokenVersion ?? null,
       appRoles: api.appRoles.map(({ lang: _lang, origin: _origin, ...role }) => role),
@@ -46,9 +55,9 @@ export function seedOf(
       return createPassword({ displayName, endDateTime }, source)
     }),
   )
-  const clientApplications = clients.map(
-    (client, index): Application => ({
-      ...blank.application(client),
+  const clientApplications = clients.map((client, index) =>
+    newApplication({
+      ...known(client),
       requiredResourceAccess: client.permissions.map(({ api, roles }) => ({
         resourceAppId: named(apiApplications, api).appId,
         resourceAccess: roleIds(named(apiApplications, api), roles).map((id) => ({
@@ -60,10 +69,10 @@ export function seedOf(
     }),
   )
   const apiPrincipals = apis.map((api) => ({
-    ...blank.servicePrincipal(api),
+    ...principalOf(api),
     appRoleAssignmentRequired: api.appRoleAssignmentRequired ?? false,
   }))
-  const clientPrincipals = clients.map(blank.servicePrincipal)
+  const clientPrincipals = clients.map(principalOf)
   const assignments = registrations.consents.flatMap(({ client, api, roles }) =>
     roleIds(named(apiApplications, api), roles).map((roleId) =>
       assign(named(clientPrincipals, client), named(apiPrincipals, api), roleId, source),
@@ -95,40 +104,7 @@ export function seedOf(
   }
 }
 
-function blankOf(tenantId: string, createdDateTime: Date, source: Source) {
-  type Named = { readonly displayName: string; readonly applicationId: string }
-  return {
-    application: ({ displayName, applicationId }: Named): Application => ({
-      id: source.newGuid(),
-      tenantId,
-      appId: applicationId,
-      displayName,
-      createdDateTime,
-      deletedDateTime: null,
-      signInAudience: 'AzureADMyOrg',
-      identifierUris: [],
-      requestedAccessTokenVersion: null,
-      optionalAccessTokenClaims: [],
-      appRoles: [],
-      requiredResourceAccess: [],
-      isFallbackPublicClient: false,
-      passwordAuthenticationAllowed: true,
-      passwordCredentials: [],
-      keyCredentials: [],
-      federatedIdentityCredentials: [],
-    }),
-    servicePrincipal: ({ displayName, applicationId }: Named): ServicePrincipal => ({
-      id: source.newGuid(),
-      tenantId,
-      appId: applicationId,
-      displayName,
-      createdDateTime,
-      deletedDateTime: null,
-      accountEnabled: true,
-      appRoleAssignmentRequired: false,
-    }),
-  }
-}
+type Named = { readonly displayName: string; readonly applicationId: string }
 
 function named<One extends { readonly displayName: string }>(
   all: readonly One[],

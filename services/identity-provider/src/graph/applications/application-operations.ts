@@ -1,6 +1,7 @@
 import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { put, remove } from '../../directory/directory-change.ts'
+import { newApplication } from '../../directory/new-application.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { Change, ChangeOperation, ChangingCall, ReadOperation } from '../http/operation.ts'
@@ -72,8 +73,7 @@ function create(call: ChangingCall): Change {
   if (properties.displayName === undefined)
     throw refuse('bodyInvalid', "Property 'displayName' must be given.")
   if (passwordKeyIds.length > 0) throw refuse('passwordsUntouchable')
-  const application: Application = {
-    ...blank,
+  const application = newApplication({
     ...properties,
     displayName: properties.displayName,
     id: source.newGuid(),
@@ -81,7 +81,7 @@ function create(call: ChangingCall): Change {
     tenantId: caller.tenantId,
     createdDateTime: source.now(),
     keyCredentials: keyCredentialsAfter([], keyCredentials ?? [], source),
-  }
+  })
   requireValid(application, undefined, caller.tenant, committed, body)
   return {
     changes: [put('application', application)],
@@ -146,18 +146,3 @@ function softDelete(call: ChangingCall): Change {
     answer: { status: 204 },
   }
 }
-
-const blank = {
-  deletedDateTime: null,
-  signInAudience: 'AzureADMyOrg',
-  identifierUris: [],
-  requestedAccessTokenVersion: null,
-  optionalAccessTokenClaims: [],
-  appRoles: [],
-  requiredResourceAccess: [],
-  isFallbackPublicClient: false,
-  passwordAuthenticationAllowed: true,
-  passwordCredentials: [],
-  keyCredentials: [],
-  federatedIdentityCredentials: [],
-} as const satisfies Partial<Application>

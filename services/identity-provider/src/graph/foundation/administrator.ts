@@ -1,6 +1,8 @@
 import type { Application } from '../../directory/application.ts'
 import { assign } from '../../directory/consent.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
+import { newApplication } from '../../directory/new-application.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { createPassword } from '../../directory/password-credential.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Source } from '../../directory/source.ts'
@@ -25,29 +27,19 @@ export function makeAdministrator(
   source: Source,
 ): { readonly changes: readonly DirectoryChange[]; readonly administrator: Administrator } {
   const { credential, secretText } = createPassword({ displayName: 'First secret' }, source)
-  const application: Application = {
+  const application = newApplication({
     id: source.newGuid(),
     tenantId,
     appId: source.newGuid(),
     displayName: 'Administrator',
     createdDateTime: source.now(),
-    deletedDateTime: null,
-    signInAudience: 'AzureADMyOrg',
-    identifierUris: [],
-    requestedAccessTokenVersion: null,
-    optionalAccessTokenClaims: [],
-    appRoles: [],
     requiredResourceAccess: apis.map(({ application: { appId, appRoles } }) => ({
       resourceAppId: appId,
       resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
     })),
-    isFallbackPublicClient: false,
-    passwordAuthenticationAllowed: true,
     passwordCredentials: [credential],
-    keyCredentials: [],
-    federatedIdentityCredentials: [],
-  }
-  const client = newPrincipal(tenantId, application, source)
+  })
+  const client = newServicePrincipal(tenantId, application, source)
   const assignments = apis.flatMap((api) =>
     api.application.appRoles.map(({ id }) => assign(client, api.principal, id, source)),
   )
@@ -60,19 +52,3 @@ export function makeAdministrator(
     administrator: { tenantId, clientId: application.appId, clientSecret: secretText },
   }
 }
-
-/** What an application becomes in a tenant that has not known it. */
-export const newPrincipal = (
-  tenantId: string,
-  { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,
-  source: Source,
-): ServicePrincipal => ({
-  id: source.newGuid(),
-  tenantId,
-  appId,
-  displayName,
-  createdDateTime: source.now(),
-  deletedDateTime: null,
-  accountEnabled: true,
-  appRoleAssignmentRequired: false,
-})

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { Source } from '../../directory/source.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { graphAppId, managementAppId, managementApplications } from '../management-apis.ts'
 import { isAdministered } from './administration.ts'
-import { type Administrator, makeAdministrator, newPrincipal } from './administrator.ts'
+import { type Administrator, makeAdministrator } from './administrator.ts'
 
 /** What a directory lacks of what every directory has, and the administrator if one had to be made. */
 export type Foundation = {
@@ -88,6 +89,6 @@ function isDeclared(directory: Directory, application: Application): boolean {
 function placeOf(directory: Directory, tenantId: string, application: Application, source: Source) {
   const known = directory.servicePrincipalByAppId(tenantId, application.appId)
   return known === undefined
-    ? { application, principal: newPrincipal(tenantId, application, source), isNew: true }
+    ? { application, principal: newServicePrincipal(tenantId, application, source), isNew: true }
     : { application, principal: known, isNew: false }
 }

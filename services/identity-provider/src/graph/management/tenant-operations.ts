@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Directory } from '../../directory/directory.ts'
 import { put } from '../../directory/directory-change.ts'
 import { isGuid } from '../../directory/guid.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import { makeAdministrator, newPrincipal } from '../foundation/administrator.ts'
+import { makeAdministrator } from '../foundation/administrator.ts'
 import { parseBody } from '../http/body-faults.ts'
 import { guid, name } from '../http/body-text.ts'
 import { given } from '../http/given.ts'
@@ -89,7 +90,7 @@ function create(call: ChangingCall): Change {
   requireOnly(tenant, committed)
   const graph = committed.applicationByAppId(graphAppId)
   if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start on.')
-  const principal = newPrincipal(id, graph, source)
+  const principal = newServicePrincipal(id, graph, source)
   const made = makeAdministrator(id, [{ application: graph, principal }], source)
   const { clientId, clientSecret } = made.administrator
   const answer = showCreated(call, tenants, tenant)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { put } from '../../directory/directory-change.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { parseBody } from '../http/body-faults.ts'
@@ -88,12 +89,7 @@ function create(call: ChangingCall): Change {
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
     throw refuse('servicePrincipalTaken', appId)
   const principal: ServicePrincipal = {
-    id: source.newGuid(),
-    tenantId: caller.tenantId,
-    appId,
-    displayName: application.displayName,
-    createdDateTime: source.now(),
-    deletedDateTime: null,
+    ...newServicePrincipal(caller.tenantId, application, source),
     accountEnabled,
     appRoleAssignmentRequired,
   }

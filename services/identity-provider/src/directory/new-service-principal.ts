@@ -1,0 +1,19 @@
+import type { Application } from './application.ts'
+import type { ServicePrincipal } from './service-principal.ts'
+import type { Source } from './source.ts'
+
+/** What an application becomes in a tenant that has not known it. */
+export const newServicePrincipal = (
+  tenantId: string,
+  { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,
+  source: Source,
+): ServicePrincipal => ({
+  id: source.newGuid(),
+  tenantId,
+  appId,
+  displayName,
+  createdDateTime: source.now(),
+  deletedDateTime: null,
+  accountEnabled: true,
+  appRoleAssignmentRequired: false,
+})
