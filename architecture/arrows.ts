@@ -34,6 +34,11 @@ export const rooms: readonly Room[] = [
       'Its management API is a resource like any other, and federated issuers have key sets. A token is never made with the code that judges it.',
   },
   {
+    path: 'services/identity-provider/src/files',
+    mayImport: [],
+    reason: 'How a secret comes to the disk is the same for every secret: it knows none of them.',
+  },
+  {
     path: 'services/identity-provider/src/directory',
     mayImport: [],
     reason: 'Who may have which role is a pure decision: no wire, no store, no keys.',
@@ -45,7 +50,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider/src/signing',
-    mayImport: [],
+    mayImport: ['services/identity-provider/src/files'],
     reason: 'The only room that touches private keys knows nothing of who asks.',
   },
   {
@@ -68,6 +73,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/registrations',
     mayImport: [
       'services/identity-provider/src/directory',
+      'services/identity-provider/src/files',
       'services/identity-provider/src/storage',
     ],
     reason: 'The first registrations are a file and a change of the directory: no wire, no keys.',
@@ -79,7 +85,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider/src/certificates',
-    mayImport: [],
+    mayImport: ['services/identity-provider/src/files'],
     reason: 'TLS is of the way in, not of tokens: its keys sign none, and it knows nobody.',
   },
   {
@@ -98,6 +104,7 @@ export const rooms: readonly Room[] = [
     mayImport: [
       'packages/guard',
       'services/identity-provider/src/directory',
+      'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
     ],

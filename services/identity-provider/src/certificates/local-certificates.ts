@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exposedMode, readIfThere, replacePrivateFile } from '../files/private-file.ts'
 import {
   createAuthority,
   type Identity,
@@ -72,12 +72,12 @@ export class LocalCertificates {
 
 async function openAuthority({ folder, now }: LocalCertificatesOptions): Promise<Identity> {
   const [certificateFile, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
-  const [certificate, key] = await Promise.all([read(certificateFile), read(keyFile)])
+  const [certificate, key] = await Promise.all([certificateFile, keyFile].map(readIfThere))
   if (certificate === undefined && key === undefined) {
     const authority = await createAuthority(now())
     // The key first: without its certificate nobody trusts it yet.
-    await write(keyFile, authority.key)
-    await write(certificateFile, authority.certificate)
+    await replacePrivateFile(keyFile, authority.key)
+    await replacePrivateFile(certificateFile, authority.certificate)
     return authority
   }
   // A crash between the two files left a key that nobody trusts.
@@ -98,13 +98,13 @@ async function openServer(
   authority: Identity,
 ): Promise<Identity> {
   const [certificateFile, keyFile] = [join(folder, 'server.pem'), join(folder, 'server.key')]
-  const [certificate, key] = await Promise.all([read(certificateFile), read(keyFile)])
+  const [certificate, key] = await Promise.all([certificateFile, keyFile].map(readIfThere))
   const known = certificate && key ? { certificate, key } : undefined
   if (known && isGood(known, authority, names, now())) return known
   try {
     const server = await issueServerCertificate(authority, names, now())
-    await write(keyFile, server.key)
-    await write(certificateFile, server.certificate)
+    await replacePrivateFile(keyFile, server.key)
+    await replacePrivateFile(certificateFile, server.certificate)
     return server
   } catch (cause) {
     if (isSystemError(cause)) throw cause
@@ -124,33 +124,8 @@ function isGood(...question: Parameters<typeof isGoodFor>): boolean {
   }
 }
 
-const read = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((cause) => {
-    if (cause.code === 'ENOENT') return undefined
-    throw cause
-  })
-
-/** Whole or not at all, for its owner alone. */
-async function write(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`
-  try {
-    const file = await open(draft, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } finally {
-    await rm(draft, { force: true })
-  }
-}
-
 async function demandPrivate(path: string): Promise<void> {
-  const { mode } = await stat(path)
-  // Windows has no such modes; there the folder's own access list protects the file.
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  if ((await exposedMode(path)) === undefined) return
   throw new CertificatesError(
     `the certificate authority's key ${path} may be read by others than its owner: run chmod 600 on it`,
   )

@@ -20,7 +20,7 @@ export async function seedEmptyDirectory(
 ): Promise<boolean> {
   const before = await store.refresh()
   if (before.revision > 0) {
-    await recoverSeededFile(dataDir, (seeded) => knowsAllSecrets(before, seeded))
+    await recoverSeededFile(dataDir, (seeded) => knowsAllSecrets(before, seeded), source.now())
     return false
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -22,6 +22,10 @@ after(() => rm(folder, { recursive: true }))
 const emptyFolder = () => mkdtemp(join(folder, 'data-'))
 const seed = (log: DirectoryLog, dataDir: string) =>
   seedEmptyDirectory(new DirectoryStore({ log }), async () => greeting, dataDir, systemSource)
+const age = (path: string, minutes: number) => {
+  const at = new Date(Date.now() - minutes * 60_000)
+  return utimes(path, at, at)
+}
 const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
 
 describe('seeding', () => {
@@ -85,7 +89,9 @@ describe('seeding', () => {
     const told = await readSeeded(dataDir)
     await rm(join(dataDir, 'seeded.json'))
     await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), told)
-    await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), '{"tenantId')
+    const cut = join(dataDir, `seeded.json.${crypto.randomUUID()}`)
+    await writeFile(cut, '{"tenantId')
+    await age(cut, 61)
 
     assert.equal(await seed(log, dataDir), false)
     assert.equal(await readSeeded(dataDir), told)
@@ -102,9 +108,28 @@ describe('seeding', () => {
     }
     const dataDir = await emptyFolder()
     await assert.rejects(seed(dead, dataDir), StorageUnavailableError)
-    assert.equal((await readdir(dataDir)).length, 1)
+    const [draft = ''] = await readdir(dataDir)
     assert.equal(await seed(log, dataDir), true)
+    await age(join(dataDir, draft), 61)
     assert.equal(await seed(log, dataDir), false)
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
+  })
+
+  it('leaves the draft of a server that starts beside it and has not told its directory yet', async () => {
+    const [log, otherLog] = [new MemoryDirectoryLog(), new MemoryDirectoryLog()]
+    const dataDir = await emptyFolder()
+    await seed(log, dataDir)
+    const beside: DirectoryLog = {
+      changesAfter: (revision) => otherLog.changesAfter(revision),
+      commit: async (...commit) => {
+        assert.equal(await seed(log, dataDir), false)
+        return otherLog.commit(...commit)
+      },
+    }
+    assert.equal(await seed(beside, dataDir), true)
+    const [{ clientSecret }] = JSON.parse(await readSeeded(dataDir)).clients
+    const directory = await new DirectoryStore({ log: otherLog }).read()
+    const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
+    assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
   })
 })

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+const ownerOnly = 0o600
+const othersMask = 0o077
+const onWindows = process.platform === 'win32'
+
+/**
+ * Writes a file for its owner only, in place of the one that is there: after a crash it is the old
+ * one or the new one, whole.
+ */
+export async function replacePrivateFile(path: string, text: string): Promise<void> {
+  const draft = await writeBeside(path, text)
+  try {
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await syncFolderOf(path)
+}
+
+/** Writes a file for its owner only, unless there is one: of several that try, one does. */
+export async function createPrivateFile(path: string, text: string): Promise<void> {
+  const draft = await writeBeside(path, text)
+  try {
+    // `link` does not replace the file of a process that was faster, as `rename` would.
+    await link(draft, path).catch(unless('EEXIST'))
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await syncFolderOf(path)
+}
+
+/** The text of a file, undefined when there is none. */
+export const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(unless('ENOENT'))
+
+/** The mode of a file that others than its owner may use, in octal; undefined when none may. */
+export async function exposedMode(path: string): Promise<string | undefined> {
+  const { mode } = await stat(path)
+  // Windows has no such modes; there the folder's own access list protects the file.
+  if (onWindows || (mode & othersMask) === 0) return undefined
+  return (mode & 0o777).toString(8)
+}
+
+/**
+ * Writes a file for its owner only under a name beside the one that it is for, and returns that name
+ * when the disk has the text: a crash leaves no half a file under the name that is read.
+ */
+export async function writeBeside(path: string, text: string): Promise<string> {
+  const beside = `${path}.${randomUUID()}`
+  const file = await open(beside, 'wx', ownerOnly)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } catch (cause) {
+    await rm(beside, { force: true })
+    throw cause
+  } finally {
+    await file.close()
+  }
+  return beside
+}
+
+/** Returns when the disk has the names of a file's folder, not only the texts behind them. */
+export async function syncFolderOf(path: string): Promise<void> {
+  // Windows neither opens a folder as a file nor needs to.
+  if (onWindows) return
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Passes over one failure of the system, and no other. */
+export const unless =
+  (code: string) =>
+  (cause: NodeJS.ErrnoException): undefined => {
+    if (cause.code !== code) throw cause
+  }
