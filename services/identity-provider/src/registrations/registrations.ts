@@ -3,13 +3,17 @@ import { judgeAppRoles } from '../directory/app-role-rules.ts'
 import { type Fault, written } from '../directory/fault.ts'
 import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
+import { judgeText } from '../directory/text-rules.ts'
 import { judgeReferences } from './reference-rules.ts'
 
 const guid = z
   .string('must be a GUID')
   .refine(isGuid, 'must be a GUID')
   .transform((text) => text.toLowerCase())
-const name = z.string('must be a text').trim().min(1, 'must not be empty')
+const text = z.string('must be a text').check(({ value, issues }) => {
+  for (const message of judgeText(value)) issues.push({ code: 'custom', input: value, message })
+})
+const name = text.trim().min(1, 'must not be empty')
 const roleNames = z.array(name, 'must list the values of app roles').min(1, 'must not be empty')
 
 const orNone = <Item extends z.ZodType>(item: Item) => z.array(item).default([])
@@ -30,13 +34,13 @@ const appRole = ({ newGuid }: LeftOut) =>
     allowedMemberTypes: z
       .array(z.enum(['Application', 'User'], 'must be "Application" or "User"'))
       .default(['Application']),
-    description: z.string('must be a text'),
-    displayName: z.string('must be a text'),
+    description: text,
+    displayName: text,
     id: z.string('must be a GUID').toLowerCase().default(newGuid),
     isEnabled: z.boolean('must be true or false').default(true),
     lang: z.null('must be null').default(null),
     origin: z.literal('Application', 'must be "Application"').default('Application'),
-    value: z.string('must be a text'),
+    value: text,
   })
 
 const api = (leftOut: LeftOut) =>
@@ -45,7 +49,7 @@ const api = (leftOut: LeftOut) =>
       displayName: name,
       applicationId: guid.default(leftOut.newGuid),
       identifierUris: z
-        .array(z.string('must be a text'))
+        .array(text)
         .min(1, 'must name the API at least once')
         .default([`api://${placeholder}`]),
       appRoles: z.array(appRole(leftOut)),

@@ -104,6 +104,22 @@ describe('a registrations file', () => {
       ['Device'],
       'apis[0].appRoles[0].allowedMemberTypes[0] must be "Application" or "User"',
     ],
+    ...[
+      'tenant.displayName',
+      'apis.0.displayName',
+      'apis.0.identifierUris.0',
+      `${role}.description`,
+      `${role}.displayName`,
+      `${role}.value`,
+      'clients.0.displayName',
+      'clients.0.secrets.0.displayName',
+    ].flatMap((path): typeof rows => {
+      const field = path.replaceAll(/\.(\d+)/g, '[$1]')
+      return [
+        [path, 'a\u0000b', `${field} must not contain control characters`],
+        [path, 'a\ud800b', `${field} must not contain half a surrogate pair`],
+      ]
+    }),
     ['tenant.id', 'contoso', 'tenant.id must be a GUID'],
     ['tenant.domains', ['not a domain'], 'tenant.domains[0] must be a domain name'],
     ['apis.0.identifierUris', ['api://other'], `apis[0].identifierUris[0] ${anyName}`],

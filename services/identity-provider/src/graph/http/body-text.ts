@@ -1,13 +1,9 @@
 import { z } from 'zod'
 import { isGuid } from '../../directory/guid.ts'
-
-const controlCharacter = /\p{Cc}/u
+import { judgeText } from '../../directory/text-rules.ts'
 
 /**
- * A text that can be kept and shown byte for byte.
- *
- * Control characters are refused, because what is shown in a terminal would act there, and PostgreSQL
- * keeps no NUL; so are lone surrogates, which have no bytes in UTF-8.
+ * A text that every store can keep, byte for byte.
  *
  * @param maxLength In UTF-16 code units; default 256.
  */
@@ -15,8 +11,9 @@ export const text = (maxLength = 256) =>
   z
     .string()
     .max(maxLength, `must not be longer than ${maxLength} characters`)
-    .refine((value) => value.isWellFormed(), 'must not contain half a surrogate pair')
-    .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
+    .check(({ value, issues }) => {
+      for (const message of judgeText(value)) issues.push({ code: 'custom', input: value, message })
+    })
 
 /** A text that says something. */
 export const name = (maxLength?: number) =>

@@ -11,8 +11,8 @@ import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 export const allManagementRoles = Object.keys(managementRoles) as ManagementRole[]
 
 /** The management of a server with two tenants and real signing keys. */
-export async function sampleManagement() {
-  const graph = await sampleGraph()
+export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] = {}) {
+  const graph = await sampleGraph(part)
   const store = new MemoryKeyRingStore()
   const keyEncryptionKey = KeyEncryptionKey.generate()
   const keys = await SigningKeys.open({
