@@ -18,7 +18,8 @@ const sentences: Readonly<
   ENOTDIR: (_, path) => `a part of ${path} is no folder`,
   EISDIR: (_, path) => `${path} is a folder`,
   EROFS: (_, path) => `${path} is on a disk that cannot be written`,
-  ENOSPC: (_, path) => `the disk of ${path} is full`,
+  // What fails to be written has no path any more, only a number.
+  ENOSPC: ({ DATA_DIR }, path) => `the disk of ${path || DATA_DIR} is full`,
 }
 
 /** Node names the port of an address that cannot be listened at. */

@@ -44,10 +44,13 @@ async function openFile(path: string): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // SQLite takes an empty file for a new database, and would begin anew where data was lost.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
-  return openTables(path)
+  return (await openTables(path)).database
 }
 
-async function openTables(path: string): Promise<SqlDatabase> {
+type Opened = { readonly connection: DatabaseSync; readonly database: SqlDatabase }
+
+/** @param name the file that is named when this one is at fault */
+async function openTables(path: string, name = path): Promise<Opened> {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
   const connection = new DatabaseSync(url)
@@ -55,11 +58,11 @@ async function openTables(path: string): Promise<SqlDatabase> {
     connection.exec(pragmas)
     const [verdict] = Object.values(connection.prepare('pragma quick_check(1)').get() ?? {})
     if (verdict !== 'ok') {
-      throw new StorageUnavailableError(`The data file ${path} ${damaged}.`, { cause: verdict })
+      throw new StorageUnavailableError(`The data file ${name} ${damaged}.`, { cause: verdict })
     }
-    const database = sqliteDatabase(connection, path)
+    const database = sqliteDatabase(connection, name)
     await database.migrate()
-    return database
+    return { connection, database }
   } catch (cause) {
     connection.close()
     throw cause
@@ -87,7 +90,12 @@ async function create(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`
   try {
     await (await open(draft, 'wx', ownerOnly.file)).close()
-    await (await openTables(draft)).close()
+    const { connection, database } = await openTables(draft, path)
+    try {
+      bringLogIntoFile(connection)
+    } finally {
+      await database.close()
+    }
     // `link` does not replace the file of a process that was faster.
     await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'EEXIST') throw cause
@@ -95,6 +103,12 @@ async function create(path: string): Promise<void> {
   } finally {
     await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
   }
+}
+
+/** What is linked must be whole without its log; closing says nothing when that does not succeed. */
+function bringLogIntoFile(connection: DatabaseSync): void {
+  const { busy } = connection.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
+  if (busy !== 0) throw new TypeError('A draft that only one process knows of is not busy.')
 }
 
 const damaged = 'is damaged: restore it from a backup. It was left as it is'

@@ -7,21 +7,27 @@ const faults: Readonly<Record<number, string>> = {
   11: 'is damaged: restore it from a backup',
   13: 'cannot grow: the disk is full',
   14: 'cannot be opened',
+  // The index of the log, in a file beside it, finds no room.
+  4874: 'cannot grow: the disk is full',
   26: 'is not a database of this server, or damaged: restore it from a backup',
 }
 
 const busy = 5
 
-/** SQLite's primary result code of an error, undefined for another kind of error. */
-const resultCodeOf = (error: unknown): number | undefined =>
+/** SQLite's result code of an error, 0 for another kind of error. */
+const resultCodeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? // The upper bits only say more of the same.
-      error.errcode & 0xff
-    : undefined
+    ? error.errcode
+    : 0
+
+/** The upper bits mostly only say more of the same. */
+const primary = (code: number) => code & 0xff
 
 /** Whether another process is writing just now. */
-export const isBusy = (error: unknown): boolean => resultCodeOf(error) === busy
+export const isBusy = (error: unknown): boolean => primary(resultCodeOf(error)) === busy
 
 /** What is wrong with the file, undefined when nothing is. @see https://sqlite.org/rescode.html */
-export const sqliteFaultOf = (error: unknown): string | undefined =>
-  faults[resultCodeOf(error) ?? 0]
+export function sqliteFaultOf(error: unknown): string | undefined {
+  const code = resultCodeOf(error)
+  return faults[code] ?? faults[primary(code)]
+}

@@ -55,6 +55,38 @@ describe('a data file', () => {
     await storage.close()
   })
 
+  it('is whole from the start, even if its log was left when it was closed', async (t) => {
+    const dataDir = freshDir()
+    const close = DatabaseSync.prototype.close
+    t.mock.method(DatabaseSync.prototype, 'close', function (this: DatabaseSync) {
+      // SQLite leaves the log when it finds no room, and says nothing; and also when it is not the last.
+      const other = new DatabaseSync(String(this.location()))
+      other.prepare('select * from sqlite_master').all()
+      close.call(this)
+    })
+    const storage = await openStorage({ dataDir })
+    t.mock.restoreAll()
+    assert.equal((await storage.directory.changesAfter(0)).revision, 0)
+    await storage.close()
+    await (await openStorage({ dataDir })).close()
+  })
+
+  it('is not made at all when there is no room to bring its log into it', async (t) => {
+    const dataDir = freshDir()
+    const prepare = DatabaseSync.prototype.prepare
+    t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
+      if (!sql.includes('wal_checkpoint')) return prepare.call(this, sql)
+      throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    })
+    await assert.rejects(openStorage({ dataDir }), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: `The data file ${fileIn(dataDir)} cannot grow: the disk is full.`,
+    })
+    assert.deepEqual(await readdir(dataDir), [])
+    t.mock.restoreAll()
+    await (await openStorage({ dataDir })).close()
+  })
+
   it('is one file for servers that start at the same time', async () => {
     const dataDir = freshDir()
     const servers = await Promise.all(
