@@ -6,6 +6,7 @@ import { tokenResponseHeaders } from '../dialect/response-headers.ts'
 import type { Trace } from '../dialect/trace.ts'
 import { RefusedError } from '../issuance/refusal.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
+import { SigningError } from '../signing/signing-error.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import { headerOf } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
@@ -68,9 +69,13 @@ const basicChallenge = ({ error, error_description }: ErrorEnvelope): string =>
 
 function refusalOf(cause: unknown): Refusal {
   if (cause instanceof RefusedError) return cause.refusal
-  if (cause instanceof StorageUnavailableError) return { reason: 'unavailable' }
+  if (isOfTheStore(cause)) return { reason: 'unavailable' }
   return { reason: 'internal' }
 }
+
+const isOfTheStore = (cause: unknown): boolean =>
+  cause instanceof StorageUnavailableError ||
+  (cause instanceof SigningError && cause.code === 'KEY_RING_SILENT')
 
 function note(
   cause: unknown,

@@ -10,6 +10,8 @@ export type SigningErrorCode =
   | 'KEY_FILE_EXPOSED'
   /** The key file cannot be read or written. */
   | 'KEY_FILE_UNUSABLE'
+  /** The store does not answer: later it may. */
+  | 'KEY_RING_SILENT'
   /** What the store holds is not what was put there. */
   | 'SEALED_KEY_CORRUPT'
   /** No published key has this id. */

@@ -27,6 +27,8 @@ export type SigningKeysOptions = {
   readonly schedule: KeyScheduleOptions
   /** How old, in milliseconds, the ring that signs may be; default 1000. */
   readonly maxAgeMs?: number
+  /** How long, in milliseconds, `sign` waits for a store that is slow; default 2000. */
+  readonly patienceMs?: number
   readonly now?: () => Date
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
@@ -47,6 +49,7 @@ export class SigningKeys {
   readonly #keyEncryptionKey: KeyEncryptionKey
   readonly #schedule: KeySchedule
   readonly #maxAgeMs: number
+  readonly #patienceMs: number
   readonly #now: () => Date
   readonly #monotonicNowMs: () => number
   readonly #generate: typeof generateSigningKey
@@ -61,6 +64,7 @@ export class SigningKeys {
     this.#keyEncryptionKey = options.keyEncryptionKey
     this.#schedule = keyScheduleSchema.parse(options.schedule)
     this.#maxAgeMs = options.maxAgeMs ?? 1000
+    this.#patienceMs = options.patienceMs ?? 2000
     this.#now = options.now ?? (() => new Date())
     this.#monotonicNowMs = options.monotonicNowMs ?? (() => performance.now())
     this.#generate = options.generate ?? generateSigningKey
@@ -86,9 +90,11 @@ export class SigningKeys {
    * The claims as a signed token in compact form, by the key that is active now.
    *
    * @throws whatever the store throws, when the ring is too old and cannot be read again.
+   * @throws {SigningError} KEY_RING_SILENT when it is not read in time.
    */
   async sign(claims: object, header: TokenHeader): Promise<string> {
-    if (this.#monotonicNowMs() - this.#asOfMs > this.#maxAgeMs) await this.refresh()
+    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    if (this.#asOfMs < neededMs) await this.#readInTime(neededMs)
     return this.#loaded.signer(this.#active().kid).sign(claims, header)
   }
 
@@ -161,6 +167,21 @@ export class SigningKeys {
     }
     await this.#change(by, remove, 'revoke')
     await this.#tendAfterwards()
+  }
+
+  async #readInTime(neededMs: number): Promise<void> {
+    const tooLate = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const sentence = `The signing keys were not read within ${this.#patienceMs} ms.`
+      tooLate.reject(new SigningError('KEY_RING_SILENT', sentence))
+    }, this.#patienceMs)
+    try {
+      // A slow answer that others are waiting for may have been asked too long ago for this caller.
+      do await Promise.race([this.refresh(), tooLate.promise])
+      while (this.#asOfMs < neededMs)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   #active(): SigningKey {

@@ -3,6 +3,7 @@ import type { DirectoryChange } from '../directory/directory-change.ts'
 import { DirectoryIndex } from '../directory/directory-index.ts'
 import type { AuditRecord } from './audit-record.ts'
 import type { DirectoryLog } from './directory-log.ts'
+import { inTime } from './patience.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 
 /** What an update decided: what changes, what the audit says of it, what the caller gets. */
@@ -16,6 +17,8 @@ export type DirectoryStoreOptions = {
   readonly log: DirectoryLog
   /** How old, in milliseconds, what `read` answers from may be; default 1000. */
   readonly maxAgeMs?: number
+  /** How long, in milliseconds, `read` waits for a log that is slow; default 2000. */
+  readonly patienceMs?: number
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
 }
@@ -31,6 +34,7 @@ const attemptsPerUpdate = 100
 export class DirectoryStore {
   readonly #log: DirectoryLog
   readonly #maxAgeMs: number
+  readonly #patienceMs: number
   readonly #monotonicNowMs: () => number
   readonly #index = new DirectoryIndex()
   #asOfMs = Number.NEGATIVE_INFINITY
@@ -40,22 +44,26 @@ export class DirectoryStore {
   constructor({
     log,
     maxAgeMs = 1000,
+    patienceMs = 2000,
     monotonicNowMs = () => performance.now(),
   }: DirectoryStoreOptions) {
     this.#log = log
     this.#maxAgeMs = maxAgeMs
+    this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
   }
 
   /**
-   * The directory, no older than `maxAgeMs`: at once when it is, else after one refresh.
+   * The directory, no older than `maxAgeMs` when this is called: at once when it is, else as soon as
+   * the log has said so.
    *
    * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the snapshot is too old and the log
-   *   cannot be asked.
+   *   cannot be asked, or does not answer in time.
    */
   read(): Directory | Promise<Directory> {
-    if (this.#monotonicNowMs() - this.#asOfMs <= this.#maxAgeMs) return this.#index
-    return this.refresh()
+    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    if (this.#asOfMs >= neededMs) return this.#index
+    return inTime(this.#asOf(neededMs), this.#patienceMs)
   }
 
   /** The directory as it was last read, however old; undefined before it was read at all. */
@@ -87,6 +95,13 @@ export class DirectoryStore {
     const update = this.#lastUpdate.then(() => this.#decideAndCommit(decide))
     this.#lastUpdate = update.catch(() => undefined)
     return update
+  }
+
+  async #asOf(neededMs: number): Promise<Directory> {
+    // A slow answer that others are waiting for may have been asked too long ago for this caller.
+    do await this.refresh()
+    while (this.#asOfMs < neededMs)
+    return this.#index
   }
 
   async #decideAndCommit<Result>(

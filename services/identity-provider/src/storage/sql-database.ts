@@ -7,6 +7,10 @@ import type { Tables } from './tables.ts'
 /** What is known of one kind of database. */
 export type SqlDatabaseOptions = {
   readonly kysely: Kysely<Tables>
+  /** Where questions are asked that write nothing; default `kysely`. */
+  readonly readers?: Kysely<Tables>
+  /** Closes what `kysely` and `readers` go through; default: they do. */
+  readonly close?: () => void
   /**
    * One sentence for a fault of the database itself (away, full, locked, damaged), undefined for a
    * fault of who asked.
@@ -17,22 +21,26 @@ export type SqlDatabaseOptions = {
 /** A database of any kind, asked through Kysely; when it cannot answer, it says so in one way. */
 export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
+  readonly #readers: Kysely<Tables>
+  readonly #close: () => void
   readonly #faultOf: (error: unknown) => string | undefined
 
-  constructor({ kysely, faultOf }: SqlDatabaseOptions) {
+  constructor({ kysely, readers = kysely, close = () => {}, faultOf }: SqlDatabaseOptions) {
     this.#kysely = kysely
+    this.#readers = readers
+    this.#close = close
     this.#faultOf = faultOf
   }
 
-  /** Asks one question. */
+  /** Asks one question, and writes nothing. */
   ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard(question(this.#kysely))
+    return this.#guard(question(this.#readers))
   }
 
   /** Asks several questions about one and the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
     return this.#guard(
-      this.#kysely
+      this.#readers
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
@@ -64,8 +72,10 @@ export class SqlDatabase {
     )
   }
 
-  close(): Promise<void> {
-    return this.#kysely.destroy()
+  async close(): Promise<void> {
+    await this.#readers.destroy()
+    await this.#kysely.destroy()
+    this.#close()
   }
 
   async #guard<Answer>(answer: Promise<Answer>): Promise<Answer> {

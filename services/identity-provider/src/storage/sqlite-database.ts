@@ -8,6 +8,7 @@ import { SqlDatabase } from './sql-database.ts'
 import { defaultPatienceMs, NodeSqliteDialect } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
+import type { Tables } from './tables.ts'
 
 const ownerOnly = { file: 0o600, folder: 0o700 }
 
@@ -44,16 +45,20 @@ async function openFile(path: string): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // SQLite takes an empty file for a new database, and would begin anew where data was lost.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
-  return (await openTables(path)).database
+  const { connection } = await openTables(path)
+  try {
+    return sqliteDatabase(connection, path, { reader: openReader(path) })
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
 }
 
 type Opened = { readonly connection: DatabaseSync; readonly database: SqlDatabase }
 
 /** @param name the file that is named when this one is at fault */
 async function openTables(path: string, name = path): Promise<Opened> {
-  const url = pathToFileURL(path)
-  url.searchParams.set('mode', 'rw')
-  const connection = new DatabaseSync(url)
+  const connection = new DatabaseSync(existing(path))
   try {
     connection.exec(pragmas)
     const [verdict] = Object.values(connection.prepare('pragma quick_check(1)').get() ?? {})
@@ -69,21 +74,55 @@ async function openTables(path: string, name = path): Promise<Opened> {
   }
 }
 
+/** A write waits for the writer of another process, and whoever reads must not wait behind it. */
+function openReader(path: string): DatabaseSync {
+  const reader = new DatabaseSync(existing(path))
+  try {
+    reader.exec(pragmas)
+    reader.exec('pragma query_only = on')
+    return reader
+  } catch (cause) {
+    reader.close()
+    throw cause
+  }
+}
+
+/** A file that SQLite is not to make. */
+function existing(path: string): URL {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  return url
+}
+
+type Connections = {
+  /** Another connection to the same file, for what writes nothing; default the only one. */
+  readonly reader?: DatabaseSync
+  /** How long a write waits for the writer of another process. */
+  readonly patienceMs?: number
+}
+
 /**
  * A database over an open connection.
  *
  * @param path the file that is named when it is at fault
- * @param patienceMs how long a write waits for the writer of another process
  */
-export const sqliteDatabase = (
+export function sqliteDatabase(
   connection: DatabaseSync,
   path: string,
-  patienceMs = defaultPatienceMs,
-): SqlDatabase =>
-  new SqlDatabase({
-    kysely: new Kysely({ dialect: new NodeSqliteDialect(connection, patienceMs) }),
+  { reader, patienceMs = defaultPatienceMs }: Connections = {},
+): SqlDatabase {
+  const kyselyOver = (side: DatabaseSync) =>
+    new Kysely<Tables>({ dialect: new NodeSqliteDialect(side, patienceMs) })
+  return new SqlDatabase({
+    kysely: kyselyOver(connection),
+    ...(reader && { readers: kyselyOver(reader) }),
+    // Kysely leaves open what it was never asked to use.
+    close: () => {
+      for (const side of [reader, connection]) if (side?.isOpen) side.close()
+    },
     faultOf: faultOf(path),
   })
+}
 
 async function create(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })

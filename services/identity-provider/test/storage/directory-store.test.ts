@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { put } from '../../src/directory/directory-change.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
@@ -103,5 +104,45 @@ describe('the directory store', () => {
       },
     })
     await assert.rejects(store.update(rename('never')), StorageUnavailableError)
+  })
+
+  it('waits only so long for a log that is silent', async () => {
+    const silent: DirectoryLog = {
+      changesAfter: () => new Promise(() => {}),
+      commit: () => new Promise(() => {}),
+    }
+    const store = new DirectoryStore({ log: silent, patienceMs: 30 })
+    await assert.rejects(async () => store.read(), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'The store did not answer within 30 ms.',
+    })
+  })
+
+  it('answers nobody by what the log said of a time that is too long ago for who asks', async () => {
+    const log = new MemoryDirectoryLog()
+    let nowMs = 0
+    const asked: PromiseWithResolvers<void>[] = []
+    const slow: DirectoryLog = {
+      changesAfter: async (revision) => {
+        const said = log.changesAfter(revision)
+        const question = Promise.withResolvers<void>()
+        asked.push(question)
+        await question.promise
+        return said
+      },
+      commit: (...commit) => log.commit(...commit),
+    }
+    const store = new DirectoryStore({ log: slow, monotonicNowMs: () => nowMs })
+    const early = Promise.resolve(store.read())
+    nowMs = 1500
+    await new DirectoryStore({ log }).update(rename('Contoso'))
+    const late = Promise.resolve(store.read())
+    assert.equal(asked.length, 1, 'they share a query')
+    asked[0]?.resolve()
+    assert.equal((await early).tenant('contoso.example'), undefined)
+    await setImmediate()
+    assert.equal(asked.length, 2, 'the later one asks again')
+    asked[1]?.resolve()
+    assert.equal((await late).tenant('contoso.example')?.displayName, 'Contoso')
   })
 })

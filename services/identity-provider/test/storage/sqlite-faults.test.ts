@@ -53,6 +53,8 @@ describe('a data file', () => {
     const storage = await openStorage({ dataDir })
     assert.equal((await storage.directory.changesAfter(0)).revision, 0)
     await storage.close()
+    await (await openStorage({ dataDir })).close()
+    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'closed, though it was not used')
   })
 
   it('is whole from the start, even if its log was left when it was closed', async (t) => {
@@ -153,7 +155,9 @@ describe('a data file', () => {
     await (await openStorage({ dataDir })).close()
     const holder = new DatabaseSync(fileIn(dataDir))
     holder.exec('begin immediate')
-    const storage = sqlStorage(sqliteDatabase(new DatabaseSync(fileIn(dataDir)), 'x.sqlite', 100))
+    const storage = sqlStorage(
+      sqliteDatabase(new DatabaseSync(fileIn(dataDir)), 'x.sqlite', { patienceMs: 100 }),
+    )
     let turns = 0
     const ticker = setInterval(() => {
       turns += 1
@@ -169,6 +173,30 @@ describe('a data file', () => {
     assert.equal(await storage.directory.commit(0, [put('tenant', tenant())], []), 'committed')
     holder.close()
     await storage.close()
+  })
+})
+
+describe('a data file that another process is writing to (FL18)', () => {
+  it('is read without waiting, while what is to be written waits', async () => {
+    const dataDir = freshDir()
+    const storage = await openStorage({ dataDir })
+    const holder = new DatabaseSync(fileIn(dataDir))
+    holder.exec('begin immediate')
+    const order: string[] = []
+    const writing = storage.directory.commit(0, [put('tenant', tenant())], []).then((outcome) => {
+      order.push(outcome)
+    })
+    for (let read = 0; read < 3; read += 1) {
+      order.push(`revision ${(await storage.directory.changesAfter(0)).revision}`)
+      assert.equal((await storage.keyRing.read()).revision, 0)
+    }
+    holder.exec('rollback')
+    await writing
+    assert.deepEqual(order, ['revision 0', 'revision 0', 'revision 0', 'committed'])
+    assert.equal((await storage.directory.changesAfter(0)).revision, 1)
+    holder.close()
+    await storage.close()
+    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
   })
 })
 

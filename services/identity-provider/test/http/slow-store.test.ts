@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { IssuanceNotes } from '../../src/storage/issuance-notes.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { tenantId, testService } from './test-service.ts'
+
+const maxAgeMs = 40
+const patienceMs = 200
+const longestAnswerMs = 900
+
+/** A service over a store each call of which takes as long as a test says: FL18. */
+async function slowService() {
+  const store = { takesMs: 0, audit: [] as AuditRecord[] }
+  const slowly = async <Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> => {
+    if (store.takesMs > 0) await setTimeout(store.takesMs)
+    return answer()
+  }
+  const log = new MemoryDirectoryLog()
+  const ring = new MemoryKeyRingStore()
+  const directory = new DirectoryStore({
+    maxAgeMs,
+    patienceMs,
+    log: {
+      changesAfter: (revision) => slowly(() => log.changesAfter(revision)),
+      commit: (...commit) => slowly(() => log.commit(...commit)),
+    },
+  })
+  const keys = await SigningKeys.open({
+    maxAgeMs,
+    patienceMs,
+    keyEncryptionKey: KeyEncryptionKey.generate(),
+    schedule: { longestTokenSeconds: 3600 },
+    store: {
+      read: () => slowly(() => ring.read()),
+      commit: (...commit) => slowly(() => ring.commit(...commit)),
+    },
+  })
+  const notes = new IssuanceNotes({
+    audit: {
+      append: (records) => slowly(() => void store.audit.push(...records)),
+      find: () => Promise.reject(new TypeError('never asked')),
+      prune: () => Promise.reject(new TypeError('never asked')),
+    },
+    uses: { record: () => slowly(() => undefined), lastUses: async () => new Map() },
+  })
+  const first = await testService()
+  const known = await first.store.refresh()
+  await log.commit(
+    0,
+    [
+      ...[...known.tenants()].map((value) => ({ kind: 'tenant' as const, id: value.id, value })),
+      ...[...known.applicationsOf(tenantId)].map((value) => ({
+        kind: 'application' as const,
+        id: value.id,
+        value,
+      })),
+      ...[...known.servicePrincipalsOf(tenantId)].map((value) => ({
+        kind: 'servicePrincipal' as const,
+        id: value.id,
+        value,
+      })),
+    ],
+    [],
+  )
+  const service = await testService({
+    directory,
+    keys: {
+      sign: (claims, header) => keys.sign(claims, header),
+      published: () => keys.published(),
+    },
+    audit: notes.record,
+    noteUse: notes.noteUse,
+  })
+  const request = () => service.token({ ...service.form(), client_secret: first.secret })
+  return { store, notes, keys, directory, request, app: service.app }
+}
+
+/** A token request, and how long it took. */
+async function timed(request: () => Promise<Response>) {
+  const startedAt = performance.now()
+  const response = await request()
+  return { response, tookMs: performance.now() - startedAt }
+}
+
+describe('a store that is slow (FL18)', () => {
+  it('delays tokens, and keeps none back, while it answers in time', async () => {
+    const { store, request } = await slowService()
+    store.takesMs = 2 * maxAgeMs
+    for (let count = 0; count < 3; count += 1) {
+      const { response } = await timed(request)
+      assert.equal(response.status, 200)
+      await setTimeout(maxAgeMs)
+    }
+  })
+
+  it('makes nobody wait for ever: 503 with Retry-After, and 200 when it is quick again', async () => {
+    const { store, request, app } = await slowService()
+    store.takesMs = longestAnswerMs + 100
+    await setTimeout(maxAgeMs + 1)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => timed(request)))
+    for (const { response, tookMs } of answers) {
+      assert.equal(response.status, 503)
+      assert.equal(response.headers.get('retry-after'), '1')
+      assert.ok(tookMs < longestAnswerMs, `${tookMs} ms`)
+    }
+    assert.equal((await app.request('http://login.test/readyz')).status, 503)
+    store.takesMs = 0
+    while ((await request()).status !== 200) await setTimeout(10)
+  })
+
+  it('is waited for by whoever signs no longer than by whoever reads', async () => {
+    const { store, request, directory } = await slowService()
+    await setTimeout(maxAgeMs + 1)
+    store.takesMs = 0
+    await directory.refresh()
+    store.takesMs = longestAnswerMs + 100
+    const { response, tookMs } = await timed(request)
+    assert.equal(response.status, 503)
+    assert.ok(tookMs < longestAnswerMs, `${tookMs} ms`)
+  })
+
+  it('loses no record of what was issued and refused meanwhile', async () => {
+    const { store, notes, request } = await slowService()
+    const outcomes: string[] = []
+    const ask = async () => outcomes.push((await request()).status === 200 ? 'done' : 'refused')
+    await ask()
+    store.takesMs = 2 * patienceMs
+    const flushing = notes.flush()
+    await setTimeout(maxAgeMs + 1)
+    await Promise.all([ask(), ask(), ask()])
+    await flushing
+    store.takesMs = 0
+    await setTimeout(2 * patienceMs)
+    await ask()
+    await notes.flush()
+    assert.deepEqual(
+      store.audit.map(({ outcome }) => outcome),
+      outcomes,
+    )
+    assert.deepEqual(outcomes, ['done', 'refused', 'refused', 'refused', 'done'])
+  })
+})
