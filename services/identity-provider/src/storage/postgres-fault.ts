@@ -21,7 +21,9 @@ const faults: Readonly<Record<string, string>> = {
 /** What is wrong with the database, undefined when nothing is. */
 export function postgresFaultOf(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
-    const code = error.code ?? ''
+    const { code } = error
+    // The driver itself complains so of what no such server says.
+    if (code === undefined) return `does not speak as PostgreSQL does: ${error.message}`
     const fault = faults[code] ?? faults[code.slice(0, 2)]
     return fault && `${fault} (${code}: ${error.message})`
   }

@@ -53,6 +53,27 @@ describe('a database that cannot be opened', () => {
     })
   }
 
+  for (const [what, answer] of [
+    ['gives back what it hears', (heard: Buffer) => heard],
+    ['speaks HTTP', () => 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
+    ['says anything', () => '\0\0\0\0\0\0\0\0'],
+  ] as const) {
+    it(`says so in one sentence of a server that ${what}`, async () => {
+      const stranger = createServer((socket) => {
+        socket.on('error', () => undefined)
+        socket.on('data', (heard) => socket.end(answer(heard)))
+      }).listen(0, '127.0.0.1')
+      await new Promise((resolve) => stranger.on('listening', resolve))
+      const { port } = stranger.address() as { port: number }
+      await assert.rejects(opening({ port: String(port) }), {
+        code: 'STORAGE_UNAVAILABLE',
+        message:
+          /^The database 127\.0\.0\.1:\d+\/\w+ (cannot be reached|does not speak as PostgreSQL does): [^\n]+\.$/,
+      })
+      stranger.close()
+    })
+  }
+
   it('gives up in time on a host that accepts and never answers', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.on('listening', resolve))

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chown, cp, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -27,7 +28,6 @@ export class PostgresServer {
   readonly #programs: string
   readonly port: number
   #process: ChildProcess | undefined
-  #databases = 0
 
   private constructor(folder: string, programs: string, port: number) {
     this.#folder = folder
@@ -80,10 +80,9 @@ export class PostgresServer {
     await once(server, 'exit')
   }
 
-  /** Creates an empty database. */
+  /** Creates an empty database, of a name that no other server has: nobody else answers for it. */
   async database(): Promise<string> {
-    this.#databases += 1
-    const name = `test_${this.#databases}`
+    const name = `test_${randomUUID().replaceAll('-', '')}`
     await this.query(`create database ${name}`)
     return `postgres://postgres@127.0.0.1:${this.port}/${name}`
   }
@@ -123,12 +122,21 @@ async function programsFor(folder: string): Promise<string> {
   return join(folder, 'native', 'bin')
 }
 
+/**
+ * A port that is free and stays so while the server is down: below those that systems hand out to
+ * whoever connects or asks for any port, and one of which another test could get meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new TypeError('No port.')
-  return address.port
+  for (;;) {
+    const port = randomInt(20_000, 32_768)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }
