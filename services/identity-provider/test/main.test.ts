@@ -53,7 +53,7 @@ describe('the identity provider as a process', () => {
 
   it('stops as if it were told to when who started it over a channel is gone', async () => {
     const DATA_DIR = await dataFolder()
-    const provider = await startProvider({ DATA_DIR }, 'ipc')
+    const provider = await startProvider({ DATA_DIR }, { overChannel: true })
     await verifiedToken(provider.url, DATA_DIR)
     assert.equal(await provider.abandon(), 0)
     // Stopped, not killed: the database is closed, and nothing waits in a journal.

@@ -21,19 +21,29 @@ export type ProviderProcess = {
   readonly abandon: () => Promise<number | null>
 }
 
-function start(environment: Environment, ...extra: 'ipc'[]): ChildProcess {
-  return spawn(process.execPath, [main], {
+/** How one is started, unless it is started plainly. */
+type Manner = {
+  /** A command that runs the command after it within limits, such as `setpriv` with its options. */
+  readonly within?: readonly string[]
+  /** Whether it is to end with the process that starts it. */
+  readonly overChannel?: boolean
+}
+
+function start(environment: Environment, { within = [], overChannel }: Manner): ChildProcess {
+  const [command = '', ...given] = [...within, process.execPath, main]
+  const channel = overChannel ? (['ipc'] as const) : []
+  return spawn(command, given, {
     env: { PORT: '0', REGISTRATIONS: registrationsFile, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', ...extra],
+    stdio: ['ignore', 'pipe', 'pipe', ...channel],
   })
 }
 
 /** Starts one and waits until it listens. */
 export async function startProvider(
   environment: Environment,
-  ...extra: 'ipc'[]
+  manner: Manner = {},
 ): Promise<ProviderProcess> {
-  const child = start(environment, ...extra)
+  const child = start(environment, manner)
   const failure: string[] = []
   child.stderr?.on('data', (text) => failure.push(String(text)))
   const ended = once(child, 'close')
@@ -64,8 +74,9 @@ export async function startProvider(
 /** Starts one that is to fail: what it said on stderr, and its exit code. */
 export async function failToStart(
   environment: Environment,
+  manner: Manner = {},
 ): Promise<{ readonly code: number; readonly stderr: string }> {
-  const child = start(environment)
+  const child = start(environment, manner)
   let stderr = ''
   child.stderr?.on('data', (text) => {
     stderr += text
@@ -77,7 +88,7 @@ export async function failToStart(
 
 /** Starts one over a channel that closes as soon as it is open: its exit code. */
 export async function abandonAtOnce(environment: Environment): Promise<number | null> {
-  const child = start(environment, 'ipc')
+  const child = start(environment, { overChannel: true })
   child.stdout?.resume()
   child.stderr?.resume()
   child.disconnect()

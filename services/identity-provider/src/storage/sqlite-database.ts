@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, rm, stat } from 'node:fs/promises'
+import { access, constants, link, mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -45,6 +45,11 @@ async function openFile(path: string): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // SQLite takes an empty file for a new database, and would begin anew where data was lost.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
+  // SQLite would read on from a file that it may not write, and its log would not be writable later.
+  await access(path, constants.W_OK).catch((cause) => {
+    const sentence = `The data file ${path} may not be written to.`
+    throw new StorageUnavailableError(sentence, { cause })
+  })
   const { connection } = await openTables(path)
   try {
     return sqliteDatabase(connection, path, { reader: openReader(path) })

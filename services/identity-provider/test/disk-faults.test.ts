@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { openStorage } from '../src/storage/storage.ts'
+import {
+  failToStart,
+  type ProviderProcess,
+  requestToken,
+  startProvider,
+} from './provider-process.ts'
+
+const blockBytes = 512
+const longestRefusalMs = 2000
+const longestRecoveryMs = 10_000
+
+/** The system lets the process write no file beyond this size: what a full disk is to a file. */
+const withRoomFor = (bytes: number) => [
+  ...['sh', '-c', `ulimit -f ${Math.ceil(bytes / blockBytes)} && exec "$@"`, 'sh'],
+]
+/** The superuser may write everywhere, so one tries who gave that right away. */
+const asAnybody =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
+    : []
+
+let root: string
+let dataDir: string
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'greeting-disk-'))
+})
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(root, 'data-'))
+  await (await start()).end('SIGTERM')
+})
+after(() => rm(root, { recursive: true }))
+
+const file = () => join(dataDir, 'greeting.sqlite')
+const start = (within: readonly string[] = []) =>
+  startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
+
+/** Registers an application by each call: the status, what was said, and how long it took. */
+async function registrar({ url }: ProviderProcess) {
+  const { TENANT_ID, CLIENT_ID, CLIENT_SECRET } = parseEnv(
+    await readFile(join(dataDir, 'administrator.env'), 'utf8'),
+  )
+  const response = await fetch(`${url}/${TENANT_ID}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: CLIENT_ID ?? '',
+      client_secret: CLIENT_SECRET ?? '',
+      scope: 'https://graph.microsoft.com/.default',
+    }),
+  })
+  const { access_token } = (await response.json()) as { access_token: string }
+  return async (displayName: string) => {
+    const startedAt = performance.now()
+    const response = await fetch(`${url}/v1.0/applications`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ displayName }),
+    })
+    const body = (await response.json()) as { error?: { code: string } }
+    const retryAfter = response.headers.get('retry-after')
+    const tookMs = performance.now() - startedAt
+    return { status: response.status, code: body.error?.code, retryAfter, tookMs }
+  }
+}
+
+describe('a disk that fills up while the server works (FL17)', () => {
+  it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async () => {
+    const provider = await start(withRoomFor((await stat(file())).size + 100_000))
+    const register = await registrar(provider)
+    const acknowledged: string[] = []
+    let [issued, refused] = [1, 0]
+    for (let index = 0; refused < 10; index += 1) {
+      const [token, answer] = await Promise.all([
+        requestToken(provider.url, dataDir),
+        register(`application ${index}`),
+      ])
+      assert.equal(token.status, 200)
+      issued += 1
+      if (answer.status === 201) acknowledged.push(`application ${index}`)
+      else {
+        assert.deepEqual([answer.status, answer.code], [503, 'ServiceUnavailable'])
+        assert.equal(answer.retryAfter, '1')
+        assert.ok(answer.tookMs < longestRefusalMs, `${answer.tookMs} ms`)
+        refused += 1
+      }
+      assert.ok(index < 200, 'the disk does not fill up')
+    }
+    assert.ok(acknowledged.length > 0)
+    assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
+
+    // Somebody makes room: the log, which has grown, is brought into the file and emptied.
+    const helper = new DatabaseSync(file())
+    helper.exec('pragma busy_timeout = 2000; pragma wal_checkpoint(truncate)')
+    helper.close()
+    const freedAt = performance.now()
+    while ((await register('after')).status !== 201)
+      assert.ok(performance.now() - freedAt < longestRecoveryMs)
+    acknowledged.push('after')
+
+    assert.equal(await provider.end('SIGTERM'), 0)
+    const storage = await openStorage({ dataDir })
+    const { changes } = await storage.directory.changesAfter(0)
+    const names = changes.flatMap(({ kind, value }) =>
+      kind === 'application' && value !== null && 'displayName' in value ? [value.displayName] : [],
+    )
+    const held = names.filter((name) => /^(application \d+|after)$/.test(name))
+    assert.deepEqual(held.toSorted(), acknowledged.toSorted())
+    const tokens = { book: 'signIns', action: 'token.issue', outcome: 'done', limit: 1000 } as const
+    assert.equal((await storage.audit.find(tokens)).records.length, issued)
+    await storage.close()
+  })
+})
+
+describe('a disk that cannot be written when the server starts (FL17, FL18)', () => {
+  const faults: Readonly<Record<string, readonly [() => Promise<readonly string[]>, RegExp]>> = {
+    'is full': [async () => withRoomFor(4096), /cannot grow: the disk is full/],
+    'keeps the file from being written': [
+      async () => {
+        await chmod(file(), 0o400)
+        return asAnybody
+      },
+      /greeting\.sqlite may not be written to/,
+    ],
+    'keeps the folder from being written': [
+      async () => {
+        await chmod(dataDir, 0o500)
+        return asAnybody
+      },
+      /greeting\.sqlite (may not be written to|cannot be opened)|this user may not use/,
+    ],
+  }
+  for (const [what, [harm, sentence]] of Object.entries(faults))
+    it(`${what}: that is said in one sentence, nothing is lost, and it starts when all is well`, async () => {
+      const before = await readFile(file())
+      const within = await harm()
+      const { code, stderr } = await failToStart(
+        { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
+        { within },
+      )
+      await chmod(dataDir, 0o700)
+      await chmod(file(), 0o600)
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
+      assert.match(stderr, sentence)
+      assert.deepEqual(await readFile(file()), before)
+      const provider = await start()
+      assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+      await provider.end('SIGTERM')
+    })
+})
