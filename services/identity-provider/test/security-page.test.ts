@@ -7,10 +7,12 @@ const page = readFileSync(
   join(import.meta.dirname, '../../../docs/security-authorization-server.md'),
   'utf8',
 )
-const rows = page
-  .split('\n')
-  .filter((line) => line.startsWith('| AS'))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
+const rowsOf = (kind: string) =>
+  page
+    .split('\n')
+    .filter((line) => line.startsWith(`| ${kind}`))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+const rows = rowsOf('AS')
 
 describe('docs/security-authorization-server.md', () => {
   it('has every row from AS1 to AS31, in order', () => {
@@ -26,6 +28,16 @@ describe('docs/security-authorization-server.md', () => {
       const tests = shownBy.split(', ').filter((name) => name !== '')
       assert.ok(met.startsWith('yes') ? tests.length > 0 : met === 'not offered')
       for (const test of tests) assert.ok(existsSync(join(import.meta.dirname, test)), test)
+    })
+  }
+
+  for (const cells of rowsOf('FL')) {
+    const [id = '', shownBy = ''] = [cells[1], cells.at(-2)]
+    it(`names tests that say they are about ${id}`, () => {
+      for (const test of shownBy.split(', ')) {
+        const text = readFileSync(join(import.meta.dirname, test), 'utf8')
+        assert.match(text, new RegExp(`\\b${id}\\b`), test)
+      }
     })
   }
 })
