@@ -39,7 +39,8 @@ describe('a change that the store does not take', () => {
       const { log, store, reports } = sample
       const before = await log.changesAfter(0)
       const records = log.audit.length
-      log.fault = new StorageUnavailableError(`connection lost, ${canary}`)
+      const lost = new StorageUnavailableError(`connection lost, ${canary}`)
+      log.fault = lost
       const app = await write(sample)
       assert.equal(app.status, 503)
       assert.equal(app.body.error.code, 'ServiceUnavailable')
@@ -48,7 +49,7 @@ describe('a change that the store does not take', () => {
       const failed = await write(sample)
       assert.equal(failed.status, 500)
       assert.equal(failed.body.error.message, 'The server failed.')
-      assert.deepEqual(reports, [log.fault], 'only the operator hears of it')
+      assert.deepEqual(reports, [lost, log.fault], 'only the operator hears of it')
       assert.deepEqual(await log.changesAfter(0), before)
       assert.equal(log.audit.length, records)
 

@@ -25,7 +25,7 @@ export type Operator = {
   readonly visibilityDelaySeconds: number
   /** Keeps the record of what was refused to a known caller. */
   readonly recordRefusal: (record: AuditRecord) => void
-  /** Tells the operator of a failure that has no name. */
+  /** Tells the operator of a failure of the server itself: one without a name, or of its store. */
   readonly report: (error: unknown, exchange: Exchange) => void
 }
 

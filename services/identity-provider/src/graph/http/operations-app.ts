@@ -5,10 +5,12 @@ import { type Exchange, errorEnvelope, GraphError, refuse } from './graph-error.
 import { type Operator, operate } from './operate.ts'
 import type { Answer, Operation } from './operation.ts'
 import { operationPath } from './operation-path.ts'
-import { refusalRow, refusals } from './refusals.ts'
+import { type RefusalName, refusalRow, refusals } from './refusals.ts'
 
 const realm = 'management'
 const retryAfterSeconds = 1
+/** What the caller is told little of, and the operator all. */
+const ownFaults: ReadonlySet<RefusalName> = new Set(['unexpected', 'storageUnavailable'])
 
 /** The app that serves a table of operations, each to those callers only that its row lets in. */
 export function createOperationsApp(operations: readonly Operation[], operator: Operator): Hono {
@@ -41,7 +43,7 @@ export function createOperationsApp(operations: readonly Operation[], operator: 
       return respond(await act(request, environment, exchange), exchange)
     } catch (error) {
       const refusal = refusalOf(error)
-      if (refusal.refusal === 'unexpected') operator.report(error, exchange)
+      if (ownFaults.has(refusal.refusal)) operator.report(error, exchange)
       return respondWithRefusal(refusal, exchange, allowedAt(operations, pathOf(request)))
     }
   }

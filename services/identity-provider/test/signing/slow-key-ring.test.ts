@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { decodeProtectedHeader } from 'jose'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
+import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+
+const administrator = { actor: 'an administrator', correlationId: null }
+const keyEncryptionKey = KeyEncryptionKey.generate()
+
+/** Two servers over one store; one of them hears of it only when the test lets it. */
+async function replicas() {
+  const store = new MemoryKeyRingStore()
+  const clock = { monotonicMs: 0 }
+  const questions: PromiseWithResolvers<void>[] = []
+  const slowly = { isSlow: false }
+  const slow: KeyRingStore = {
+    read: async () => {
+      const said = await store.read()
+      if (!slowly.isSlow) return said
+      const question = Promise.withResolvers<void>()
+      questions.push(question)
+      await question.promise
+      return said
+    },
+    commit: (...commit) => store.commit(...commit),
+  }
+  const open = (over: KeyRingStore) =>
+    SigningKeys.open({
+      store: over,
+      keyEncryptionKey,
+      schedule: { longestTokenSeconds: 3600 },
+      monotonicNowMs: () => clock.monotonicMs,
+    })
+  const [mine, other] = [await open(slow), await open(store)]
+  slowly.isSlow = true
+  return { mine, other, clock, questions }
+}
+
+const kidOf = async (token: Promise<string>) => decodeProtectedHeader(await token).kid
+
+describe('signing keys while the store is slow (FL18)', () => {
+  it('do not sign by what it said of a time that is too long ago for who asks', async () => {
+    const { mine, other, clock, questions } = await replicas()
+    clock.monotonicMs = 1001
+    const early = mine.sign({}, 'kid')
+    await setImmediate()
+    clock.monotonicMs = 2500
+    const [revoked = ''] = mine.published().map(({ kid }) => kid)
+    await other.revoke(revoked, administrator)
+    const late = mine.sign({}, 'kid')
+    assert.equal(questions.length, 1, 'they share a query')
+    questions[0]?.resolve()
+    assert.equal(await kidOf(early), revoked)
+    await setImmediate()
+    questions[1]?.resolve()
+    assert.notEqual(await kidOf(late), revoked)
+  })
+})
