@@ -119,10 +119,11 @@ ${rows.join('\n')}
   )
 }
 
-const untouched: Mutant = { file: 'guard.ts', breaks: 'nothing', edits: [] }
-const [control] = await judgeAll([untouched], 1)
-if (control?.caughtBy !== undefined) {
-  console.error(`The tests fail without a mutant: ${control.caughtBy}`)
+const control = join(workshop, '0')
+breakCopy({ file: 'guard.ts', breaks: 'nothing', edits: [] }, control)
+const failure = await firstFailure(control)
+if (failure !== undefined) {
+  console.error(`The tests fail without a mutant: ${failure}`)
   process.exit(1)
 }
 
