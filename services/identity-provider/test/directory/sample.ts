@@ -1,6 +1,7 @@
 import type { AppRole } from '../../src/directory/app-role.ts'
 import type { AppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
 import type { Application } from '../../src/directory/application.ts'
+import { newApplication } from '../../src/directory/new-application.ts'
 import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
 
@@ -29,26 +30,15 @@ export const appRole = (part: Partial<AppRole> = {}): AppRole => ({
   ...part,
 })
 
-export const application = (part: Partial<Application> = {}): Application => ({
-  id: guid(0xa),
-  tenantId: guid(1),
-  appId: guid(0xa0),
-  displayName: 'Greeting API',
-  createdDateTime,
-  deletedDateTime: null,
-  signInAudience: 'AzureADMyOrg',
-  identifierUris: [],
-  requestedAccessTokenVersion: null,
-  optionalAccessTokenClaims: [],
-  appRoles: [],
-  requiredResourceAccess: [],
-  isFallbackPublicClient: false,
-  passwordAuthenticationAllowed: true,
-  passwordCredentials: [],
-  keyCredentials: [],
-  federatedIdentityCredentials: [],
-  ...part,
-})
+export const application = (part: Partial<Application> = {}): Application =>
+  newApplication({
+    id: guid(0xa),
+    tenantId: guid(1),
+    appId: guid(0xa0),
+    displayName: 'Greeting API',
+    createdDateTime,
+    ...part,
+  })
 
 export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServicePrincipal => ({
   id: guid(0xb),
