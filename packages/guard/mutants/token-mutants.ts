@@ -98,6 +98,32 @@ export const tokenMutants: readonly Mutant[] = [
       ],
     ],
   ]),
+  ...mutantsOf('declared-roles.ts', [
+    [
+      'reads roles among things that are none',
+      [" || !claim.every((role) => typeof role === 'string')", nothing],
+    ],
+    [
+      'gives roles that it was not declared with',
+      ['this.names.filter((role) => claim.includes(role))', 'claim as Role[]'],
+    ],
+    [
+      'leaves the roles of a caller open to change',
+      [
+        'Object.freeze(this.names.filter((role) => claim.includes(role)))',
+        'this.names.filter((role) => claim.includes(role))',
+      ],
+    ],
+    ['gives the list of one token to another', ["(claim.includes(role) ? '+' : '-')", "'+'"]],
+    [
+      'writes different lists alike',
+      ["(claim.includes(role) ? '+' : '-')", "(claim.includes(role) ? '+' : '')"],
+    ],
+    [
+      'remembers lists without end',
+      ['if (this.#lists.size === mostLists) this.#lists.clear()', nothing],
+    ],
+  ]),
   ...mutantsOf('claims.ts', [
     [
       'forgets the issuer',
@@ -190,19 +216,7 @@ export const tokenMutants: readonly Mutant[] = [
         "typeof claim !== 'string' && !Array.isArray(claim)",
       ],
     ],
-    [
-      'reads roles among things that are none',
-      [" || !claim.every((role) => typeof role === 'string')", nothing],
-    ],
-    [
-      'gives roles that it was not declared with',
-      ['return roles.filter((role) => claim.includes(role))', 'return claim as Role[]'],
-    ],
     ['leaves a caller open to change', ['Object.freeze(caller)', 'caller']],
-    [
-      'leaves the roles of a caller open to change',
-      ['Object.freeze(grantedRoles(claims.roles, roles))', 'grantedRoles(claims.roles, roles)'],
-    ],
     [
       'forgets the expiry',
       ["if (!(now < expiresAt + toleranceSeconds)) return 'expired'", nothing],

@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts'
+import type { DeclaredRoles } from './declared-roles.ts'
 import type { TrustedIssuer } from './guard-options.ts'
 import type { RefusalReason } from './refusal.ts'
 import { isJsonObject } from './strict-json.ts'
@@ -23,13 +24,12 @@ const foreignClaims = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'htm', 
 /**
  * Judges the claims of a token whose signature was verified with a key of this issuer.
  *
- * @param roles the roles that the guard was declared with
  * @see RFC 9068 section 4, RFC 7519 section 4.1
  */
 export function judgeClaims<Role extends string>(
   claims: Readonly<Record<string, unknown>>,
   issuer: TrustedIssuer,
-  roles: readonly Role[],
+  roles: DeclaredRoles<Role>,
 ): Grant<Role> | RefusalReason {
   // 1. Whose token it is, and whom it is for.
   if (claims.iss !== issuer.issuer) return 'issuer_not_trusted'
@@ -62,7 +62,7 @@ export function judgeClaims<Role extends string>(
     objectId: oid,
     // In a token of an application the subject is its object id, written twice.
     subject: sub === oid ? oid : sub,
-    roles: Object.freeze(grantedRoles(claims.roles, roles)),
+    roles: roles.grantedBy(claims.roles),
     tokenId,
     expiresAt: exp,
   }
@@ -87,12 +87,6 @@ function isForAudience(aud: unknown, audiences: readonly string[]): boolean {
   const named = typeof aud === 'string' ? [aud] : aud
   if (!Array.isArray(named) || !named.every((name) => typeof name === 'string')) return false
   return audiences.some((audience) => named.includes(audience))
-}
-
-/** Only an array of strings grants anything; each role is compared whole, and by case. */
-function grantedRoles<Role extends string>(claim: unknown, roles: readonly Role[]): Role[] {
-  if (!Array.isArray(claim) || !claim.every((role) => typeof role === 'string')) return []
-  return roles.filter((role) => claim.includes(role))
 }
 
 function isName(value: unknown): value is string {

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts'
 import { judgeTime } from './claims.ts'
+import { DeclaredRoles } from './declared-roles.ts'
 import type { EventListener } from './guard-event.ts'
 import { type GuardOptions, judgeGuardOptions } from './guard-options.ts'
 import { type Presented, readCredentials } from './presented.ts'
@@ -64,7 +65,7 @@ export function createGuard<const Role extends string>(
 ): Guard<Role> {
   const judged = judgeGuardOptions(options)
   const world: Runtime = { ...systemRuntime, ...runtime }
-  const roles = Object.freeze([...options.roles])
+  const roles = new DeclaredRoles(options.roles)
   const refusals = prepareRefusals(judged.realm, judged.resourceMetadataUrl)
   const remembered = new RememberedTokens<VerifiedToken<Role>>(judged.rememberedTokens)
   const tell: EventListener = (event) => {
@@ -143,7 +144,7 @@ export function createGuard<const Role extends string>(
   }
 
   return Object.freeze({
-    roles,
+    roles: roles.names,
     decide,
     refuse,
     start: async () => {

@@ -1,5 +1,6 @@
 import { readToken } from './access-token.ts'
 import { type Grant, judgeClaims } from './claims.ts'
+import type { DeclaredRoles } from './declared-roles.ts'
 import type { EventListener } from './guard-event.ts'
 import type { JudgedOptions, TrustedIssuer } from './guard-options.ts'
 import { KeySource } from './key-source.ts'
@@ -31,12 +32,12 @@ type Source = { readonly issuer: TrustedIssuer; readonly keySource: KeySource }
 export class TokenVerifier<Role extends string> {
   readonly keySources: readonly KeySource[]
   readonly #sources: ReadonlyMap<unknown, Source>
-  readonly #roles: readonly Role[]
+  readonly #roles: DeclaredRoles<Role>
   readonly #headers: TokenHeaders
 
   constructor(
     options: JudgedOptions,
-    roles: readonly Role[],
+    roles: DeclaredRoles<Role>,
     runtime: Runtime,
     listener: EventListener,
   ) {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { judgeClaims, judgeTime } from '../src/claims.ts'
+import { DeclaredRoles } from '../src/declared-roles.ts'
 import type { TrustedIssuer } from '../src/guard-options.ts'
 import { apiApplicationId, audience, claimsWith, issuer, now, roles, tenantId } from './forge.ts'
+
+const declared = new DeclaredRoles(roles)
 
 const trusted: TrustedIssuer = {
   issuer,
@@ -16,7 +19,7 @@ const trusted: TrustedIssuer = {
 const judge = (changes: Record<string, unknown>, of: TrustedIssuer = trusted) => {
   const claims = claimsWith(changes)
   for (const name of Object.keys(claims)) if (claims[name] === undefined) delete claims[name]
-  const judged = judgeClaims(claims, of, roles)
+  const judged = judgeClaims(claims, of, declared)
   return typeof judged === 'string' ? judged : 'granted'
 }
 
@@ -206,7 +209,7 @@ describe('whether a token holds now', () => {
       { iat: now + 61, nbf: now },
       { iat: now, nbf: now + 61 },
     ]) {
-      const judged = judgeClaims(claimsWith(changes), trusted, roles)
+      const judged = judgeClaims(claimsWith(changes), trusted, declared)
       assert.ok(typeof judged !== 'string')
       assert.equal(at(now, judged.notBefore, judged.caller.expiresAt), 'not_yet_valid')
       assert.equal(at(now + 1, judged.notBefore, judged.caller.expiresAt), 'holds')
