@@ -11,8 +11,8 @@ export const gateMutants: readonly Mutant[] = [
     [
       'takes the first of several words',
       [
-        "token === '' || token.includes(' ') ? malformed : { token }",
-        "token === '' ? malformed : { token: token.split(' ', 1)[0] ?? '' }",
+        "token === '' || token.includes(' ') ? malformed : { token, authorization }",
+        "token === '' ? malformed : { token: token.split(' ', 1)[0] ?? '', authorization }",
       ],
     ],
     ['takes a scheme and nothing after it', ["token === '' || ", nothing]],
@@ -49,19 +49,29 @@ export const gateMutants: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf('remembered-tokens.ts', [
-    ['compares only the tail', ['young.token === token ? young : undefined', 'young']],
-    ['compares only the tail in the old generation', [' || old.token !== token', nothing]],
+    [
+      'compares only the tail',
+      ['young.authorization === authorization ? young : undefined', 'young'],
+    ],
+    [
+      'compares only the tail in the old generation',
+      [' || old.authorization !== authorization', nothing],
+    ],
     [
       'finds a token by its claims alone',
-      ['token.slice(-tailLength)', "(token.split('.')[1] ?? '')"],
-      ['young.token === token ? young : undefined', 'young'],
-      [' || old.token !== token', nothing],
+      ['authorization.slice(-tailLength)', "(authorization.split('.')[1] ?? '')"],
+      ['young.authorization === authorization ? young : undefined', 'young'],
+      [' || old.authorization !== authorization', nothing],
+    ],
+    [
+      'gives a place to a token that comes once',
+      ['if (this.#doorkeeper.hasSeen(tail)) this.#keep', 'this.#keep'],
     ],
     [
       'remembers without bound',
       ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
     ],
-    ['forgets what is still asked for', ['    this.remember(old)\n', nothing]],
+    ['forgets what is still asked for', ['    this.#keep(tail, old)\n', nothing]],
     [
       'remembers although it is told to remember none',
       ['if (this.#generationSize === 0) return', nothing],
@@ -75,6 +85,11 @@ export const gateMutants: readonly Mutant[] = [
       'cannot forget one token',
       ['    this.#young.delete(tail)\n    this.#old.delete(tail)\n', nothing],
     ],
+  ]),
+  ...mutantsOf('doorkeeper.ts', [
+    ['lets nothing through', ['if (this.#marks.has(mark)) return true', nothing]],
+    ['notes without bound', ['if (this.#marks.size >= this.#most) this.#marks.clear()', nothing]],
+    ['takes one text for another', ['mark ^ text.charCodeAt(index)', 'mark']],
   ]),
   ...mutantsOf('guard.ts', [
     [

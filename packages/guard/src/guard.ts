@@ -82,18 +82,17 @@ export function createGuard<const Role extends string>(
     // 1. Exactly one bearer token.
     const credentials = readCredentials(presented)
     if ('reason' in credentials) return refuse(credentials.reason)
-    const { token } = credentials
     // 2. Verified before, with a key that is still good.
-    const known = remembered.find(token)
+    const known = remembered.find(credentials.authorization)
     if (known?.key.isPublished && known.keySource.isUsable) {
       return conclude(known, true, presented, requirement)
     }
     // 3. Verified now; when its key has to be waited for, once more after that and then no more.
-    const verified = verifier.verify(token)
+    const verified = verifier.verify(credentials)
     if (!('reason' in verified)) return conclude(verified, false, presented, requirement)
     if (verified.reason !== 'key_wanted') return refuseUnverified(verified)
     return verified.refresh.then(() => {
-      const again = verifier.verify(token)
+      const again = verifier.verify(credentials)
       if ('reason' in again) return refuseUnverified(again)
       return conclude(again, false, presented, requirement)
     })

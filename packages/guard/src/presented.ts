@@ -16,9 +16,12 @@ export type Presented = {
   readonly certificateThumbprint?: string | undefined
 }
 
-/** A bearer token as presented, or the reason why there is not exactly one. */
+/** A bearer token as presented, and the field value that held it. */
+export type BearerCredentials = { readonly token: string; readonly authorization: string }
+
+/** The one bearer token, or the reason why there is not exactly one. */
 export type Credentials =
-  | { readonly token: string }
+  | BearerCredentials
   | { readonly reason: Extract<RefusalReason, `${string}credentials${string}` | 'token_in_query'> }
 
 const noCredentials = Object.freeze({ reason: 'no_credentials' })
@@ -43,7 +46,7 @@ export function readCredentials({ authorization, target }: Presented): Credentia
     return /,\s*bearer(\s|$)/i.test(authorization) ? repeated : noCredentials
   }
   const token = authorization.slice(scheme.length + 1)
-  return token === '' || token.includes(' ') ? malformed : { token }
+  return token === '' || token.includes(' ') ? malformed : { token, authorization }
 }
 
 function readSeveral(values: readonly string[], target: string): Credentials {

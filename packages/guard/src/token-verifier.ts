@@ -4,6 +4,7 @@ import type { DeclaredRoles } from './declared-roles.ts'
 import type { EventListener } from './guard-event.ts'
 import type { JudgedOptions, TrustedIssuer } from './guard-options.ts'
 import { KeySource } from './key-source.ts'
+import type { BearerCredentials } from './presented.ts'
 import type { RefusalReason } from './refusal.ts'
 import type { Runtime } from './runtime.ts'
 import { TokenHeaders } from './token-header.ts'
@@ -11,7 +12,8 @@ import { isSignedBy, type VerificationKey } from './verification-key.ts'
 
 /** A token whose signature and claims are good; whether it holds now is asked at each use. */
 export type VerifiedToken<Role extends string> = Grant<Role> & {
-  readonly token: string
+  /** The field value that it was sent in. */
+  readonly authorization: string
   readonly key: VerificationKey
   readonly keySource: KeySource
 }
@@ -58,7 +60,7 @@ export class TokenVerifier<Role extends string> {
   }
 
   /** Nothing of the token is believed before step 4; until then it only chooses among what we trust. */
-  verify(token: string): VerifiedToken<Role> | Unverified {
+  verify({ token, authorization }: BearerCredentials): VerifiedToken<Role> | Unverified {
     // 1. Its form.
     const read = readToken(token, this.#headers)
     if (typeof read === 'string') return { reason: read }
@@ -73,7 +75,9 @@ export class TokenVerifier<Role extends string> {
     if (!isSignedBy(key, read.signingInput, read.signature)) return { reason: 'signature_invalid' }
     // 5. Its claims are an access token for us.
     const grant = judgeClaims(read.claims, issuer, this.#roles)
-    return typeof grant === 'string' ? { reason: grant } : { ...grant, token, key, keySource }
+    return typeof grant === 'string'
+      ? { reason: grant }
+      : { ...grant, authorization, key, keySource }
   }
 }
 

@@ -10,19 +10,45 @@ assert.ok(typeof key !== 'string')
 const otherKey = { ...key, kid: 'key-2' }
 
 const tail = (seed: string) => seed.padStart(43, '-')
-const entry = (token: string, by = key) => ({ token, key: by })
+const entry = (authorization: string, by = key) => ({ authorization, key: by })
+
+/** Verified twice, as it must be to get its place. */
+const rememberTwice = <Entry extends ReturnType<typeof entry>>(
+  tokens: RememberedTokens<Entry>,
+  verified: Entry,
+) => {
+  tokens.remember(verified)
+  tokens.remember(verified)
+}
 
 describe('remembered tokens', () => {
   it('are found by their whole text', () => {
     const tokens = new RememberedTokens(10)
     const remembered = entry(`head.${tail('a')}`)
-    tokens.remember(remembered)
+    rememberTwice(tokens, remembered)
     assert.equal(tokens.find(`head.${tail('a')}`), remembered)
+  })
+
+  it('are remembered when they are verified for the second time, not for the first', () => {
+    const tokens = new RememberedTokens(10)
+    const verified = entry(`head.${tail('a')}`)
+    tokens.remember(verified)
+    assert.equal(tokens.find(`head.${tail('a')}`), undefined)
+    assert.equal(tokens.size, 0)
+    tokens.remember(verified)
+    assert.equal(tokens.find(`head.${tail('a')}`), verified)
+  })
+
+  it('that come once push out none that come again', () => {
+    const tokens = new RememberedTokens(10)
+    rememberTwice(tokens, entry(tail('mine')))
+    for (let index = 0; index < 1000; index += 1) tokens.remember(entry(tail(`${index}`)))
+    assert.ok(tokens.find(tail('mine')))
   })
 
   it('are not found by another text with the same tail (CVE-2026-35039)', () => {
     const tokens = new RememberedTokens(10)
-    tokens.remember(entry(`head.${tail('a')}`))
+    rememberTwice(tokens, entry(`head.${tail('a')}`))
     for (const token of [`Head.${tail('a')}`, `.${tail('a')}`, tail('a'), `xhead.${tail('a')}`]) {
       assert.equal(tokens.find(token), undefined)
     }
@@ -31,8 +57,8 @@ describe('remembered tokens', () => {
 
   it('are not found by another text with the same tail in the older generation either', () => {
     const tokens = new RememberedTokens(2)
-    tokens.remember(entry(`head.${tail('a')}`))
-    tokens.remember(entry(`head.${tail('b')}`))
+    rememberTwice(tokens, entry(`head.${tail('a')}`))
+    rememberTwice(tokens, entry(`head.${tail('b')}`))
     assert.equal(tokens.find(`Head.${tail('a')}`), undefined)
     assert.ok(tokens.find(`head.${tail('a')}`))
   })
@@ -40,7 +66,7 @@ describe('remembered tokens', () => {
   it('are never more than the capacity', () => {
     const tokens = new RememberedTokens(100)
     for (let index = 0; index < 10_000; index += 1) {
-      tokens.remember(entry(tail(`${index}`)))
+      rememberTwice(tokens, entry(tail(`${index}`)))
       assert.ok(tokens.size <= 100)
     }
     assert.ok(tokens.size > 50)
@@ -52,7 +78,8 @@ describe('remembered tokens', () => {
     const remember = (from: number, to: number) => {
       for (let index = from; index < to; index += 1) {
         // Each a text of its own, as a server reads it, and not a part of another.
-        tokens.remember(
+        rememberTwice(
+          tokens,
           entry(Buffer.from(`${body}${index}.${tail(`${index}`)}`).toString('latin1')),
         )
       }
@@ -67,31 +94,31 @@ describe('remembered tokens', () => {
 
   it('stay while they are asked for', () => {
     const tokens = new RememberedTokens(10)
-    tokens.remember(entry(tail('mine')))
+    rememberTwice(tokens, entry(tail('mine')))
     for (let index = 0; index < 1000; index += 1) {
-      tokens.remember(entry(tail(`${index}`)))
+      rememberTwice(tokens, entry(tail(`${index}`)))
       assert.ok(tokens.find(tail('mine')), `${index}`)
     }
   })
 
   it('go once nobody asks for them', () => {
     const tokens = new RememberedTokens(10)
-    tokens.remember(entry(tail('mine')))
-    for (let index = 0; index < 10; index += 1) tokens.remember(entry(tail(`${index}`)))
+    rememberTwice(tokens, entry(tail('mine')))
+    for (let index = 0; index < 10; index += 1) rememberTwice(tokens, entry(tail(`${index}`)))
     assert.equal(tokens.find(tail('mine')), undefined)
   })
 
   it('are none without a capacity', () => {
     const tokens = new RememberedTokens(0)
-    tokens.remember(entry(tail('a')))
+    rememberTwice(tokens, entry(tail('a')))
     assert.equal(tokens.size, 0)
   })
 
   it('can be forgotten one by one, in both generations', () => {
     const tokens = new RememberedTokens(2)
     const [old, young] = [entry(tail('old')), entry(tail('young'))]
-    tokens.remember(old)
-    tokens.remember(young)
+    rememberTwice(tokens, old)
+    rememberTwice(tokens, young)
     tokens.forget(old)
     assert.equal(tokens.find(tail('old')), undefined)
     tokens.forget(young)
@@ -101,7 +128,7 @@ describe('remembered tokens', () => {
   it('are forgotten in both generations when their key is gone, and no others', () => {
     const tokens = new RememberedTokens(4)
     for (const name of ['a', 'b', 'c', 'd']) {
-      tokens.remember(entry(tail(name), name < 'c' ? otherKey : key))
+      rememberTwice(tokens, entry(tail(name), name < 'c' ? otherKey : key))
     }
     otherKey.isPublished = false
     tokens.forgetUnpublished()
