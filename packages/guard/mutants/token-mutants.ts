@@ -100,12 +100,27 @@ export const tokenMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('declared-roles.ts', [
     [
+      'reads a role from a string',
+      [
+        "!Array.isArray(claim) || !claim.every((role) => typeof role === 'string')",
+        "typeof claim !== 'string' && !Array.isArray(claim)",
+      ],
+    ],
+    [
       'reads roles among things that are none',
       [" || !claim.every((role) => typeof role === 'string')", nothing],
     ],
     [
       'gives roles that it was not declared with',
       ['this.names.filter((role) => claim.includes(role))', 'claim as Role[]'],
+    ],
+    [
+      'finds a role within another',
+      ['claim.includes(role)', 'claim.some((name) => name.includes(role))'],
+    ],
+    [
+      'compares roles without case',
+      ['claim.includes(role)', 'claim.some((name) => name.toLowerCase() === role.toLowerCase())'],
     ],
     [
       'leaves the roles of a caller open to change',
@@ -200,21 +215,6 @@ export const tokenMutants: readonly Mutant[] = [
     [
       'takes a binding beside another that it does not understand',
       [' || Object.keys(cnf).length !== 1', nothing],
-    ],
-    [
-      'finds a role within another',
-      ['claim.includes(role))', 'claim.some((name) => name.includes(role)))'],
-    ],
-    [
-      'compares roles without case',
-      ['claim.includes(role))', 'claim.some((name) => name.toLowerCase() === role.toLowerCase()))'],
-    ],
-    [
-      'reads a role from a string',
-      [
-        "!Array.isArray(claim) || !claim.every((role) => typeof role === 'string')",
-        "typeof claim !== 'string' && !Array.isArray(claim)",
-      ],
     ],
     ['leaves a caller open to change', ['Object.freeze(caller)', 'caller']],
     [

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { gateMutants } from '../../mutants/gate-mutants.ts'
+import { keyMutants } from '../../mutants/key-mutants.ts'
+import { tokenMutants } from '../../mutants/token-mutants.ts'
+
+const guard = join(import.meta.dirname, '../..')
+const page = readFileSync(join(guard, '../../docs/guard-mutants.md'), 'utf8')
+const mutants = [...tokenMutants, ...keyMutants, ...gateMutants]
+
+describe('the mutants of the guard', () => {
+  it('still find what they break', () => {
+    const lost = mutants.filter(({ file, edits }) => {
+      const source = readFileSync(join(guard, 'src', file), 'utf8')
+      return edits.some(([find]) => !source.includes(find))
+    })
+    assert.deepEqual(
+      lost.map(({ file, breaks }) => `${file} ${breaks}`),
+      [],
+    )
+  })
+
+  it('all stand on the page, in their order, each with the test that caught it', () => {
+    const rows = page.split('\n').filter((line) => /^\| \d/.test(line))
+    assert.deepEqual(
+      rows.map((row) => row.split(' | ').slice(1, 3)),
+      mutants.map(({ file, breaks }) => [`\`${file}\``, breaks]),
+    )
+    assert.ok(!page.includes('**nobody**'))
+  })
+})
