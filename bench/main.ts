@@ -8,9 +8,18 @@ import { describeMachine } from './harness/machine.ts'
 import { judgeOptions, type Options, usage } from './harness/options.ts'
 import { performancePage, withResults } from './harness/performance-page.ts'
 import * as programs from './harness/programs.ts'
-import { faultLines, goalTable, noiseTable, resultTables } from './harness/report.ts'
-import { reasonToDoubt, resultsOf } from './harness/result.ts'
+import {
+  faultLines,
+  goalTable,
+  noiseTable,
+  proportionTable,
+  resultTables,
+} from './harness/report.ts'
+import { proportionsOf, reasonToDoubt, resultsOf } from './harness/result.ts'
 import { measureInRounds } from './harness/rounds.ts'
+
+/** A compiler warms up by requests, and some rows answer few in a second. */
+const warmUpSeconds = 4
 
 process.once('SIGINT', () => process.exit(130))
 
@@ -38,23 +47,22 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   for (const line of leaving) console.error(line)
 
   const pace: Pace = tiny
-    ? { seconds: 1, requests: 200, warmUpSeconds: 0, connections: 4 }
-    : { seconds, warmUpSeconds: 2, connections: 64 }
+    ? { seconds: 1, requests: 200, warmUps: 0, rounds: 1, connections: 4 }
+    : { seconds, warmUps: Math.ceil(warmUpSeconds / seconds), rounds, connections: 64 }
   const generator = present.has('wrk') && !tiny ? wrk : autocannon
   const pinning = present.has('taskset')
   const outcomes = await withLaboratory(taking, pace, { generator, pinning }, (lab) =>
-    measureInRounds(taking, tiny ? 1 : rounds, lab, pace, ({ id }, round) =>
-      console.error(`round ${round}: ${id}`),
-    ),
+    measureInRounds(taking, lab, pace, (step) => console.error(step)),
   )
 
   const results = resultsOf(outcomes)
+  const proportions = proportionsOf(outcomes)
   const machine = describeMachine(present)
   console.log(`\n${machine}\n\n${resultTables(contenders, results)}\n\n${noiseTable(outcomes)}\n`)
-  if (!tiny) console.log(`${goalTable(contenders, results)}\n`)
+  if (!tiny) console.log(`${proportionTable(proportions)}\n\n${goalTable(contenders, results)}\n`)
   for (const line of faultLines(outcomes)) console.error(line)
 
-  const doubt = reasonToDoubt(outcomes, rounds)
+  const doubt = reasonToDoubt(proportions, rounds)
   if (only.length > 0 || tiny) {
     console.log('not kept: only a whole run is')
   } else if (doubt !== undefined) {

@@ -5,11 +5,12 @@ import type { Program } from './programs.ts'
 import type { Scene } from './scene.ts'
 import type { TokenPool } from './token-pool.ts'
 
-/** What a contender finds when it is measured: the same for all of them in one run. */
+/** What a contender finds in a run: the same for all of them. */
 export type Lab = {
   readonly scene: Scene
   readonly keySet: KeySetServer
-  readonly pool: TokenPool
+  /** Tokens for each load of a row whose tokens must be new: none is in two of them. */
+  readonly pools: readonly [TokenPool, ...TokenPool[]]
   readonly generator: LoadGenerator
   /** A folder of this run for data and configuration, removed at its end. */
   readonly folder: string
@@ -17,20 +18,18 @@ export type Lab = {
 }
 
 export type Pace = {
+  /** Length of one load. */
   readonly seconds: number
-  /** Ends a measurement after so many requests instead. */
+  /** Ends a load after so many requests instead. */
   readonly requests?: number
-  readonly warmUpSeconds: number
+  /** How many loads go before those that are measured. */
+  readonly warmUps: number
+  /** How many loads are measured. */
+  readonly rounds: number
   readonly connections: number
 }
 
-/** The pace of a row whose requests are much work: a compiler warms up by requests, and gets few. */
-export const workingPace = (pace: Pace): Pace => ({
-  ...pace,
-  warmUpSeconds: 2 * pace.warmUpSeconds,
-})
-
-/** One measurement of one contender. A sample with faults does not count. */
+/** What one load of a contender came to. A sample with faults does not count. */
 export type Sample = {
   readonly requestsPerSecond: number
   /** None where nothing was asked over a connection. */
@@ -42,6 +41,19 @@ export type Sample = {
   readonly faults: readonly string[]
 }
 
+/** A contender that is up, until it is stopped. */
+export type Running = {
+  /** Asks it whether it does what its title says: what it fails in, or nothing. */
+  prove(): Promise<string[]>
+  /**
+   * Loads it once.
+   *
+   * @param turn how often it was loaded before
+   */
+  load(turn: number, pace: Pace): Promise<Sample>
+  stop(): Promise<void>
+}
+
 export type Contender = {
   readonly id: string
   readonly title: string
@@ -50,9 +62,9 @@ export type Contender = {
   readonly needs: readonly Program[]
   /** The contenders that it is set in proportion to, by id. */
   readonly comparedWith: readonly string[]
-  /** How many distinct tokens one measurement may use up, in relation to a core's verifications. */
+  /** Which tokens its callers send. */
   readonly tokens: 'few' | 'every one new' | 'none'
   /** Left out of a tiny run: other tests prove that it starts. */
   readonly slowToStart?: boolean
-  measure(lab: Lab, pace: Pace): Promise<Sample>
+  start(lab: Lab): Promise<Running>
 }

@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Clock ticks of some cores since the system started. */
-export type CoreTicks = { readonly busy: number; readonly all: number }
-
-/** Adds up the ticks of the given cores in what `/proc/stat` says (see proc_stat(5)). */
-export function ticksIn(stat: string, cores: readonly number[]): CoreTicks {
+/** For how long the given cores were busy, as `/proc/stat` says, in seconds (see proc_stat(5)). */
+export function busySecondsIn(stat: string, cores: readonly number[]): number {
   let busy = 0
-  let all = 0
   for (const core of cores) {
     const ticks = new RegExp(`^cpu${core} (.*)$`, 'm').exec(stat)?.[1]?.split(' ').map(Number) ?? []
     const [, , , idle = 0, waiting = 0] = ticks
-    const total = ticks.slice(0, 8).reduce((sum, tick) => sum + tick, 0)
-    all += total
-    busy += total - idle - waiting
+    busy += ticks.slice(0, 8).reduce((sum, tick) => sum + tick, 0) - idle - waiting
   }
-  return { busy, all }
+  return busy / ticksPerSecond
 }
 
 /** The processor time in what `/proc/{pid}/stat` says, in seconds (see proc_pid_stat(5)). */
@@ -38,8 +32,8 @@ const processorSecondsOf = (pid: number): number =>
 
 /** What a server and its cores did during some work. */
 export type Watched = {
-  /** How busy the cores were, by anybody, from 0 to 1. */
-  readonly busy: number
+  /** For how long the cores were busy, with anything, added up. */
+  readonly busySeconds: number
   /** What the server and its children used of them. */
   readonly processorSeconds: number
 }
@@ -52,7 +46,7 @@ export async function watching<Result>(
 ): Promise<{ result: Result; watched: Watched | undefined }> {
   if (cores.length === 0) return { result: await work(), watched: undefined }
   const look = () => ({
-    ...ticksIn(readFileSync('/proc/stat', 'utf8'), cores),
+    busySeconds: busySecondsIn(readFileSync('/proc/stat', 'utf8'), cores),
     processorSeconds: processorSecondsOf(pid),
   })
   const before = look()
@@ -61,7 +55,7 @@ export async function watching<Result>(
   return {
     result,
     watched: {
-      busy: (after.busy - before.busy) / Math.max(1, after.all - before.all),
+      busySeconds: after.busySeconds - before.busySeconds,
       processorSeconds: after.processorSeconds - before.processorSeconds,
     },
   }

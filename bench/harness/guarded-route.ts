@@ -1,4 +1,4 @@
-import { type Contender, type Lab, workingPace } from './contender.ts'
+import type { Contender, Lab } from './contender.ts'
 import { proofOfGuarding, proofOfOpenness } from './guard-proof.ts'
 import { measureLoad } from './measurement.ts'
 import type { RunningServer } from './server-process.ts'
@@ -12,7 +12,7 @@ export type RouteServer = {
   start(lab: Lab, cores: readonly number[]): Promise<RunningServer>
 }
 
-type Row = Omit<Contender, 'group' | 'measure'> & {
+type Row = Omit<Contender, 'group' | 'start'> & {
   readonly server: RouteServer
   /** Whether anybody gets in. */
   readonly open?: true
@@ -23,22 +23,23 @@ export function guardedRoute({ server, open, ...row }: Row): Contender {
   return {
     ...row,
     group: 'resource server',
-    measure: async (lab, pace) => {
+    start: async (lab) => {
       const running = await server.start(lab, lab.cores(1).server)
-      try {
-        const url = running.url + server.path
-        const prove = () => (open ? proofOfOpenness(url) : proofOfGuarding(url, lab.scene))
-        const everyTokenNew = row.tokens === 'every one new'
-        const tokens = everyTokenNew ? lab.pool : { ...lab.pool, count: callers }
-        const before = await prove()
-        const sample = await measureLoad(
-          { serverCores: 1, pid: running.pid, request: { url }, tokens, everyTokenNew },
-          lab,
-          everyTokenNew ? workingPace(pace) : pace,
-        )
-        return { ...sample, faults: [...before, ...sample.faults, ...(await prove())] }
-      } finally {
-        await running.stop()
+      const url = running.url + server.path
+      const everyTokenNew = row.tokens === 'every one new'
+      return {
+        prove: () => (open ? proofOfOpenness(url) : proofOfGuarding(url, lab.scene)),
+        load: (turn, pace) => {
+          const pool = everyTokenNew ? lab.pools[turn] : { ...lab.pools[0], count: callers }
+          if (pool === undefined) throw new Error('there are no new tokens left')
+          const tokens = { ...pool, everyOneNew: everyTokenNew }
+          return measureLoad(
+            { serverCores: 1, pid: running.pid, request: { url, tokens } },
+            lab,
+            pace,
+          )
+        },
+        stop: running.stop,
       }
     },
   }

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, type Lab, type Pace, workingPace } from './contender.ts'
+import type { Contender, Lab, Pace } from './contender.ts'
 import { allowedCores, pinSelf, shareOut } from './cores.ts'
 import { callers } from './guarded-route.ts'
 import { startKeySetServer } from './key-set-server.ts'
 import type { LoadGenerator } from './load-generator.ts'
 import { createScene, type Scene } from './scene.ts'
-import { createTokenPool, verificationsPerSecond } from './token-pool.ts'
+import { createTokenPool, type TokenPool, verificationsPerSecond } from './token-pool.ts'
 
 /** Node's own verifications a second bound what any server here accepts, HTTP being paid too. */
 const shareOfVerifications = 0.8
@@ -29,23 +29,35 @@ export async function withLaboratory<Result>(
   const folder = await mkdtemp(join(tmpdir(), 'greeting-bench-'))
   // However the run ends: the tokens of a long one are hundreds of megabytes.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const pool = await createTokenPool(scene, poolSize(contenders, scene, pace), folder)
+  const pools = await createPools(contenders, scene, pace, folder)
   const allowed = pinning ? allowedCores() : []
   // The harness serves the keys: it belongs to the load's side.
   pinSelf(shareOut(allowed, 1).load)
   const keySet = await startKeySetServer(scene)
   const cores = (serverCores: 1 | 2) => shareOut(allowed, serverCores)
   try {
-    return await work({ scene, keySet, pool, generator, folder, cores })
+    return await work({ scene, keySet, pools, generator, folder, cores })
   } finally {
     keySet.stop()
   }
 }
 
-function poolSize(contenders: readonly Contender[], scene: Scene, pace: Pace): number {
-  if (!contenders.some(({ tokens }) => tokens === 'every one new')) return callers
-  if (pace.requests !== undefined) return Math.max(callers, 2 * pace.requests)
-  const perSecond = verificationsPerSecond(scene, 200) * shareOfVerifications
-  const { warmUpSeconds, seconds } = workingPace(pace)
-  return Math.max(callers, Math.ceil(perSecond * (warmUpSeconds + seconds)))
+/** One pool for each load of a row whose tokens must be new; every such row uses them once. */
+async function createPools(
+  contenders: readonly Contender[],
+  scene: Scene,
+  pace: Pace,
+  folder: string,
+): Promise<Lab['pools']> {
+  const create = (count: number, turn: number) =>
+    createTokenPool(scene, count, join(folder, `tokens-${turn}.txt`))
+  if (!contenders.some(({ tokens }) => tokens === 'every one new'))
+    return [await create(callers, 0)]
+  const count = Math.max(callers, pace.requests ?? mostRequests(scene, pace.seconds))
+  const pools: [TokenPool, ...TokenPool[]] = [await create(count, 0)]
+  while (pools.length < pace.warmUps + pace.rounds) pools.push(await create(count, pools.length))
+  return pools
 }
+
+const mostRequests = (scene: Scene, seconds: number): number =>
+  Math.ceil(verificationsPerSecond(scene) * shareOfVerifications * seconds)

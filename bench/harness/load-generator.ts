@@ -5,7 +5,7 @@ import { pinned } from './cores.ts'
 import { type LoadReport, readLoadReport } from './load-report.ts'
 import type { TokenPool } from './token-pool.ts'
 
-/** The requests of one measurement: a GET with one token after another, or a POST of one form. */
+/** The requests of one load: a GET with one token after another, or a POST of one form. */
 export type Load = {
   readonly url: string
   readonly seconds: number
@@ -13,8 +13,8 @@ export type Load = {
   readonly requests?: number
   readonly connections: number
   readonly tokens?: TokenPool & {
-    /** The first line of the pool to use, from 1. */
-    readonly first: number
+    /** Whether none of them may be sent twice. */
+    readonly everyOneNew: boolean
   }
   /** The file that holds the form body. */
   readonly form?: string
@@ -31,7 +31,6 @@ const loadFolder = join(import.meta.dirname, '..', 'load')
 /** What both programs are told after their own options. */
 const scriptArguments = ({ tokens, form }: Load): string[] => [
   tokens?.path ?? '-',
-  String(tokens?.first ?? 1),
   String(tokens?.count ?? 0),
   form ?? '-',
 ]

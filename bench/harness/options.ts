@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 export type Options = {
   /** Beginnings of row ids; none means every row. */
   readonly only: readonly string[]
-  /** Length of one measurement. */
+  /** Length of one load. */
   readonly seconds: number
   /** How often each row is measured; the median counts. */
   readonly rounds: number
@@ -15,15 +15,15 @@ export type Options = {
 export const usage = `npm run bench -- [options]
 
   --only <ids>      rows whose id begins with one of these, separated by commas
-  --seconds <n>     length of one measurement, 1 to 60 (3)
-  --rounds <n>      how often each row is measured, 1 to 15 (3); the median counts
+  --seconds <n>     length of one load, 1 to 10 (1)
+  --rounds <n>      how often each row is measured, 1 to 31 (11); the median counts
   --tiny            prove in a few seconds that everything runs; measures nothing worth keeping
   --help            this text
 
 A whole run of three rounds or more on a quiet machine (without --only and --tiny) is kept: it writes
 bench/results/latest.json and the tables of docs/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
 
-const bounds = { seconds: { from: 1, to: 60 }, rounds: { from: 1, to: 15 } } as const
+const bounds = { seconds: { from: 1, to: 10 }, rounds: { from: 1, to: 31 } } as const
 
 /**
  * Judges the command line.
@@ -41,8 +41,8 @@ export function judgeOptions(
     tokens: true,
     options: {
       only: { type: 'string' },
-      seconds: { type: 'string', default: '3' },
-      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '11' },
       tiny: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },

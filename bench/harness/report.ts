@@ -1,6 +1,6 @@
 import type { Contender } from './contender.ts'
 import { reach } from './goals.ts'
-import type { Outcome, Result } from './result.ts'
+import { median, type Outcome, type Proportion, type Result, spreadOf } from './result.ts'
 import { table } from './table.ts'
 
 type Group = Contender['group']
@@ -75,12 +75,27 @@ export function goalTable(contenders: readonly Contender[], results: readonly Re
 /** How far each row may be believed: only printed, as it says more of the hour than of the servers. */
 export function noiseTable(outcomes: readonly Outcome[]): string {
   return table(
-    ['row', 'rounds within', 'server cores busy', 'server µs/request'],
-    outcomes.map(({ contender, spread, busy, microseconds }) => [
+    ['row', 'middle half of the rounds', 'server cores busy', 'server µs/request'],
+    outcomes.map(({ contender, rates, busy, microseconds }) => [
       contender.id,
-      `± ${percent(spread)}`,
+      `± ${percent(spreadOf(rates))}`,
       percent(busy),
       microseconds?.toFixed(1) ?? '',
+    ]),
+  )
+}
+
+/** The same of the proportions, which is what the goals are about. */
+export function proportionTable(proportions: readonly Proportion[]): string {
+  return table(
+    ['row', 'to', 'median of the rounds', 'middle half', 'least', 'most'],
+    proportions.map(({ id, to, ratios }) => [
+      id,
+      to,
+      median(ratios).toFixed(2),
+      `± ${percent(spreadOf(ratios))}`,
+      Math.min(...ratios).toFixed(2),
+      Math.max(...ratios).toFixed(2),
     ]),
   )
 }

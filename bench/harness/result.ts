@@ -7,19 +7,19 @@ export type Result = {
   readonly requestsPerSecond: number
   /** The median of the rounds; null where nothing was asked over a connection. */
   readonly p99Ms: number | null
-  /** Requests a second in proportion to other rows of the run, by their id. */
+  /** Requests a second in proportion to other rows of the same round, by their id: the median. */
   readonly ratioTo: Readonly<Record<string, number>>
 }
 
 /** What the rounds of one contender came to. */
 export type Outcome = {
   readonly contender: Contender
+  /** Requests a second in each round, in their order. */
+  readonly rates: readonly number[]
   readonly requestsPerSecond: number
   readonly p99Ms: number | null
   readonly busy: number | null
   readonly microseconds: number | null
-  /** Half the distance from the slowest to the fastest round, in proportion to the median. */
-  readonly spread: number
   readonly faults: readonly string[]
 }
 
@@ -36,48 +36,84 @@ const medianOfKnown = (values: readonly (number | null)[]): number | null => {
   return known.length === 0 ? null : median(known)
 }
 
-/** Judges the samples of one contender: one faulty round is enough for the row not to count. */
-export function outcomeOf(contender: Contender, samples: readonly Sample[]): Outcome {
+/** How far the middle half of the values lies from their median, at most, in proportion to it. */
+export function spreadOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const quarter = (sorted.length - 1) / 4
+  const lower = sorted[Math.floor(quarter)] ?? Number.NaN
+  const upper = sorted[Math.ceil(3 * quarter)] ?? Number.NaN
+  const middle = median(values)
+  return Math.max(middle - lower, upper - middle) / middle
+}
+
+/**
+ * Adds the samples of one contender up, one for each round.
+ *
+ * @param faults one is enough for the row not to count
+ */
+export function outcomeOf(
+  contender: Contender,
+  samples: readonly Sample[],
+  faults: readonly string[],
+): Outcome {
   const rates = samples.map(({ requestsPerSecond }) => requestsPerSecond)
-  const requestsPerSecond = median(rates)
   return {
     contender,
-    requestsPerSecond,
+    rates,
+    requestsPerSecond: median(rates),
     p99Ms: medianOfKnown(samples.map(({ p99Ms }) => p99Ms)),
     busy: medianOfKnown(samples.map(({ busy }) => busy)),
     microseconds: medianOfKnown(samples.map(({ microseconds }) => microseconds)),
-    spread: (Math.max(...rates) - Math.min(...rates)) / 2 / requestsPerSecond,
-    faults: [...new Set(samples.flatMap(({ faults }) => faults))],
+    faults: [...new Set(faults)],
   }
 }
 
-/** How far the rounds of a typical row may lie from their median, and how many there must be. */
+/** One row in proportion to another, round by round. */
+export type Proportion = { readonly id: string; readonly to: string; readonly ratios: number[] }
+
+/** The rows that count, each in proportion to the others that it names and that count. */
+export function proportionsOf(outcomes: readonly Outcome[]): Proportion[] {
+  const rows = counting(outcomes)
+  return rows.flatMap(({ contender: { id, comparedWith }, rates }) =>
+    rows
+      .filter((other) => comparedWith.includes(other.contender.id))
+      .map((other) => ({
+        id,
+        to: other.contender.id,
+        ratios: rates.map((rate, round) => rate / (other.rates[round] ?? Number.NaN)),
+      })),
+  )
+}
+
+const counting = (outcomes: readonly Outcome[]): Outcome[] =>
+  outcomes.filter(({ faults }) => faults.length === 0)
+
+/** How far the rounds of a typical proportion may lie from their median, and how many there must be. */
 const believable = { spread: 0.1, rounds: 3 } as const
 
 /** Why the figures of a run are not worth keeping; undefined when they are. */
-export function reasonToDoubt(outcomes: readonly Outcome[], rounds: number): string | undefined {
+export function reasonToDoubt(
+  proportions: readonly Proportion[],
+  rounds: number,
+): string | undefined {
   if (rounds < believable.rounds) return `a median needs ${believable.rounds} rounds or more`
-  const typical = median(outcomes.map(({ spread }) => spread))
+  const typical = median(proportions.map(({ ratios }) => spreadOf(ratios)))
   if (typical <= believable.spread) return undefined
   const percent = Math.round(typical * 100)
-  return `the machine is busy: the rounds of a typical row lie ${percent} % from their median`
+  return `the machine is busy: the rounds of a typical proportion lie ${percent} % from their median`
 }
 
 /** The rows that count, each with its proportion to the others that it names. */
 export function resultsOf(outcomes: readonly Outcome[]): Result[] {
-  const counting = outcomes.filter(({ faults }) => faults.length === 0)
-  const rates = new Map(
-    counting.map(({ contender, requestsPerSecond }) => [contender.id, requestsPerSecond]),
-  )
-  return counting.map(({ contender, requestsPerSecond, p99Ms }) => ({
+  const proportions = proportionsOf(outcomes)
+  return counting(outcomes).map(({ contender, requestsPerSecond, p99Ms }) => ({
     id: contender.id,
     requestsPerSecond: Math.round(requestsPerSecond),
     p99Ms: p99Ms === null ? null : rounded(p99Ms, 2),
     ratioTo: Object.fromEntries(
-      contender.comparedWith.flatMap((id) => {
-        const rate = rates.get(id)
-        return rate === undefined ? [] : [[id, rounded(requestsPerSecond / rate, 3)]]
-      }),
+      proportions
+        .filter(({ id }) => id === contender.id)
+        .map(({ to, ratios }) => [to, rounded(median(ratios), 3)]),
     ),
   }))
 }

@@ -1,36 +1,78 @@
-import type { Contender, Lab, Pace, Sample } from './contender.ts'
+import type { Contender, Lab, Pace, Running, Sample } from './contender.ts'
 import { type Outcome, outcomeOf } from './result.ts'
 
+/** A contender, what became of it when it was started, and what its loads came to. */
+type Row = {
+  readonly contender: Contender
+  readonly running: Running | undefined
+  readonly samples: Sample[]
+  readonly faults: string[]
+}
+
 /**
- * Measures every contender once in each round, so that a noisy minute falls on all of them, and
- * turns the order round each time, so that none is always first.
+ * Starts every contender, warms each up, and then measures all of them once in each round, so that a
+ * noisy second falls on neighbours: the rates of one round are set in proportion to each other. The
+ * order turns round each time, so that none is always first. Servers that are not measured idle.
  *
- * @param progress is told before each measurement
+ * @param progress is told what comes next
  */
 export async function measureInRounds(
   contenders: readonly Contender[],
-  rounds: number,
   lab: Lab,
   pace: Pace,
-  progress: (contender: Contender, round: number) => void,
+  progress: (step: string) => void,
 ): Promise<Outcome[]> {
-  const samples = new Map<Contender, Sample[]>(contenders.map((contender) => [contender, []]))
-  for (let round = 1; round <= rounds; round++) {
-    const order = round % 2 === 1 ? contenders : contenders.toReversed()
-    for (const contender of order) {
-      progress(contender, round)
-      samples.get(contender)?.push(await sampleOf(contender, lab, pace))
+  const rows: Row[] = []
+  try {
+    for (const contender of contenders) {
+      progress(`starting ${contender.id}`)
+      const row = await started(contender, lab)
+      rows.push(row)
+      await proved(row)
+      for (let turn = 0; turn < pace.warmUps; turn++) await loaded(row, turn, pace)
+      // Only what was measured counts, but a fault does at any time.
+      row.samples.length = 0
     }
+    for (let round = 0; round < pace.rounds; round++) {
+      progress(`round ${round + 1} of ${pace.rounds}`)
+      for (const row of round % 2 === 0 ? rows : rows.toReversed()) {
+        await loaded(row, pace.warmUps + round, pace)
+      }
+    }
+    for (const row of rows) await proved(row)
+  } finally {
+    for (const { running } of rows) await running?.stop()
   }
-  return contenders.map((contender) => outcomeOf(contender, samples.get(contender) ?? []))
+  return rows.map(({ contender, samples, faults }) => outcomeOf(contender, samples, faults))
 }
 
 /** A contender that fails to start, or breaks, loses its row and nobody else's. */
-async function sampleOf(contender: Contender, lab: Lab, pace: Pace): Promise<Sample> {
+async function started(contender: Contender, lab: Lab): Promise<Row> {
   try {
-    return await contender.measure(lab, pace)
+    return { contender, running: await contender.start(lab), samples: [], faults: [] }
   } catch (error) {
-    const fault = error instanceof Error ? error.message : String(error)
-    return { requestsPerSecond: 0, p99Ms: null, busy: null, microseconds: null, faults: [fault] }
+    return { contender, running: undefined, samples: [], faults: [messageOf(error)] }
   }
 }
+
+async function proved({ running, faults }: Row): Promise<void> {
+  try {
+    faults.push(...((await running?.prove()) ?? []))
+  } catch (error) {
+    faults.push(messageOf(error))
+  }
+}
+
+async function loaded({ running, samples, faults }: Row, turn: number, pace: Pace): Promise<void> {
+  // What is known to be faulty is not worth the time.
+  if (running === undefined || faults.length > 0) return
+  try {
+    const sample = await running.load(turn, pace)
+    samples.push(sample)
+    faults.push(...sample.faults)
+  } catch (error) {
+    faults.push(messageOf(error))
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`)

@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Contender, type Lab, workingPace } from './contender.ts'
+import type { Contender, Lab } from './contender.ts'
 import { type IssuanceFault, proofOfIssuance } from './issuance-proof.ts'
 import { measureLoad } from './measurement.ts'
 
@@ -14,7 +14,7 @@ export type RunningIssuer = {
   stop(): Promise<void>
 }
 
-type Row = Omit<Contender, 'group' | 'measure' | 'tokens'> & {
+type Row = Omit<Contender, 'group' | 'start' | 'tokens'> & {
   readonly serverCores: 1 | 2
   /** What the proof finds in it and its title admits. */
   readonly knownFor?: readonly IssuanceFault[]
@@ -27,19 +27,15 @@ export function tokenEndpoint({ serverCores, knownFor = [], start, ...row }: Row
     ...row,
     group: 'token endpoint',
     tokens: 'none',
-    measure: async (lab, pace) => {
+    start: async (lab) => {
       const issuer = await start(lab, lab.cores(serverCores).server)
-      try {
-        const prove = async () =>
-          (await proofOfIssuance(issuer)).filter((fault) => !knownFor.includes(fault))
-        const form = await formFile(issuer.form, lab.folder)
-        const before = await prove()
-        const request = { url: issuer.tokenEndpoint, form }
-        const target = { serverCores, pid: issuer.pid, request }
-        const sample = await measureLoad(target, lab, workingPace(pace))
-        return { ...sample, faults: [...before, ...sample.faults, ...(await prove())] }
-      } finally {
-        await issuer.stop()
+      const form = await formFile(issuer.form, lab.folder)
+      const request = { url: issuer.tokenEndpoint, form }
+      return {
+        prove: async () =>
+          (await proofOfIssuance(issuer)).filter((fault) => !knownFor.includes(fault)),
+        load: (_, pace) => measureLoad({ serverCores, pid: issuer.pid, request }, lab, pace),
+        stop: issuer.stop,
       }
     },
   }

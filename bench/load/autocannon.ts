@@ -8,17 +8,11 @@ const [
   requests = '0',
   connections = '1',
   tokens = '-',
-  first = '1',
   count = '0',
   form = '-',
 ] = process.argv.slice(2)
 
-const lines =
-  tokens === '-'
-    ? []
-    : readFileSync(tokens, 'utf8')
-        .split('\n')
-        .slice(Number(first) - 1, Number(first) - 1 + Number(count))
+const lines = tokens === '-' ? [] : readFileSync(tokens, 'utf8').split('\n').slice(0, Number(count))
 let cursor = 0
 let turns = 0
 

@@ -1,6 +1,6 @@
 -- Sends one prepared request after another and writes one line of JSON at the end.
--- Arguments: a file with one token a line ("-" for none), the first line to use and how many,
--- and for a POST the file with its form body ("-" for a GET).
+-- Arguments: a file with one token a line ("-" for none) and how many of them to use, and for a
+-- POST the file with its form body ("-" for a GET).
 
 local prepared, cursor = {}, 0
 turns = 0
@@ -11,7 +11,7 @@ function setup(thread)
 end
 
 function init(args)
-  local tokens, first, count, form = args[1], tonumber(args[2]), tonumber(args[3]), args[4]
+  local tokens, count, form = args[1], tonumber(args[2]), args[3]
   if form ~= "-" then
     local file = assert(io.open(form, "r"))
     local headers = { ["Content-Type"] = "application/x-www-form-urlencoded" }
@@ -19,13 +19,9 @@ function init(args)
     file:close()
     return
   end
-  local number = 0
   for line in io.lines(tokens) do
-    number = number + 1
-    if number > first + count - 1 then break end
-    if number >= first then
-      prepared[#prepared + 1] = wrk.format("GET", nil, { ["Authorization"] = "Bearer " .. line })
-    end
+    if #prepared == count then break end
+    prepared[#prepared + 1] = wrk.format("GET", nil, { ["Authorization"] = "Bearer " .. line })
   end
 end
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { processorSecondsIn, ticksIn } from '../harness/core-load.ts'
+import { busySecondsIn, processorSecondsIn } from '../harness/core-load.ts'
 
 const stat = `cpu  300 0 60 1400 40 0 6 0 0 0
 cpu0 200 0 40 700 30 0 4 0 0 0
@@ -8,13 +8,13 @@ cpu1 100 0 20 700 10 0 2 0 0 0
 intr 1 2 3
 `
 
-describe('the ticks of cores', () => {
-  it('are busy when they are neither idle nor waiting for a disk', () => {
-    assert.deepEqual(ticksIn(stat, [0]), { busy: 244, all: 974 })
+describe('the time of cores', () => {
+  it('is busy when they are neither idle nor waiting for a disk', () => {
+    assert.equal(busySecondsIn(stat, [0]), 2.44)
   })
 
-  it('of several cores are added up', () => {
-    assert.deepEqual(ticksIn(stat, [0, 1]), { busy: 366, all: 1806 })
+  it('of several cores is added up', () => {
+    assert.equal(busySecondsIn(stat, [0, 1]), 3.66)
   })
 })
 

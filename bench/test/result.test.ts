@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Contender, Sample } from '../harness/contender.ts'
-import { median, outcomeOf, reasonToDoubt, resultsOf } from '../harness/result.ts'
+import {
+  median,
+  type Outcome,
+  outcomeOf,
+  proportionsOf,
+  reasonToDoubt,
+  resultsOf,
+  spreadOf,
+} from '../harness/result.ts'
 
 const contender = (id: string, comparedWith: readonly string[] = []): Contender => ({
   id,
@@ -10,7 +18,7 @@ const contender = (id: string, comparedWith: readonly string[] = []): Contender 
   needs: [],
   comparedWith,
   tokens: 'few',
-  measure: () => Promise.reject(new Error('only its figures are judged here')),
+  start: () => Promise.reject(new Error('only its figures are judged here')),
 })
 
 const sample = (requestsPerSecond: number, more: Partial<Sample> = {}): Sample => ({
@@ -33,31 +41,66 @@ describe('the median', () => {
   }
 })
 
+const outcome = (
+  row: Contender,
+  rates: readonly number[],
+  faults: readonly string[] = [],
+): Outcome =>
+  outcomeOf(
+    row,
+    rates.map((rate) => sample(rate)),
+    faults,
+  )
+
+describe('the spread', () => {
+  const rows: readonly [number[], number][] = [
+    [[7], 0],
+    [[90, 100, 120], 0.2],
+    [[100, 100, 100, 100, 10], 0],
+    [[80, 90, 100, 105, 500], 0.1],
+  ]
+  for (const [values, expected] of rows) {
+    it(`of ${values} is ${expected}: what lies outside the middle half does not count`, () => {
+      assert.equal(spreadOf(values), expected)
+    })
+  }
+})
+
 describe('the rounds of a row', () => {
-  it('come to their medians, and tell how far apart they were', () => {
+  it('come to their medians', () => {
     const row = contender('a')
-    assert.deepEqual(outcomeOf(row, [sample(100), sample(90, { p99Ms: 5 }), sample(120)]), {
+    assert.deepEqual(outcomeOf(row, [sample(100), sample(90, { p99Ms: 5 }), sample(120)], []), {
       contender: row,
+      rates: [100, 90, 120],
       requestsPerSecond: 100,
       p99Ms: 1,
       busy: 1,
       microseconds: 10,
-      spread: 0.15,
       faults: [],
     })
   })
 
-  it('do not count when one of them was faulty', () => {
-    const { faults } = outcomeOf(contender('a'), [sample(1), sample(1, { faults: ['broken'] })])
-    assert.deepEqual(faults, ['broken'])
+  it('tell each fault once', () => {
+    const { faults } = outcome(contender('a'), [1, 1], ['broken', 'broken', 'bent'])
+    assert.deepEqual(faults, ['broken', 'bent'])
+  })
+})
+
+describe('a proportion', () => {
+  it('is taken round by round: a slow second slows neighbours down together', () => {
+    const outcomes = [
+      outcome(contender('mine', ['theirs']), [300, 150, 330]),
+      outcome(contender('theirs'), [100, 50, 100]),
+    ]
+    assert.deepEqual(proportionsOf(outcomes), [{ id: 'mine', to: 'theirs', ratios: [3, 3, 3.3] }])
   })
 })
 
 describe('the results', () => {
   it('set each row in proportion to those that it names', () => {
     const outcomes = [
-      outcomeOf(contender('mine', ['theirs', 'absent']), [sample(300.4, { p99Ms: 1.23456 })]),
-      outcomeOf(contender('theirs'), [sample(200, { p99Ms: null })]),
+      outcomeOf(contender('mine', ['theirs', 'absent']), [sample(300.4, { p99Ms: 1.23456 })], []),
+      outcomeOf(contender('theirs'), [sample(200, { p99Ms: null })], []),
     ]
     assert.deepEqual(resultsOf(outcomes), [
       { id: 'mine', requestsPerSecond: 300, p99Ms: 1.23, ratioTo: { theirs: 1.502 } },
@@ -65,10 +108,18 @@ describe('the results', () => {
     ])
   })
 
+  it('take the median of the rounds, not the proportion of the medians', () => {
+    const outcomes = [
+      outcome(contender('mine', ['theirs']), [100, 200, 90]),
+      outcome(contender('theirs'), [50, 100, 100]),
+    ]
+    assert.deepEqual(resultsOf(outcomes)[0]?.ratioTo, { theirs: 2 })
+  })
+
   it('leave out a row that does not count, and every proportion to it', () => {
     const outcomes = [
-      outcomeOf(contender('mine', ['theirs']), [sample(300)]),
-      outcomeOf(contender('theirs'), [sample(200, { faults: ['let a stranger in'] })]),
+      outcome(contender('mine', ['theirs']), [300]),
+      outcome(contender('theirs'), [200], ['let a stranger in']),
     ]
     assert.deepEqual(resultsOf(outcomes), [
       { id: 'mine', requestsPerSecond: 300, p99Ms: 1, ratioTo: {} },
@@ -77,14 +128,14 @@ describe('the results', () => {
 })
 
 describe('a run', () => {
-  const quiet = outcomeOf(contender('quiet'), [sample(100), sample(95), sample(105)])
-  const noisy = outcomeOf(contender('noisy'), [sample(100), sample(40), sample(160)])
+  const quiet = { id: 'quiet', to: 'other', ratios: [1, 0.95, 1.05] }
+  const noisy = { id: 'noisy', to: 'other', ratios: [1, 0.4, 1.6] }
 
-  it('is kept when a typical row settled', () => {
+  it('is kept when a typical proportion settled', () => {
     assert.equal(reasonToDoubt([quiet, quiet, noisy], 3), undefined)
   })
 
-  it('is not kept when a typical row did not', () => {
+  it('is not kept when a typical proportion did not', () => {
     assert.match(reasonToDoubt([quiet, noisy, noisy], 3) ?? '', /busy: .* 60 % from their median/)
   })
 
