@@ -103,6 +103,12 @@ export const resourceServers: readonly Contender[] = [
     ...remembered,
   }),
   guardedRoute({
+    id: 'node-http-verify-new',
+    title: 'bare `node:http` that verifies and keeps nothing, every token new',
+    server: peer('node-http-verify'),
+    ...everyOneNew,
+  }),
+  guardedRoute({
     id: 'fast-jwt',
     title: 'Fastify + fast-jwt with its cache',
     server: peer('fast-jwt'),

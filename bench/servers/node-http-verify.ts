@@ -1,0 +1,40 @@
+import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { announce, given, hasRole } from './given.ts'
+
+/**
+ * What cannot be left out where tokens are checked on Node: one verification, the claims read as
+ * JSON and held against what is expected. It is no guard: nothing is strict, kept or refreshed.
+ */
+const { keySetUrl, issuer, audience, role } = given()
+const { keys }: { keys: (JsonWebKey & { kid: string })[] } = await (await fetch(keySetUrl)).json()
+const known = new Map<unknown, KeyObject>(
+  keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]),
+)
+
+const read = (part: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(part, 'base64url').toString())
+
+function statusFor(token: string): number {
+  const [header = '', claims = '', signature = ''] = token.split('.')
+  const key = known.get(read(header).kid)
+  const input = Buffer.from(`${header}.${claims}`, 'latin1')
+  if (!key || !verify('RSA-SHA256', input, key, Buffer.from(signature, 'base64url'))) return 401
+  const { iss, aud, exp, ...rest } = read(claims)
+  if (iss !== issuer || aud !== audience || Number(exp) < Date.now() / 1000) return 401
+  return hasRole(rest, role) ? 200 : 403
+}
+
+const server = createServer(({ headers: { authorization = '' } }, response) => {
+  const status = authorization === '' ? 401 : statusFor(authorization.slice('Bearer '.length))
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end('Hi')
+})
+server.listen(0, '127.0.0.1', () => {
+  announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
