@@ -41,13 +41,10 @@ export function guardedApp<Role extends string>(
     methodsByPath.add('ALL', path, method)
     // One handler for guard and route together: Hono then neither chains nor waits.
     app.on(method, [path], (c) => {
-      const answer = (decision: Decision<Role>): Response | Promise<Response> => {
-        if (decision.outcome === 'refused') return respond(decision)
-        c.set('caller', decision)
-        return handler(c)
-      }
       const decision = guard.decide(presentedBy(c), role)
-      return decision instanceof Promise ? decision.then<Response>(answer) : answer(decision)
+      return decision instanceof Promise
+        ? decision.then<Response>((late) => answer(c, late, handler))
+        : answer(c, decision, handler)
     })
   }
   app.notFound(async (c) => {
@@ -59,6 +56,16 @@ export function guardedApp<Role extends string>(
     return respond(withHeader(guard.refuse('method_not_allowed'), 'allow', allowOf(methods)))
   })
   return app
+}
+
+function answer<Role extends string>(
+  c: Context<GuardedEnv<Role>>,
+  decision: Decision<Role>,
+  handler: GuardedHandler<Role>,
+): Response | Promise<Response> {
+  if (decision.outcome === 'refused') return respond(decision)
+  c.set('caller', decision)
+  return handler(c)
 }
 
 function presentedBy(c: Context): Presented {
