@@ -16,12 +16,14 @@ export const goals: readonly Goal[] = [
 export type Reached = Goal & {
   /** None where one of the two rows was not measured. */
   readonly found: number | undefined
+  /** How far the middle half of the rounds lies from what was found. */
+  readonly within: number | undefined
 }
 
 /** Looks each goal up in the results. */
 export function reach(results: readonly Result[]): Reached[] {
-  return goals.map((goal) => ({
-    ...goal,
-    found: results.find(({ id }) => id === goal.id)?.ratioTo[goal.to],
-  }))
+  return goals.map((goal) => {
+    const result = results.find(({ id }) => id === goal.id)
+    return { ...goal, found: result?.ratioTo[goal.to], within: result?.ratioWithin[goal.to] }
+  })
 }

@@ -62,11 +62,12 @@ const groupsOf = (contenders: readonly Contender[]): Group[] => [
 export function goalTable(contenders: readonly Contender[], results: readonly Result[]): string {
   const titleOf = (id: string) => contenders.find((contender) => contender.id === id)?.title ?? id
   return table(
-    ['goal', 'at least', 'found', ''],
-    reach(results).map(({ id, to, atLeast, found }) => [
+    ['goal', 'at least', 'found', 'middle half', ''],
+    reach(results).map(({ id, to, atLeast, found, within }) => [
       `${titleOf(id)} to ${titleOf(to)}`,
       atLeast.toFixed(2),
       found?.toFixed(2) ?? 'not measured',
+      within === undefined ? '' : `± ${percent(within)}`,
       found === undefined ? '' : found >= atLeast ? 'reached' : 'missed',
     ]),
   )

@@ -9,6 +9,8 @@ export type Result = {
   readonly p99Ms: number | null
   /** Requests a second in proportion to other rows of the same round, by their id: the median. */
   readonly ratioTo: Readonly<Record<string, number>>
+  /** How far the middle half of the rounds lies from that median, in proportion to it. */
+  readonly ratioWithin: Readonly<Record<string, number>>
 }
 
 /** What the rounds of one contender came to. */
@@ -89,7 +91,7 @@ const counting = (outcomes: readonly Outcome[]): Outcome[] =>
   outcomes.filter(({ faults }) => faults.length === 0)
 
 /** How far the rounds of a typical proportion may lie from their median, and how many there must be. */
-const believable = { spread: 0.1, rounds: 3 } as const
+const believable = { spread: 0.2, rounds: 3 } as const
 
 /** Why the figures of a run are not worth keeping; undefined when they are. */
 export function reasonToDoubt(
@@ -106,16 +108,18 @@ export function reasonToDoubt(
 /** The rows that count, each with its proportion to the others that it names. */
 export function resultsOf(outcomes: readonly Outcome[]): Result[] {
   const proportions = proportionsOf(outcomes)
-  return counting(outcomes).map(({ contender, requestsPerSecond, p99Ms }) => ({
-    id: contender.id,
-    requestsPerSecond: Math.round(requestsPerSecond),
-    p99Ms: p99Ms === null ? null : rounded(p99Ms, 2),
-    ratioTo: Object.fromEntries(
-      proportions
-        .filter(({ id }) => id === contender.id)
-        .map(({ to, ratios }) => [to, rounded(median(ratios), 3)]),
-    ),
-  }))
+  return counting(outcomes).map(({ contender, requestsPerSecond, p99Ms }) => {
+    const mine = proportions.filter(({ id }) => id === contender.id)
+    const each = (figure: (ratios: readonly number[]) => number) =>
+      Object.fromEntries(mine.map(({ to, ratios }) => [to, rounded(figure(ratios), 3)]))
+    return {
+      id: contender.id,
+      requestsPerSecond: Math.round(requestsPerSecond),
+      p99Ms: p99Ms === null ? null : rounded(p99Ms, 2),
+      ratioTo: each(median),
+      ratioWithin: each(spreadOf),
+    }
+  })
 }
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits))

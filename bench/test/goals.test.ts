@@ -15,9 +15,12 @@ describe('the goals', () => {
   it('are looked up in the results, and missed where a row was not measured', () => {
     const [first, second] = goals
     assert.ok(first && second)
-    const results = [{ id: first.id, requestsPerSecond: 1, p99Ms: 1, ratioTo: { [first.to]: 0.5 } }]
-    const found = reach(results)
+    const result = { id: first.id, requestsPerSecond: 1, p99Ms: 1 }
+    const found = reach([
+      { ...result, ratioTo: { [first.to]: 0.5 }, ratioWithin: { [first.to]: 0.1 } },
+    ])
     assert.equal(found[0]?.found, 0.5)
+    assert.equal(found[0]?.within, 0.1)
     assert.equal(found.at(-1)?.found, undefined)
   })
 })

@@ -23,7 +23,9 @@ describe('docs/performance.md', () => {
   })
 
   it('keeps its text when a run writes other results', () => {
-    const other = [{ id: 'node-http-open', requestsPerSecond: 1, p99Ms: 987.6, ratioTo: {} }]
+    const other = [
+      { id: 'node-http-open', requestsPerSecond: 1, p99Ms: 987.6, ratioTo: {}, ratioWithin: {} },
+    ]
     const rewritten = withResults(page, 'a machine', contenders, other)
     assert.ok(rewritten.includes('Machine: a machine.'))
     assert.ok(rewritten.includes(quoted(contenders, other)))

@@ -103,8 +103,14 @@ describe('the results', () => {
       outcomeOf(contender('theirs'), [sample(200, { p99Ms: null })], []),
     ]
     assert.deepEqual(resultsOf(outcomes), [
-      { id: 'mine', requestsPerSecond: 300, p99Ms: 1.23, ratioTo: { theirs: 1.502 } },
-      { id: 'theirs', requestsPerSecond: 200, p99Ms: null, ratioTo: {} },
+      {
+        id: 'mine',
+        requestsPerSecond: 300,
+        p99Ms: 1.23,
+        ratioTo: { theirs: 1.502 },
+        ratioWithin: { theirs: 0 },
+      },
+      { id: 'theirs', requestsPerSecond: 200, p99Ms: null, ratioTo: {}, ratioWithin: {} },
     ])
   })
 
@@ -113,7 +119,9 @@ describe('the results', () => {
       outcome(contender('mine', ['theirs']), [100, 200, 90]),
       outcome(contender('theirs'), [50, 100, 100]),
     ]
-    assert.deepEqual(resultsOf(outcomes)[0]?.ratioTo, { theirs: 2 })
+    const [mine] = resultsOf(outcomes)
+    assert.deepEqual(mine?.ratioTo, { theirs: 2 })
+    assert.deepEqual(mine?.ratioWithin, { theirs: 0.55 })
   })
 
   it('leave out a row that does not count, and every proportion to it', () => {
@@ -122,7 +130,7 @@ describe('the results', () => {
       outcome(contender('theirs'), [200], ['let a stranger in']),
     ]
     assert.deepEqual(resultsOf(outcomes), [
-      { id: 'mine', requestsPerSecond: 300, p99Ms: 1, ratioTo: {} },
+      { id: 'mine', requestsPerSecond: 300, p99Ms: 1, ratioTo: {}, ratioWithin: {} },
     ])
   })
 })
