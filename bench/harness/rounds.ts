@@ -41,7 +41,8 @@ export async function measureInRounds(
     }
     for (const row of rows) await proved(row)
   } finally {
-    for (const { running } of rows) await running?.stop()
+    // One that cannot be stopped leaves no other up.
+    await Promise.allSettled(rows.map(({ running }) => running?.stop()))
   }
   return rows.map(({ contender, samples, faults }) => outcomeOf(contender, samples, faults))
 }

@@ -88,6 +88,13 @@ describe('the rounds', () => {
     })
   }
 
+  it('stop all others when one cannot be stopped', async () => {
+    const diary: string[] = []
+    const stuck = { stop: () => Promise.reject(new Error('it hangs')) }
+    await measure([contender('stuck', [], stuck), contender('good', diary)])
+    assert.equal(diary.at(-1), 'good stops')
+  })
+
   it('take its row from a contender that does not start', async () => {
     const lost: Contender = {
       ...contender('lost', []),
