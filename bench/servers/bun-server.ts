@@ -1,4 +1,5 @@
-import type { Listen } from '../../services/greeting-api/src/http-server.ts'
+import { inBatches } from '../../services/greeting-api/src/batch.ts'
+import type { Fetch, Listen } from '../../services/greeting-api/src/http-server.ts'
 
 /** The part of Bun's server that is used here. */
 declare const Bun: {
@@ -12,12 +13,12 @@ declare const Bun: {
 /** Listens with Bun's own server, which calls a `fetch` handler without anything between. */
 export const listenOnBun: Listen = (host, port) => {
   const starting = () => new Response(null, { status: 503 })
-  let answer: (request: Request) => Response | Promise<Response> = starting
+  let answer: Fetch = starting
   const server = Bun.serve({ hostname: host, port, fetch: (request) => answer(request) })
   return Promise.resolve({
     url: `http://${host}:${server.port}`,
     answerWith: (fetch) => {
-      answer = fetch
+      answer = inBatches(fetch)
     },
     stop: () => server.stop(),
   })

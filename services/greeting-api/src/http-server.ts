@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { inBatches } from './batch.ts'
 import { answerToError, answerUnreadable, hasSeveralHosts, notUnderstood } from './no-request.ts'
 
 /** Answers a request; the bindings are what the server knows of it besides. */
-type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
+export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
 
 /** A server that listens already and is told what to answer with. */
 export type HttpServer = {
@@ -44,7 +45,7 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
     answerWith: (fetch) => {
-      const answer = getRequestListener(fetch, { errorHandler: answerToError })
+      const answer = getRequestListener(inBatches(fetch), { errorHandler: answerToError })
       server.on('request', (request, response) => {
         if (!hasSeveralHosts(request)) void answer(request, response)
         else response.writeHead(notUnderstood.status, notUnderstood.headers).end(notUnderstood.body)
