@@ -87,8 +87,10 @@ export const gateMutants: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf('doorkeeper.ts', [
-    ['lets nothing through', ['if (this.#marks.has(mark)) return true', nothing]],
-    ['notes without bound', ['if (this.#marks.size >= this.#most) this.#marks.clear()', nothing]],
+    ['lets nothing through', ['if (this.#isSet(mark) && this.#isSet(other)) return true', nothing]],
+    ['is content with one bit', ['this.#isSet(mark) && this.#isSet(other)', 'this.#isSet(mark)']],
+    ['never forgets', ['if (this.#seen === this.#most) this.#forget()', nothing]],
+    ['forgets how many it has seen, not which', ['this.#bits.fill(0)', nothing]],
     ['takes one text for another', ['mark ^ text.charCodeAt(index)', 'mark']],
   ]),
   ...mutantsOf('guard.ts', [

@@ -13,10 +13,11 @@ describe('a doorkeeper', () => {
     })
   }
 
-  it('tells ten thousand texts apart', () => {
+  it('knows ten thousand texts again, and takes at most one stranger in fifty for known', () => {
     const doorkeeper = new Doorkeeper(10_000)
     const texts = Array.from({ length: 10_000 }, (_, index) => `${index}`.padStart(12, 'x'))
-    assert.ok(texts.every((text) => !doorkeeper.hasSeen(text)))
+    const taken = texts.filter((text) => doorkeeper.hasSeen(text))
+    assert.ok(taken.length <= 200, `${taken.length} strangers`)
     assert.ok(texts.every((text) => doorkeeper.hasSeen(text)))
   })
 
