@@ -16,7 +16,7 @@ import {
   resultTables,
 } from './harness/report.ts'
 import { proportionsOf, reasonToDoubt, resultsOf } from './harness/result.ts'
-import { measureInRounds } from './harness/rounds.ts'
+import { measureInHeats } from './harness/rounds.ts'
 
 /** A compiler warms up by requests, and some rows answer few in a second. */
 const warmUpSeconds = 4
@@ -52,7 +52,7 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   const generator = present.has('wrk') && !tiny ? wrk : autocannon
   const pinning = present.has('taskset')
   const outcomes = await withLaboratory(taking, pace, { generator, pinning }, (lab) =>
-    measureInRounds(taking, lab, pace, (step) => console.error(step)),
+    measureInHeats(taking, lab, pace, (step) => console.error(step)),
   )
 
   const results = resultsOf(outcomes)

@@ -45,7 +45,6 @@ export const resourceServers: readonly Contender[] = [
     server: greeting('node', 'guarded'),
     ...everyOneNew,
     needs: [],
-    comparedWith: ['greeting-node-open', 'haproxy-jwt-verify-new'],
   }),
   guardedRoute({
     id: 'greeting-bun-open',
@@ -69,7 +68,6 @@ export const resourceServers: readonly Contender[] = [
     server: greeting('bun', 'guarded'),
     ...everyOneNew,
     needs: ['bun'],
-    comparedWith: ['greeting-bun-open', 'haproxy-jwt-verify-new'],
   }),
   guardedRoute({
     id: 'haproxy-open',

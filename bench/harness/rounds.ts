@@ -10,13 +10,36 @@ type Row = {
 }
 
 /**
- * Starts every contender, warms each up, and then measures all of them once in each round, so that a
- * noisy second falls on neighbours: the rates of one round are set in proportion to each other. The
- * order turns round each time, so that none is always first. Servers that are not measured idle.
+ * Measures the contenders in heats: those that are asked the same way are up together, and nobody else.
  *
  * @param progress is told what comes next
  */
-export async function measureInRounds(
+export async function measureInHeats(
+  contenders: readonly Contender[],
+  lab: Lab,
+  pace: Pace,
+  progress: (step: string) => void,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const heats = Map.groupBy(contenders, heatOf)
+  for (const [name, heat] of heats) {
+    outcomes.push(...(await measureHeat(heat, lab, pace, (step) => progress(`${name}: ${step}`))))
+  }
+  return outcomes.toSorted(
+    (a, b) => contenders.indexOf(a.contender) - contenders.indexOf(b.contender),
+  )
+}
+
+/** Which contenders are measured together: they answer the same requests. */
+export const heatOf = ({ group, tokens }: Contender): string =>
+  tokens === 'every one new' ? `${group}, every token new` : group
+
+/**
+ * Starts every contender, warms each up, and then measures all of them once in each round, so that a
+ * noisy second falls on neighbours: the rates of one round are set in proportion to each other. The
+ * order turns round each time, so that none is always first. Servers that are not measured idle.
+ */
+async function measureHeat(
   contenders: readonly Contender[],
   lab: Lab,
   pace: Pace,

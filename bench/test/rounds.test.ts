@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Contender, Lab, Pace, Running, Sample } from '../harness/contender.ts'
-import { measureInRounds } from '../harness/rounds.ts'
+import { contenders } from '../harness/contenders.ts'
+import { heatOf, measureInHeats } from '../harness/rounds.ts'
 
 const pace: Pace = { seconds: 1, warmUps: 2, rounds: 3, connections: 1 }
 // These contenders ask the laboratory for nothing.
@@ -48,7 +49,7 @@ function contender(id: string, diary: string[], broken: Partial<Running> = {}): 
 }
 
 const measure = (contenders: readonly Contender[]) =>
-  measureInRounds(contenders, lab, pace, () => undefined)
+  measureInHeats(contenders, lab, pace, () => undefined)
 
 describe('the rounds', () => {
   it('start and warm up each, measure all in turn, to and fro, and stop all', async () => {
@@ -65,6 +66,41 @@ describe('the rounds', () => {
     ])
     assert.deepEqual(a?.rates, [2, 3, 4])
     assert.deepEqual(b?.rates, [2, 3, 4])
+  })
+
+  it('are held in heats: nobody is up while others are asked otherwise', async () => {
+    const diary: string[] = []
+    const of = (id: string, tokens: Contender['tokens'], group: Contender['group']) => ({
+      ...contender(id, diary),
+      tokens,
+      group,
+    })
+    const outcomes = await measure([
+      of('a', 'few', 'resource server'),
+      of('new', 'every one new', 'resource server'),
+      of('open', 'few', 'resource server'),
+      of('issuer', 'none', 'token endpoint'),
+    ])
+    const upAndDown = diary.filter((line) => / st(arts|ops)$/.test(line))
+    assert.deepEqual(upAndDown, [
+      ...['a starts', 'open starts', 'a stops', 'open stops'],
+      ...['new starts', 'new stops'],
+      ...['issuer starts', 'issuer stops'],
+    ])
+    assert.deepEqual(
+      outcomes.map(({ contender: { id } }) => id),
+      ['a', 'new', 'open', 'issuer'],
+    )
+  })
+
+  it('set every row in proportion to rows of its own heat', () => {
+    for (const row of contenders) {
+      for (const id of row.comparedWith) {
+        const other = contenders.find((contender) => contender.id === id)
+        assert.ok(other, `${row.id} is compared with ${id}, which is no row`)
+        assert.equal(heatOf(other), heatOf(row), `${row.id} to ${id}`)
+      }
+    }
   })
 
   const faulty: readonly [string, Partial<Running>, string][] = [
