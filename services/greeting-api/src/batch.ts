@@ -11,10 +11,11 @@ const most = 32
  */
 export function inBatches(fetch: Fetch): Fetch {
   const batch = new Batch()
-  return async (request, bindings) => {
-    const response = await fetch(request, bindings)
-    await batch.sending()
-    return response
+  return (request, bindings) => {
+    const response = fetch(request, bindings)
+    // What had to be waited for waits no longer.
+    if (response instanceof Promise) return response
+    return batch.sending().then(() => response)
   }
 }
 
