@@ -29,14 +29,12 @@ export const resourceServers: readonly Contender[] = [
     server: greeting('node', 'open'),
     open: true,
     ...remembered,
-    needs: [],
   }),
   guardedRoute({
     id: 'greeting-node-remembered',
     title: 'Greeting on Node, guarded, remembered',
     server: greeting('node', 'guarded'),
     ...remembered,
-    needs: [],
     comparedWith: ['greeting-node-open', 'haproxy-jwt-verify'],
   }),
   guardedRoute({
@@ -44,7 +42,6 @@ export const resourceServers: readonly Contender[] = [
     title: 'Greeting on Node, guarded, every token new',
     server: greeting('node', 'guarded'),
     ...everyOneNew,
-    needs: [],
   }),
   guardedRoute({
     id: 'greeting-bun-open',

@@ -6,8 +6,8 @@ const most = 32
 /**
  * Lets answers that are ready in one turn of the event loop go out in a row, 32 at most.
  *
- * To send an answer wakes whoever waits for it. Where that is a process of the same machine, it costs
- * more than to find the answer; what follows while the other side is awake costs little.
+ * To send an answer wakes whoever waits for it. Where that is a process of the same machine, it can cost
+ * as much as to find the answer; what follows while the other side is awake costs little.
  */
 export function inBatches(fetch: Fetch): Fetch {
   const batch = new Batch()
