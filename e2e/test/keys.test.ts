@@ -50,10 +50,18 @@ describe('the keys of the identity provider', () => {
     assert.ok((await listed()).every(({ kid }) => kid !== first?.kid))
   })
 
-  it('that nobody knows are not revoked', async () => {
-    const { code, err } = await keys('revoke', 'nobody', '--yes')
-    assert.equal(code, 1)
-    assert.match(err, /nobody/)
+  for (const kid of ['nobody', '-KI3Q9nNR7bRofxmeZoXqbHZGew', '-hC', '--nobody']) {
+    it(`that nobody knows are not revoked: ${kid}`, async () => {
+      const { code, err } = await keys('revoke', kid, '--yes')
+      assert.equal(code, 1)
+      assert.ok(err.includes(`/keys/${kid}/revoke`), err)
+    })
+  }
+
+  it('are revoked one at a time', async () => {
+    const { code, err } = await keys('revoke', 'nobody', '--yse')
+    assert.equal(code, 2)
+    assert.match(err, /too many arguments for 'revoke'/)
   })
 
   it('are encrypted under another key, and who asked is told what to do next', async () => {

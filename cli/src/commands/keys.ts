@@ -58,6 +58,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .description('revoke a key at once: all tokens that it signed are refused from then on')
     .argument('<kid>', 'id of the key, as list shows it')
     .option('--yes', 'do not ask')
+    // One kid in 64 begins with a dash, as base64url may: what is no option is the kid.
+    .allowUnknownOption()
     .action(async (kid: string, options: Options) => {
       await demandConsent(terminal, kid, options)
       const path = `/keys/${encodeURIComponent(kid)}/revoke`
