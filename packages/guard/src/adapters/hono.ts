@@ -10,12 +10,10 @@ import { NodePresented } from './node-presented.ts'
 import { respond } from './web.ts'
 import { WebPresented } from './web-presented.ts'
 
-/** What a guarded handler finds in its context: `c.var.caller`. */
-export type GuardedEnv<Role extends string> = { Variables: { caller: Caller<Role> } }
-
 /** Answers a request that was let in. */
 export type GuardedHandler<Role extends string> = (
-  context: Context<GuardedEnv<Role>>,
+  context: Context,
+  caller: Caller<Role>,
 ) => Response | Promise<Response>
 
 /**
@@ -34,8 +32,8 @@ export function guardedApp<Role extends string>(
   guard: Guard<Role>,
   prefix: string,
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
-): Hono<GuardedEnv<Role>> {
-  const app = new Hono<GuardedEnv<Role>>()
+): Hono {
+  const app = new Hono()
   const methodsByPath = new TrieRouter<Method>()
   for (const { method, path, role, handler } of judgeRoutes(guard, prefix, routes)) {
     methodsByPath.add('ALL', path, method)
@@ -59,13 +57,11 @@ export function guardedApp<Role extends string>(
 }
 
 function answer<Role extends string>(
-  c: Context<GuardedEnv<Role>>,
+  c: Context,
   decision: Decision<Role>,
   handler: GuardedHandler<Role>,
 ): Response | Promise<Response> {
-  if (decision.outcome === 'refused') return respond(decision)
-  c.set('caller', decision)
-  return handler(c)
+  return decision.outcome === 'refused' ? respond(decision) : handler(c, decision)
 }
 
 function presentedBy(c: Context): Presented {

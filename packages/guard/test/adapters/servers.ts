@@ -42,7 +42,7 @@ export const servers: Readonly<Record<string, Start>> = {
     const app = guardedApp(guard, prefix, {
       'GET /hi': { role: 'CallHiApiRole', handler: (c) => c.text('Hi') },
       'GET /hello': { role: 'CallHelloApiRole', handler: (c) => c.text('Hello') },
-      'GET /whoami': { role: anyCaller, handler: (c) => c.text(c.var.caller.applicationId) },
+      'GET /whoami': { role: anyCaller, handler: (c, caller) => c.text(caller.applicationId) },
     })
     app.get('/', (c) => c.text('open'))
     return serve(getRequestListener(app.fetch))
