@@ -50,40 +50,43 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('remembered-tokens.ts', [
     [
-      'compares only the tail',
+      'compares only the mark',
       ['young.authorization === authorization ? young : undefined', 'young'],
     ],
     [
-      'compares only the tail in the old generation',
+      'compares only the mark in the old generation',
       [' || old.authorization !== authorization', nothing],
     ],
     [
       'finds a token by its claims alone',
-      ['authorization.slice(-tailLength)', "(authorization.split('.')[1] ?? '')"],
+      [
+        'for (let index = Math.max(0, text.length - tailLength); index < text.length; index += 1) {',
+        "for (let index = text.indexOf('.') + 1; index < text.lastIndexOf('.'); index += 1) {",
+      ],
       ['young.authorization === authorization ? young : undefined', 'young'],
       [' || old.authorization !== authorization', nothing],
     ],
     [
       'gives a place to a token that comes once',
-      ['if (this.#doorkeeper.hasSeen(tail)) this.#keep', 'this.#keep'],
+      ['if (this.#doorkeeper.hasSeen(mark)) this.#keep', 'this.#keep'],
     ],
     [
       'remembers without bound',
       ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
     ],
-    ['forgets what is still asked for', ['    this.#keep(tail, old)\n', nothing]],
+    ['forgets what is still asked for', ['    this.#keep(mark, old)\n', nothing]],
     [
       'remembers although it is told to remember none',
-      ['if (this.#generationSize === 0) return', nothing],
+      ['new Doorkeeper(capacity)', 'new Doorkeeper(capacity + 1)'],
     ],
     [
       'forgets nothing of a key that is gone',
-      ['if (!key.isPublished) generation.delete(tail)', 'void [tail, key, generation]'],
+      ['if (!key.isPublished) generation.delete(mark)', 'void [mark, key, generation]'],
     ],
     ['forgets only the young of a key that is gone', ['[this.#young, this.#old]', '[this.#young]']],
     [
       'cannot forget one token',
-      ['    this.#young.delete(tail)\n    this.#old.delete(tail)\n', nothing],
+      ['    this.#young.delete(mark)\n    this.#old.delete(mark)\n', nothing],
     ],
   ]),
   ...mutantsOf('doorkeeper.ts', [
@@ -91,7 +94,7 @@ export const gateMutants: readonly Mutant[] = [
     ['is content with one bit', ['this.#isSet(mark) && this.#isSet(other)', 'this.#isSet(mark)']],
     ['never forgets', ['if (this.#seen === this.#most) this.#forget()', nothing]],
     ['forgets how many it has seen, not which', ['this.#bits.fill(0)', nothing]],
-    ['takes one text for another', ['mark ^ text.charCodeAt(index)', 'mark']],
+    ['takes one mark for another', ['(mark >>> 0) %', '(mark >>> 20) %']],
   ]),
   ...mutantsOf('guard.ts', [
     [

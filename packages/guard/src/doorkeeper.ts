@@ -1,4 +1,4 @@
-/** With two of them set for each text, a filter that is full takes 1.4 % of strangers for known. */
+/** With two of them set for each mark, a filter that is full takes 1.4 % of strangers for known. */
 const bitsForEach = 16
 
 /** Spreads numbers that lie close together (Knuth's multiplicative hash). */
@@ -17,15 +17,18 @@ export class Doorkeeper {
   readonly #bits: Uint8Array
   #seen = 0
 
-  /** @param most how many it tells apart at a time */
+  /** @param most how many it tells apart at a time; with 0 it has seen nobody, ever */
   constructor(most: number) {
     this.#most = most
     this.#bits = new Uint8Array((most * bitsForEach) / 8)
   }
 
-  /** True from the second time on that it is asked for this text; now and then from the first. */
-  hasSeen(text: string): boolean {
-    const mark = markOf(text)
+  /**
+   * True from the second time on that it is asked for this mark; now and then from the first.
+   *
+   * @param mark 32 bits, spread as a hash spreads them
+   */
+  hasSeen(mark: number): boolean {
     const other = Math.imul(mark ^ (mark >>> 15), golden)
     if (this.#isSet(mark) && this.#isSet(other)) return true
     if (this.#seen === this.#most) this.#forget()
@@ -53,13 +56,4 @@ export class Doorkeeper {
     this.#bits.fill(0)
     this.#seen = 0
   }
-}
-
-/** A number that stands for the text (FNV-1a, 32 bits). */
-function markOf(text: string): number {
-  let mark = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    mark = Math.imul(mark ^ text.charCodeAt(index), 0x01000193)
-  }
-  return mark
 }
