@@ -4,28 +4,21 @@ import { runtimes } from './peer-process.ts'
 import { benchFolder, repositoryFolder } from './programs.ts'
 import { type RunningServer, startServer } from './server-process.ts'
 
-/** What runs the API, guarded as it ships and open as it would be without its guard. */
+/** What runs the API as it ships. */
 const files = {
-  node: {
-    guarded: join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts'),
-    open: join(benchFolder, 'servers', 'greeting-open-node.ts'),
-  },
-  bun: {
-    guarded: join(benchFolder, 'servers', 'greeting-bun.ts'),
-    open: join(benchFolder, 'servers', 'greeting-open-bun.ts'),
-  },
+  node: join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts'),
+  bun: join(benchFolder, 'servers', 'greeting-bun.ts'),
 } as const
 
 /** Starts the greeting API with the settings of a real deployment. */
 export function startGreetingApi(
-  runtime: 'node' | 'bun',
-  kind: 'open' | 'guarded',
+  runtime: keyof typeof files,
   { scene, keySet, folder }: Lab,
   cores: readonly number[],
 ): Promise<RunningServer> {
   return startServer(
     {
-      command: [...runtimes[runtime], files[runtime][kind]],
+      command: [...runtimes[runtime], files[runtime]],
       environment: {
         TENANT_ID: scene.tenantId,
         API_APPLICATION_ID: scene.apiApplicationId,

@@ -12,6 +12,30 @@ export type RouteServer = {
   start(lab: Lab, cores: readonly number[]): Promise<RunningServer>
 }
 
+/** Lets rows share a server: it is started with the first of them and stopped with the last. */
+export function shared(start: RouteServer['start']): RouteServer['start'] {
+  let running: ReturnType<RouteServer['start']> | undefined
+  let rows = 0
+  return async (lab, cores) => {
+    rows += 1
+    running ??= start(lab, cores)
+    const leave = async () => {
+      rows -= 1
+      if (rows > 0) return
+      const last = running
+      running = undefined
+      await (await last)?.stop()
+    }
+    try {
+      return { ...(await running), stop: leave }
+    } catch (error) {
+      running = undefined
+      rows -= 1
+      throw error
+    }
+  }
+}
+
 type Row = Omit<Contender, 'group' | 'start'> & {
   readonly server: RouteServer
   /** Whether anybody gets in. */

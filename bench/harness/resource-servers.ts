@@ -1,6 +1,6 @@
 import type { Contender } from './contender.ts'
 import { startGreetingApi } from './greeting-api.ts'
-import { guardedRoute, type RouteServer } from './guarded-route.ts'
+import { guardedRoute, type RouteServer, shared } from './guarded-route.ts'
 import { haproxy } from './haproxy.ts'
 import { startPeer } from './peer-process.ts'
 
@@ -16,37 +16,41 @@ const everyOneNew = {
   comparedWith: ['haproxy-jwt-verify-new'],
 } as const
 
-const greeting = (runtime: 'node' | 'bun', kind: 'open' | 'guarded'): RouteServer => ({
-  path: '/api/v1/hi',
-  start: (lab, cores) => startGreetingApi(runtime, kind, lab, cores),
-})
+/** Both routes of one process: two processes of the same program differ by more than a guard costs. */
+const greeting = (runtime: 'node' | 'bun'): Record<'open' | 'guarded', RouteServer> => {
+  const start = shared((lab, cores) => startGreetingApi(runtime, lab, cores))
+  return { open: { path: '/healthz', start }, guarded: { path: '/api/v1/hi', start } }
+}
+
+const onNode = greeting('node')
+const onBun = greeting('bun')
 
 /** Everybody's guarded `GET`, and what their platforms do with nobody guarding. */
 export const resourceServers: readonly Contender[] = [
   guardedRoute({
     id: 'greeting-node-open',
     title: 'Greeting on Node, open',
-    server: greeting('node', 'open'),
+    server: onNode.open,
     open: true,
     ...remembered,
   }),
   guardedRoute({
     id: 'greeting-node-remembered',
     title: 'Greeting on Node, guarded, remembered',
-    server: greeting('node', 'guarded'),
+    server: onNode.guarded,
     ...remembered,
     comparedWith: ['greeting-node-open', 'haproxy-jwt-verify'],
   }),
   guardedRoute({
     id: 'greeting-node-new',
     title: 'Greeting on Node, guarded, every token new',
-    server: greeting('node', 'guarded'),
+    server: onNode.guarded,
     ...everyOneNew,
   }),
   guardedRoute({
     id: 'greeting-bun-open',
     title: 'Greeting on Bun, open',
-    server: greeting('bun', 'open'),
+    server: onBun.open,
     open: true,
     ...remembered,
     needs: ['bun'],
@@ -54,7 +58,7 @@ export const resourceServers: readonly Contender[] = [
   guardedRoute({
     id: 'greeting-bun-remembered',
     title: 'Greeting on Bun, guarded, remembered',
-    server: greeting('bun', 'guarded'),
+    server: onBun.guarded,
     ...remembered,
     needs: ['bun'],
     comparedWith: ['greeting-bun-open', 'haproxy-jwt-verify'],
@@ -62,7 +66,7 @@ export const resourceServers: readonly Contender[] = [
   guardedRoute({
     id: 'greeting-bun-new',
     title: 'Greeting on Bun, guarded, every token new',
-    server: greeting('bun', 'guarded'),
+    server: onBun.guarded,
     ...everyOneNew,
     needs: ['bun'],
   }),

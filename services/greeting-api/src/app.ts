@@ -20,12 +20,15 @@ export type AppParts = {
   readonly log: Pick<Logger, 'error'>
 }
 
+const landingJson = JSON.stringify(landing)
+const alive = JSON.stringify({ status: 'alive' })
 const serverError = JSON.stringify({
   error: 'server_error',
   error_description: 'The request could not be answered',
 })
 
-const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+const json = { 'content-type': 'application/json' }
+const jsonOfNow = { ...json, 'cache-control': 'no-store' }
 
 /** Builds the greeting API: the guarded greetings, and what is open around them. */
 export function createApp({ guard, place, resourceMetadata, metrics, isStopping, log }: AppParts) {
@@ -36,28 +39,27 @@ export function createApp({ guard, place, resourceMetadata, metrics, isStopping,
 
   const app = guardedApp(guard, '/api/v1', greetingRoutes)
   app.get('/', (c) => {
-    const body = prefersHtml(c) ? landingPage : JSON.stringify(landing)
-    const headers = prefersHtml(c) ? pageHeaders : { 'content-type': 'application/json' }
-    return c.body(body, 200, { ...headers, vary: 'accept' })
+    const [body, headers] = prefersHtml(c) ? [landingPage, pageHeaders] : [landingJson, json]
+    return new Response(body, { headers: { ...headers, vary: 'accept' } })
   })
-  app.get('/docs', (c) => c.body(docs, 200, pageHeaders))
-  app.get('/openapi.json', (c) =>
-    c.body(descriptionJson, 200, { 'content-type': 'application/json' }),
-  )
-  app.get(resourceMetadata.path, (c) =>
-    c.body(resourceMetadataJson, 200, { 'content-type': 'application/json' }),
-  )
-  app.get('/healthz', (c) => c.body('{"status":"alive"}', 200, jsonHeaders))
-  app.get('/readyz', (c) => {
+  app.get('/docs', () => new Response(docs, { headers: pageHeaders }))
+  app.get('/openapi.json', () => new Response(descriptionJson, { headers: json }))
+  app.get(resourceMetadata.path, () => new Response(resourceMetadataJson, { headers: json }))
+  app.get('/healthz', () => new Response(alive, { headers: jsonOfNow }))
+  app.get('/readyz', () => {
     const status = isStopping() ? 'stopping' : guard.isReady() ? 'ready' : 'waiting for keys'
-    return c.body(JSON.stringify({ status }), status === 'ready' ? 200 : 503, jsonHeaders)
+    return new Response(JSON.stringify({ status }), {
+      status: status === 'ready' ? 200 : 503,
+      headers: jsonOfNow,
+    })
   })
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.read(), 200, { 'content-type': metrics.contentType }),
-  )
+  app.get('/metrics', async () => {
+    const headers = { 'content-type': metrics.contentType }
+    return new Response(await metrics.read(), { headers })
+  })
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, 'request failed')
-    return c.body(serverError, 500, jsonHeaders)
+    return new Response(serverError, { status: 500, headers: jsonOfNow })
   })
   return app
 }
