@@ -110,6 +110,7 @@ export function prepareRefusals(realm: string, resourceMetadataUrl: string | und
       headers: Object.freeze({
         'content-type': 'application/json',
         'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
         ...(challenge !== undefined && { 'www-authenticate': challenge }),
       }),
       body: JSON.stringify({ error: row.error, error_description: row.description }),

@@ -27,7 +27,7 @@ const serverError = JSON.stringify({
   error_description: 'The request could not be answered',
 })
 
-const json = { 'content-type': 'application/json' }
+const json = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 const jsonOfNow = { ...json, 'cache-control': 'no-store' }
 
 /** Builds the greeting API: the guarded greetings, and what is open around them. */
@@ -54,7 +54,7 @@ export function createApp({ guard, place, resourceMetadata, metrics, isStopping,
     })
   })
   app.get('/metrics', async () => {
-    const headers = { 'content-type': metrics.contentType }
+    const headers = { 'content-type': metrics.contentType, 'x-content-type-options': 'nosniff' }
     return new Response(await metrics.read(), { headers })
   })
   app.onError((error, c) => {

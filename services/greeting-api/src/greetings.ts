@@ -24,7 +24,7 @@ const hello: GuardedHandler<Role> = (c) => {
   if (name === undefined || others.length > 0) {
     return new Response(nameFault, {
       status: 400,
-      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      headers: { ...headers, 'content-type': 'application/json' },
     })
   }
   return new Response(`Hello, ${name}`, { headers })

@@ -19,6 +19,7 @@ function asJson(value: object): Pick<Answer, 'headers' | 'body'> {
   const headers = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     'content-length': `${Buffer.byteLength(body)}`,
   }
   return { headers, body }

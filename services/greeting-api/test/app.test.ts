@@ -99,6 +99,19 @@ describe('the description', () => {
   })
 })
 
+describe('what is open', () => {
+  for (const path of [
+    ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/metrics'],
+    '/.well-known/oauth-protected-resource',
+  ]) {
+    it(`lets no browser guess what it is: ${path}`, async () => {
+      const { headers } = await makeApp().get(path)
+      assert.notEqual(headers.get('content-type'), null)
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    })
+  }
+})
+
 describe('the root', () => {
   it('is a page for a browser', async () => {
     const response = await makeApp().get('/', { accept: 'text/html,*/*;q=0.8' })

@@ -35,11 +35,12 @@ after(async () => {
 
 const metadata = () => `resource_metadata="${url}/.well-known/oauth-protected-resource"`
 
-/** Every error is JSON with exactly two string fields, and is kept by no cache. */
+/** Every error is JSON with exactly two string fields, kept by no cache and taken for nothing else. */
 function assertError(answer: Answer, status: number, error: string): void {
   assert.equal(answer.status, status, answer.body)
   assert.equal(answer.headers['content-type'], 'application/json')
   assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
   const body = JSON.parse(answer.body)
   assert.deepEqual(Object.keys(body), ['error', 'error_description'])
   assert.equal(body.error, error)
