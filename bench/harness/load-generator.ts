@@ -23,6 +23,8 @@ export type Load = {
 /** A program that makes load: how it is told, from the arguments of `load/`. */
 export type LoadGenerator = {
   readonly name: 'wrk' | 'autocannon'
+  /** Whether it ends when it is interrupted, and reports what it did until then. */
+  readonly endsWhenInterrupted: boolean
   command(load: Load): string[]
 }
 
@@ -37,12 +39,14 @@ const scriptArguments = ({ tokens, form }: Load): string[] => [
 
 export const wrk: LoadGenerator = {
   name: 'wrk',
+  endsWhenInterrupted: true,
   command: (load) => [
     'wrk',
     '--latency',
     '--threads=1',
     `--connections=${load.connections}`,
-    `--duration=${load.seconds}s`,
+    // It counts whole seconds, and is interrupted where that is too long.
+    `--duration=${Math.ceil(load.seconds)}s`,
     '--timeout=5s',
     `--script=${join(loadFolder, 'wrk.lua')}`,
     load.url,
@@ -54,6 +58,7 @@ export const wrk: LoadGenerator = {
 /** The generator from npm, for machines without wrk. It is slower, and bounds the fastest rows. */
 export const autocannon: LoadGenerator = {
   name: 'autocannon',
+  endsWhenInterrupted: false,
   command: (load) => [
     process.execPath,
     join(loadFolder, 'autocannon.ts'),
@@ -72,6 +77,13 @@ export async function makeLoad(
   cores: readonly number[],
 ): Promise<LoadReport> {
   const [program = '', ...rest] = pinned(cores, generator.command(load))
-  const { stdout } = await promisify(execFile)(program, rest)
-  return readLoadReport(stdout)
+  const printed = promisify(execFile)(program, rest)
+  const stopsShort = generator.endsWhenInterrupted && !Number.isInteger(load.seconds)
+  const interrupt = () => printed.child.kill('SIGINT')
+  const timer = stopsShort ? setTimeout(interrupt, load.seconds * 1000) : undefined
+  try {
+    return readLoadReport((await printed).stdout)
+  } finally {
+    clearTimeout(timer)
+  }
 }
