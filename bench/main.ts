@@ -46,11 +46,10 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   const { taking, leaving } = select(only, tiny, present)
   for (const line of leaving) console.error(line)
 
-  const generator = present.has('wrk') && !tiny ? wrk : autocannon
-  const length = generator.endsWhenInterrupted ? seconds : Math.ceil(seconds)
   const pace: Pace = tiny
     ? { seconds: 1, requests: 200, warmUps: 0, rounds: 1, connections: 4 }
-    : { seconds: length, warmUps: Math.ceil(warmUpSeconds / length), rounds, connections: 64 }
+    : { seconds, warmUps: Math.ceil(warmUpSeconds / seconds), rounds, connections: 64 }
+  const generator = present.has('wrk') && !tiny ? wrk : autocannon
   const pinning = present.has('taskset')
   const outcomes = await withLaboratory(taking, pace, { generator, pinning }, (lab) =>
     measureInHeats(taking, lab, pace, (step) => console.error(step)),

@@ -23,8 +23,6 @@ export type Load = {
 /** A program that makes load: how it is told, from the arguments of `load/`. */
 export type LoadGenerator = {
   readonly name: 'wrk' | 'autocannon'
-  /** Whether it ends when it is interrupted, and reports what it did until then. */
-  readonly endsWhenInterrupted: boolean
   command(load: Load): string[]
 }
 
@@ -39,14 +37,12 @@ const scriptArguments = ({ tokens, form }: Load): string[] => [
 
 export const wrk: LoadGenerator = {
   name: 'wrk',
-  endsWhenInterrupted: true,
   command: (load) => [
     'wrk',
     '--latency',
     '--threads=1',
     `--connections=${load.connections}`,
-    // It counts whole seconds, and is interrupted where that is too long.
-    `--duration=${Math.ceil(load.seconds)}s`,
+    `--duration=${load.seconds}s`,
     '--timeout=5s',
     `--script=${join(loadFolder, 'wrk.lua')}`,
     load.url,
@@ -58,7 +54,6 @@ export const wrk: LoadGenerator = {
 /** The generator from npm, for machines without wrk. It is slower, and bounds the fastest rows. */
 export const autocannon: LoadGenerator = {
   name: 'autocannon',
-  endsWhenInterrupted: false,
   command: (load) => [
     process.execPath,
     join(loadFolder, 'autocannon.ts'),
@@ -77,13 +72,6 @@ export async function makeLoad(
   cores: readonly number[],
 ): Promise<LoadReport> {
   const [program = '', ...rest] = pinned(cores, generator.command(load))
-  const printed = promisify(execFile)(program, rest)
-  const stopsShort = generator.endsWhenInterrupted && !Number.isInteger(load.seconds)
-  const interrupt = () => printed.child.kill('SIGINT')
-  const timer = stopsShort ? setTimeout(interrupt, load.seconds * 1000) : undefined
-  try {
-    return readLoadReport((await printed).stdout)
-  } finally {
-    clearTimeout(timer)
-  }
+  const { stdout } = await promisify(execFile)(program, rest)
+  return readLoadReport(stdout)
 }

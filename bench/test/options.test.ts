@@ -3,14 +3,13 @@ import { describe, it } from 'node:test'
 import { judgeOptions, usage } from '../harness/options.ts'
 
 const ids = ['fast-jwt', 'fast-jwt-new', 'haproxy-open']
-const defaults = { only: [], seconds: 0.3, rounds: 31, tiny: false, help: false }
+const defaults = { only: [], seconds: 1, rounds: 11, tiny: false, help: false }
 
 describe('the command line', () => {
   const good: readonly [string, string[], object][] = [
     ['may be empty', [], {}],
     ['chooses rows by their beginning', ['--only', 'fast,haproxy'], { only: ['fast', 'haproxy'] }],
     ['sets seconds and rounds', ['--seconds=10', '--rounds', '5'], { seconds: 10, rounds: 5 }],
-    ['may make loads of less than a second', ['--seconds', '0.25'], { seconds: 0.25 }],
     ['may ask for the tiny run', ['--tiny'], { tiny: true }],
     ['may ask for help', ['--help'], { help: true }],
   ]
@@ -23,9 +22,8 @@ describe('the command line', () => {
   const bad: readonly [string, string[], RegExp[]][] = [
     ['an option that is misspelt', ['--round', '3'], [/--round: no such option/, /3: no such/]],
     ['a row that does not exist', ['--only', 'slow'], [/--only slow: .* fast-jwt, fast-jwt-new/]],
-    ['a number that is none', ['--seconds', 'x'], [/--seconds x: .* number from 0.2 to 10/]],
-    ['a number that is too large', ['--rounds', '100'], [/--rounds 100: .* from 1 to 99/]],
-    ['half a round', ['--rounds', '1.5'], [/--rounds 1\.5: expected a whole number/]],
+    ['a number that is none', ['--seconds', 'x'], [/--seconds x: .* from 1 to 10/]],
+    ['a number that is too large', ['--rounds', '99'], [/--rounds 99: .* from 1 to 31/]],
     ['all faults together', ['--seconds=0', '--rounds=0'], [/--seconds 0/, /--rounds 0/]],
   ]
   for (const [name, argv, expected] of bad) {
