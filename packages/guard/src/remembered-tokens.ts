@@ -11,8 +11,8 @@ const tailLength = 12
  * Verified tokens, so that a token that is used again and again is not verified each time.
  *
  * A token is found by its mark, a number made of the end of its signature, and then compared whole:
- * another token with the same mark is a stranger, and takes the place when it is verified again. Whole is
- * the value of the `Authorization` field as it came, for a piece cut out of it takes longer to compare.
+ * another token with the same mark is a stranger, and takes its place once it is verified. Whole is the
+ * value of the `Authorization` field as it came, for a piece cut out of it takes longer to compare.
  *
  * It gets its place when it is verified for the second time: one that comes once is worth none.
  *

@@ -13,6 +13,7 @@ describe('every refusal', () => {
       assert.equal(typeof body.error_description, 'string')
       assert.equal(refusal.headers['content-type'], 'application/json')
       assert.equal(refusal.headers['cache-control'], 'no-store')
+      assert.equal(refusal.headers['x-content-type-options'], 'nosniff')
       assert.ok(Object.isFrozen(refusal) && Object.isFrozen(refusal.headers))
       assert.equal(refusal.reason, reason)
     })

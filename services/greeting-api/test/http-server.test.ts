@@ -77,6 +77,7 @@ describe('what is no request', () => {
       assert.match(head, new RegExp(`^HTTP/1.1 ${status} `))
       assert.match(head, /content-type: application\/json/i)
       assert.match(head, /cache-control: no-store/i)
+      assert.match(head, /x-content-type-options: nosniff/i)
       assert.deepEqual(Object.keys(JSON.parse(body)), ['error', 'error_description'])
       assert.equal(JSON.parse(body).error, error)
       assert.deepEqual(reached, [])
