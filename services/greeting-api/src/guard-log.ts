@@ -17,9 +17,12 @@ const rows: Readonly<Record<GuardEvent['type'], Row>> = {
 
 /** Writes what the guard tells into the log. No event carries a token. */
 export function logGuardEvents(log: Logger): EventListener {
+  // Asked once: a decision is told for every request, and the level of a log does not change.
+  const told = new Map(Object.entries(rows).filter(([, [level]]) => log.isLevelEnabled(level)))
   return (event) => {
-    const [level, message] = rows[event.type]
-    if (!log.isLevelEnabled(level)) return
+    const row = told.get(event.type)
+    if (row === undefined) return
+    const [level, message] = row
     log[level](detailOf(event), message)
   }
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { createGuard, entra, type GuardEvent } from '@greeting/guard'
-import { pino } from 'pino'
+import { type Level, pino } from 'pino'
 import { logGuardEvents } from '../src/guard-log.ts'
 import { apiApplicationId, tenantId } from './provider.ts'
 
@@ -32,14 +32,14 @@ function failureWith(options: { keySetUrl: string; fetch?: typeof fetch }): Prom
 }
 
 /** What is written into the log of an event. */
-function written(event: GuardEvent): string {
+function written(event: GuardEvent, level: Level = 'info'): string {
   let log = ''
   const stream = {
     write: (text: string) => {
       log += text
     },
   }
-  logGuardEvents(pino({ base: null, timestamp: false }, stream))(event)
+  logGuardEvents(pino({ base: null, timestamp: false, level }, stream))(event)
   return log
 }
 
@@ -82,4 +82,23 @@ describe('the log of a key set that could not be refreshed', () => {
       reason: 'the key set was answered with status 500',
     })
   })
+})
+
+describe('the log of a guard', () => {
+  const decision: GuardEvent = { type: 'refused', reason: 'no_credentials' }
+  const keyGone: GuardEvent = { type: 'key_gone', url: 'https://keys.example/keys', kid: 'old' }
+  const stale: GuardEvent = { type: 'key_set_stale', url: 'https://keys.example/keys' }
+  const rows: readonly [string, GuardEvent, Level, number | undefined][] = [
+    ['a decision, at debug', decision, 'debug', 20],
+    ['no decision, at info', decision, 'info', undefined],
+    ['a key that is gone, at info', keyGone, 'info', 30],
+    ['no key that is gone, at warn', keyGone, 'warn', undefined],
+    ['a key set that is too old, at error', stale, 'error', 50],
+  ]
+  for (const [what, event, level, expected] of rows) {
+    it(`tells ${what}`, () => {
+      const log = written(event, level)
+      assert.equal(log === '' ? undefined : JSON.parse(log).level, expected)
+    })
+  }
 })
