@@ -19,7 +19,14 @@ import { proportionsOf, reasonToDoubt, resultsOf } from './harness/result.ts'
 import { measureInHeats } from './harness/rounds.ts'
 
 /** A compiler warms up by requests, and some rows answer few in a second. */
-const warmUpSeconds = 4
+const aloneSeconds = 3
+
+/**
+ * Turns are short beside what disturbs a machine, and long beside what it costs to begin one. A rest has
+ * room for a request on every connection of the slowest row. And the longest heat comes round twice in less
+ * than five seconds, after which Node closes a connection that idles.
+ */
+const turns = { turnMs: 100, restMs: 80 } as const
 
 process.once('SIGINT', () => process.exit(130))
 
@@ -47,8 +54,8 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   for (const line of leaving) console.error(line)
 
   const pace: Pace = tiny
-    ? { seconds: 1, requests: 200, warmUps: 0, rounds: 1, connections: 4 }
-    : { seconds, warmUps: Math.ceil(warmUpSeconds / seconds), rounds, connections: 64 }
+    ? { aloneSeconds: 0.1, turns: 2, turnMs: 250, restMs: 50, rounds: 1, connections: 4 }
+    : { ...turns, aloneSeconds, turns: (seconds * 1000) / turns.turnMs, rounds, connections: 64 }
   const generator = present.has('wrk') && !tiny ? wrk : autocannon
   const pinning = present.has('taskset')
   const outcomes = await withLaboratory(taking, pace, { generator, pinning }, (lab) =>

@@ -18,13 +18,14 @@ export type Lab = {
 }
 
 export type Pace = {
-  /** Length of one load. */
-  readonly seconds: number
-  /** Ends a load after so many requests instead. */
-  readonly requests?: number
-  /** How many loads go before those that are measured. */
-  readonly warmUps: number
-  /** How many loads are measured. */
+  /** How long each row is loaded by itself before the rounds, twice. */
+  readonly aloneSeconds: number
+  /** How many turns each row has in a round. */
+  readonly turns: number
+  /** Length of one turn. */
+  readonly turnMs: number
+  /** After each turn nobody is asked anything for so long: what was asked last is answered then. */
+  readonly restMs: number
   readonly rounds: number
   readonly connections: number
 }
@@ -32,7 +33,7 @@ export type Pace = {
 /** What one load of a contender came to. A sample with faults does not count. */
 export type Sample = {
   readonly requestsPerSecond: number
-  /** None where nothing was asked over a connection. */
+  /** Of a load without pauses; none where nothing was asked over a connection. */
   readonly p99Ms: number | null
   /** How busy the server's cores were, from 0 to 1; none where the system does not tell. */
   readonly busy: number | null
@@ -41,16 +42,24 @@ export type Sample = {
   readonly faults: readonly string[]
 }
 
+/** A load that was begun, and goes on only while it has its turn. */
+export type HeldLoad = {
+  go(): void
+  hold(): void
+  /** Ends it while it is held; what all its turns came to. */
+  end(): Promise<Sample>
+}
+
 /** A contender that is up, until it is stopped. */
 export type Running = {
   /** Asks it whether it does what its title says: what it fails in, or nothing. */
   prove(): Promise<string[]>
   /**
-   * Loads it once.
+   * Begins to load it, and holds the load.
    *
-   * @param turn how often it was loaded before
+   * @param nth how often it was loaded before
    */
-  load(turn: number, pace: Pace): Promise<Sample>
+  load(nth: number, pace: Pace): Promise<HeldLoad>
   stop(): Promise<void>
 }
 

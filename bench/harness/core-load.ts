@@ -30,33 +30,50 @@ const processorSecondsOf = (pid: number): number =>
     .filter((child) => child !== '')
     .reduce((sum, child) => sum + processorSecondsOf(Number(child)), 0)
 
-/** What a server and its cores did during some work. */
-export type Watched = {
-  /** For how long the cores were busy, with anything, added up. */
-  readonly busySeconds: number
-  /** What the server and its children used of them. */
-  readonly processorSeconds: number
-}
+/** What a server and its cores do while they are watched. It finds nothing where the system tells nothing. */
+export class CoreLoad {
+  readonly #pid: number
+  readonly #cores: readonly number[]
+  #sum = nothing
+  #since = nothing
 
-/** Runs the work and watches a server meanwhile; tells nothing where the system does not. */
-export async function watching<Result>(
-  pid: number,
-  cores: readonly number[],
-  work: () => Promise<Result>,
-): Promise<{ result: Result; watched: Watched | undefined }> {
-  if (cores.length === 0) return { result: await work(), watched: undefined }
-  const look = () => ({
-    busySeconds: busySecondsIn(readFileSync('/proc/stat', 'utf8'), cores),
-    processorSeconds: processorSecondsOf(pid),
-  })
-  const before = look()
-  const result = await work()
-  const after = look()
-  return {
-    result,
-    watched: {
-      busySeconds: after.busySeconds - before.busySeconds,
-      processorSeconds: after.processorSeconds - before.processorSeconds,
-    },
+  constructor(pid: number, cores: readonly number[]) {
+    this.#pid = pid
+    this.#cores = cores
+  }
+
+  watch(): void {
+    this.#since = this.#look()
+  }
+
+  lookAway(): void {
+    const { seconds, busy, processor } = this.#look()
+    this.#sum = {
+      seconds: this.#sum.seconds + seconds - this.#since.seconds,
+      busy: this.#sum.busy + busy - this.#since.busy,
+      processor: this.#sum.processor + processor - this.#since.processor,
+    }
+  }
+
+  /** How busy the cores were, with anything, from 0 to 1. */
+  get busy(): number | null {
+    if (this.#cores.length === 0) return null
+    return Math.min(1, this.#sum.busy / (this.#sum.seconds * this.#cores.length))
+  }
+
+  /** What the server and its children used of them. */
+  get processorSeconds(): number | null {
+    return this.#cores.length === 0 ? null : this.#sum.processor
+  }
+
+  #look(): typeof nothing {
+    if (this.#cores.length === 0) return nothing
+    return {
+      seconds: performance.now() / 1000,
+      busy: busySecondsIn(readFileSync('/proc/stat', 'utf8'), this.#cores),
+      processor: processorSecondsOf(this.#pid),
+    }
   }
 }
+
+const nothing = { seconds: 0, busy: 0, processor: 0 }

@@ -1,6 +1,6 @@
 import type { Contender, Lab } from './contender.ts'
 import { proofOfGuarding, proofOfOpenness } from './guard-proof.ts'
-import { measureLoad } from './measurement.ts'
+import { beginLoad } from './measurement.ts'
 import type { RunningServer } from './server-process.ts'
 
 /** How many callers take turns where tokens are remembered. */
@@ -53,11 +53,11 @@ export function guardedRoute({ server, open, ...row }: Row): Contender {
       const everyTokenNew = row.tokens === 'every one new'
       return {
         prove: () => (open ? proofOfOpenness(url) : proofOfGuarding(url, lab.scene)),
-        load: (turn, pace) => {
-          const pool = everyTokenNew ? lab.pools[turn] : { ...lab.pools[0], count: callers }
+        load: (nth, pace) => {
+          const pool = everyTokenNew ? lab.pools[nth] : { ...lab.pools[0], count: callers }
           if (pool === undefined) throw new Error('there are no new tokens left')
           const tokens = { ...pool, everyOneNew: everyTokenNew }
-          return measureLoad(
+          return beginLoad(
             { serverCores: 1, pid: running.pid, request: { url, tokens } },
             lab,
             pace,

@@ -7,11 +7,15 @@ import { allowedCores, pinSelf, shareOut } from './cores.ts'
 import { callers } from './guarded-route.ts'
 import { startKeySetServer } from './key-set-server.ts'
 import type { LoadGenerator } from './load-generator.ts'
+import { loadsAlone } from './rounds.ts'
 import { createScene, type Scene } from './scene.ts'
 import { createTokenPool, type TokenPool, verificationsPerSecond } from './token-pool.ts'
 
-/** Node's own verifications a second bound what any server here accepts, HTTP being paid too. */
-const shareOfVerifications = 0.8
+/**
+ * Node's own verifications a second bound what any server here accepts, HTTP being paid too; but another
+ * minute may find the machine faster than the one in which they were counted.
+ */
+const shareOfVerifications = 1.1
 
 /**
  * Makes what all contenders of a run have in common, gives it to the work and clears it away
@@ -53,11 +57,13 @@ async function createPools(
     createTokenPool(scene, count, join(folder, `tokens-${turn}.txt`))
   if (!contenders.some(({ tokens }) => tokens === 'every one new'))
     return [await create(callers, 0)]
-  const count = Math.max(callers, pace.requests ?? mostRequests(scene, pace.seconds))
-  const pools: [TokenPool, ...TokenPool[]] = [await create(count, 0)]
-  while (pools.length < pace.warmUps + pace.rounds) pools.push(await create(count, pools.length))
+  const mostPerSecond = verificationsPerSecond(scene) * shareOfVerifications
+  const most = (seconds: number) => Math.max(callers, Math.ceil(mostPerSecond * seconds))
+  const pools: [TokenPool, ...TokenPool[]] = [await create(most(pace.aloneSeconds), 0)]
+  while (pools.length < loadsAlone) pools.push(await create(most(pace.aloneSeconds), pools.length))
+  // What is asked last before each pause is a token more for every connection.
+  const answeredInPauses = (pace.turns + 1) * pace.connections
+  const inTurns = most((pace.turns * pace.turnMs) / 1000) + answeredInPauses
+  while (pools.length < loadsAlone + pace.rounds) pools.push(await create(inTurns, pools.length))
   return pools
 }
-
-const mostRequests = (scene: Scene, seconds: number): number =>
-  Math.ceil(verificationsPerSecond(scene) * shareOfVerifications * seconds)

@@ -1,16 +1,9 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { pinned } from './cores.ts'
-import { type LoadReport, readLoadReport } from './load-report.ts'
 import type { TokenPool } from './token-pool.ts'
 
 /** The requests of one load: a GET with one token after another, or a POST of one form. */
 export type Load = {
   readonly url: string
-  readonly seconds: number
-  /** Ends after so many requests instead, for a run that only proves that everything runs. */
-  readonly requests?: number
   readonly connections: number
   readonly tokens?: TokenPool & {
     /** Whether none of them may be sent twice. */
@@ -20,7 +13,10 @@ export type Load = {
   readonly form?: string
 }
 
-/** A program that makes load: how it is told, from the arguments of `load/`. */
+/**
+ * A program that makes load until it is interrupted: how it is told, from the arguments of `load/`. It
+ * says `ready` once it has begun, and at its end what it saw, in a line of JSON.
+ */
 export type LoadGenerator = {
   readonly name: 'wrk' | 'autocannon'
   command(load: Load): string[]
@@ -42,8 +38,9 @@ export const wrk: LoadGenerator = {
     '--latency',
     '--threads=1',
     `--connections=${load.connections}`,
-    `--duration=${load.seconds}s`,
-    '--timeout=5s',
+    '--duration=1h',
+    // Longer than it has to wait for its next turn.
+    '--timeout=10s',
     `--script=${join(loadFolder, 'wrk.lua')}`,
     load.url,
     '--',
@@ -58,20 +55,7 @@ export const autocannon: LoadGenerator = {
     process.execPath,
     join(loadFolder, 'autocannon.ts'),
     load.url,
-    String(load.seconds),
-    String(load.requests ?? 0),
     String(load.connections),
     ...scriptArguments(load),
   ],
-}
-
-/** Makes the load from the given cores and returns what came back. */
-export async function makeLoad(
-  generator: LoadGenerator,
-  load: Load,
-  cores: readonly number[],
-): Promise<LoadReport> {
-  const [program = '', ...rest] = pinned(cores, generator.command(load))
-  const { stdout } = await promisify(execFile)(program, rest)
-  return readLoadReport(stdout)
 }

@@ -29,7 +29,7 @@ export function faultsOf(report: LoadReport, tokensMustDiffer: boolean): string[
   const faults = Object.entries(report.failures)
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} of ${report.requests} requests failed (${kind})`)
-  if (report.requests === 0) faults.push('no request was answered')
+  if (report.requests <= 0) faults.push('no request was answered')
   if (tokensMustDiffer && report.turns > 0) faults.push('the tokens ran out and were sent again')
   return faults
 }

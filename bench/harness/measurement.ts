@@ -1,7 +1,8 @@
-import type { Lab, Pace, Sample } from './contender.ts'
-import { watching } from './core-load.ts'
-import { type Load, makeLoad } from './load-generator.ts'
-import { faultsOf } from './load-report.ts'
+import type { HeldLoad, Lab, Pace } from './contender.ts'
+import { CoreLoad } from './core-load.ts'
+import { HeldProcess } from './held-process.ts'
+import type { Load } from './load-generator.ts'
+import { faultsOf, readLoadReport } from './load-report.ts'
 
 /** What is asked of a server, and how many cores it has. */
 export type Target = {
@@ -10,25 +11,37 @@ export type Target = {
   readonly request: Pick<Load, 'url' | 'form' | 'tokens'>
 }
 
-/** Loads a server once and tells how it went. */
-export async function measureLoad(
+/** Begins to load a server with a load generator. */
+export async function beginLoad(
   { serverCores, pid, request }: Target,
   { generator, ...lab }: Lab,
-  { seconds, requests, connections }: Pace,
-): Promise<Sample> {
+  { connections }: Pace,
+): Promise<HeldLoad> {
   const cores = lab.cores(serverCores)
-  const length = requests === undefined ? { seconds } : { seconds, requests }
-  const load: Load = { ...request, ...length, connections }
-  const { result, watched } = await watching(pid, cores.server, () =>
-    makeLoad(generator, load, cores.load),
-  )
-  // While the generator reads its tokens nobody asks anything: only the seconds of the load count.
-  const coreSeconds = result.seconds * cores.server.length
+  const command = generator.command({ ...request, connections })
+  const making = await HeldProcess.start(command, cores.load, /^ready$/m)
+  const server = new CoreLoad(pid, cores.server)
   return {
-    requestsPerSecond: result.requests / result.seconds,
-    p99Ms: result.p99Ms,
-    busy: watched ? Math.min(1, watched.busySeconds / coreSeconds) : null,
-    microseconds: watched ? (watched.processorSeconds / result.requests) * 1e6 : null,
-    faults: faultsOf(result, request.tokens?.everyOneNew ?? false),
+    go: () => {
+      server.watch()
+      making.go()
+    },
+    hold: () => {
+      making.hold()
+      server.lookAway()
+    },
+    end: async () => {
+      const report = readLoadReport(await making.finish('SIGINT', /^\{.*\}$/m))
+      // What every connection asked last before a pause was answered in it.
+      const requests = report.requests - connections * making.holds
+      const { busy, processorSeconds } = server
+      return {
+        requestsPerSecond: requests / (report.seconds - making.heldSeconds),
+        p99Ms: report.p99Ms,
+        busy,
+        microseconds: processorSeconds && (processorSeconds / requests) * 1e6,
+        faults: faultsOf({ ...report, requests }, request.tokens?.everyOneNew ?? false),
+      }
+    },
   }
 }

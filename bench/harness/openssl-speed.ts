@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Contender } from './contender.ts'
-import { pinned } from './cores.ts'
+import { HeldProcess } from './held-process.ts'
+
+/** A line such as +R1:7612:2048:2.00 tells how many signatures took how many seconds of its processor. */
+const signed = /^\+R1:(\d+):2048:([\d.]+)$/m
 
 /** What `openssl speed -mr rsa2048` found: signatures in a second. */
 export function signaturesPerSecond(printed: string): number {
-  // A line such as +F2:2:2048:4105.0:61137.0 gives signatures and verifications in a second.
-  const found = Number(/^\+F2:\d+:2048:([\d.]+):/m.exec(printed)?.[1])
+  const [, count, seconds] = signed.exec(printed) ?? []
+  const found = Number(count) / Number(seconds)
   if (!(found > 0)) throw new Error(`openssl speed said nothing about 2048 bits: ${printed}`)
   return found
 }
@@ -21,20 +22,22 @@ export const opensslSpeed: Contender = {
   tokens: 'none',
   start: async (lab) => ({
     prove: () => Promise.resolve([]),
-    load: async (_, { seconds }) => {
-      const [program = '', ...rest] = pinned(lab.cores(1).server, [
-        'openssl',
-        'speed',
-        '-mr',
-        // By the clock, as everybody else is measured, not by its own processor time.
-        '-elapsed',
-        '-seconds',
-        String(seconds),
-        'rsa2048',
-      ])
-      const { stdout } = await promisify(execFile)(program, rest)
-      const requestsPerSecond = signaturesPerSecond(stdout)
-      return { requestsPerSecond, p99Ms: null, busy: null, microseconds: null, faults: [] }
+    load: async () => {
+      const signing = await HeldProcess.start(
+        ['openssl', 'speed', '-mr', '-seconds', '3600', 'rsa2048'],
+        lab.cores(1).server,
+        /^\+DTP:2048:private/m,
+      )
+      return {
+        go: () => signing.go(),
+        hold: () => signing.hold(),
+        end: async () => {
+          // With this signal its own clock tells it that the time is over.
+          const printed = await signing.finish('SIGALRM', signed)
+          const requestsPerSecond = signaturesPerSecond(printed)
+          return { requestsPerSecond, p99Ms: null, busy: null, microseconds: null, faults: [] }
+        },
+      }
     },
     stop: () => Promise.resolve(),
   }),

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 export type Options = {
   /** Beginnings of row ids; none means every row. */
   readonly only: readonly string[]
-  /** Length of one load. */
+  /** How long each row is loaded in one round. */
   readonly seconds: number
-  /** How often each row is measured; the median counts. */
+  /** How many rounds there are; their median counts. */
   readonly rounds: number
   /** A run that proves that everything runs, and measures nothing worth keeping. */
   readonly tiny: boolean
@@ -15,8 +15,8 @@ export type Options = {
 export const usage = `npm run bench -- [options]
 
   --only <ids>      rows whose id begins with one of these, separated by commas
-  --seconds <n>     length of one load, 1 to 10 (1)
-  --rounds <n>      how often each row is measured, 1 to 31 (11); the median counts
+  --seconds <n>     how long each row is loaded in a round, in turns with the others, 1 to 10 (1)
+  --rounds <n>      how many rounds there are, 1 to 31 (7); their median counts
   --tiny            prove in a few seconds that everything runs; measures nothing worth keeping
   --help            this text
 
@@ -42,7 +42,7 @@ export function judgeOptions(
     options: {
       only: { type: 'string' },
       seconds: { type: 'string', default: '1' },
-      rounds: { type: 'string', default: '11' },
+      rounds: { type: 'string', default: '7' },
       tiny: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },

@@ -5,12 +5,21 @@ export type Result = {
   readonly id: string
   /** The median of the rounds; signatures a second for `openssl speed`. */
   readonly requestsPerSecond: number
-  /** The median of the rounds; null where nothing was asked over a connection. */
+  /** Of a load by itself, before the rounds; null where nothing was asked over a connection. */
   readonly p99Ms: number | null
   /** Requests a second in proportion to other rows of the same round, by their id: the median. */
   readonly ratioTo: Readonly<Record<string, number>>
   /** How far the middle half of the rounds lies from that median, in proportion to it. */
   readonly ratioWithin: Readonly<Record<string, number>>
+}
+
+/** What was found of one contender. */
+export type Finding = {
+  /** Of the last load that it had by itself, without pauses. */
+  p99Ms: number | null
+  /** Of its turns, one for each round. */
+  readonly samples: Sample[]
+  readonly faults: string[]
 }
 
 /** What the rounds of one contender came to. */
@@ -48,22 +57,14 @@ export function spreadOf(values: readonly number[]): number {
   return Math.max(middle - lower, upper - middle) / middle
 }
 
-/**
- * Adds the samples of one contender up, one for each round.
- *
- * @param faults one is enough for the row not to count
- */
-export function outcomeOf(
-  contender: Contender,
-  samples: readonly Sample[],
-  faults: readonly string[],
-): Outcome {
+/** Adds up what was found of one contender. One fault is enough for its row not to count. */
+export function outcomeOf(contender: Contender, { p99Ms, samples, faults }: Finding): Outcome {
   const rates = samples.map(({ requestsPerSecond }) => requestsPerSecond)
   return {
     contender,
     rates,
     requestsPerSecond: median(rates),
-    p99Ms: medianOfKnown(samples.map(({ p99Ms }) => p99Ms)),
+    p99Ms,
     busy: medianOfKnown(samples.map(({ busy }) => busy)),
     microseconds: medianOfKnown(samples.map(({ microseconds }) => microseconds)),
     faults: [...new Set(faults)],

@@ -1,12 +1,11 @@
-import type { Contender, Lab, Pace, Running, Sample } from './contender.ts'
-import { type Outcome, outcomeOf } from './result.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Contender, HeldLoad, Lab, Pace, Running, Sample } from './contender.ts'
+import { type Finding, type Outcome, outcomeOf } from './result.ts'
 
 /** A contender, what became of it when it was started, and what its loads came to. */
-type Row = {
+type Row = Finding & {
   readonly contender: Contender
   readonly running: Running | undefined
-  readonly samples: Sample[]
-  readonly faults: string[]
 }
 
 /**
@@ -21,8 +20,7 @@ export async function measureInHeats(
   progress: (step: string) => void,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  const heats = Map.groupBy(contenders, heatOf)
-  for (const [name, heat] of heats) {
+  for (const [name, heat] of Map.groupBy(contenders, heatOf)) {
     outcomes.push(...(await measureHeat(heat, lab, pace, (step) => progress(`${name}: ${step}`))))
   }
   return outcomes.toSorted(
@@ -34,10 +32,12 @@ export async function measureInHeats(
 export const heatOf = ({ group, tokens }: Contender): string =>
   tokens === 'every one new' ? `${group}, every token new` : group
 
+/** How often a row is loaded by itself: once for its compiler, and once more to find its p99. */
+export const loadsAlone = 2
+
 /**
- * Starts every contender, warms each up, and then measures all of them once in each round, so that a
- * noisy second falls on neighbours: the rates of one round are set in proportion to each other. The
- * order turns round each time, so that none is always first. Servers that are not measured idle.
+ * Starts every contender, loads each by itself, and then all of them in rounds. Servers that do not have
+ * their turn idle.
  */
 async function measureHeat(
   contenders: readonly Contender[],
@@ -46,57 +46,90 @@ async function measureHeat(
   progress: (step: string) => void,
 ): Promise<Outcome[]> {
   const rows: Row[] = []
+  const alone = { ...pace, turns: 1, turnMs: pace.aloneSeconds * 1000, restMs: 0 }
   try {
     for (const contender of contenders) {
       progress(`starting ${contender.id}`)
       const row = await started(contender, lab)
       rows.push(row)
       await proved(row)
-      for (let turn = 0; turn < pace.warmUps; turn++) await loaded(row, turn, pace)
-      // Only what was measured counts, but a fault does at any time.
-      row.samples.length = 0
+      for (let nth = 0; nth < loadsAlone; nth++) {
+        row.p99Ms = (await inTurns([row], nth, alone)).get(row)?.p99Ms ?? null
+      }
     }
     for (let round = 0; round < pace.rounds; round++) {
       progress(`round ${round + 1} of ${pace.rounds}`)
-      for (const row of round % 2 === 0 ? rows : rows.toReversed()) {
-        await loaded(row, pace.warmUps + round, pace)
-      }
+      const samples = await inTurns(rows, loadsAlone + round, pace)
+      for (const [row, sample] of samples) row.samples.push(sample)
     }
     for (const row of rows) await proved(row)
   } finally {
     // One that cannot be stopped leaves no other up.
     await Promise.allSettled(rows.map(({ running }) => running?.stop()))
   }
-  return rows.map(({ contender, samples, faults }) => outcomeOf(contender, samples, faults))
+  return rows.map((row) => outcomeOf(row.contender, row))
+}
+
+/** In another order each time, so that nobody always comes after the same one. */
+const shuffled = <Item>(items: readonly Item[]): Item[] =>
+  items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+
+/**
+ * Loads rows in turns, so short that what disturbs the machine disturbs all of them alike: one row at a
+ * time, while the loads of the others are held.
+ */
+async function inTurns(
+  rows: readonly Row[],
+  nth: number,
+  pace: Pace,
+): Promise<ReadonlyMap<Row, Sample>> {
+  const loads = new Map<Row, HeldLoad>()
+  for (const row of rows) {
+    // What is known to be faulty is not worth the time.
+    if (row.running === undefined || row.faults.length > 0) continue
+    const load = await orFault(row, row.running.load(nth, pace))
+    if (load !== undefined) loads.set(row, load)
+  }
+  for (let turn = 0; turn < pace.turns; turn++) {
+    for (const load of shuffled([...loads.values()])) {
+      load.go()
+      await wait(pace.turnMs)
+      load.hold()
+      await wait(pace.restMs)
+    }
+  }
+  const samples = new Map<Row, Sample>()
+  for (const [row, load] of loads) {
+    const sample = await orFault(row, load.end())
+    if (sample === undefined) continue
+    samples.set(row, sample)
+    row.faults.push(...sample.faults)
+  }
+  return samples
 }
 
 /** A contender that fails to start, or breaks, loses its row and nobody else's. */
 async function started(contender: Contender, lab: Lab): Promise<Row> {
-  try {
-    return { contender, running: await contender.start(lab), samples: [], faults: [] }
-  } catch (error) {
-    return { contender, running: undefined, samples: [], faults: [messageOf(error)] }
-  }
+  const row = { contender, p99Ms: null, samples: [], faults: [] }
+  return { ...row, running: await orFault(row, contender.start(lab)) }
 }
 
-async function proved({ running, faults }: Row): Promise<void> {
-  try {
-    faults.push(...((await running?.prove()) ?? []))
-  } catch (error) {
-    faults.push(messageOf(error))
-  }
+async function proved(row: Row): Promise<void> {
+  if (row.running === undefined) return
+  row.faults.push(...((await orFault(row, row.running.prove())) ?? []))
 }
 
-async function loaded({ running, samples, faults }: Row, turn: number, pace: Pace): Promise<void> {
-  // What is known to be faulty is not worth the time.
-  if (running === undefined || faults.length > 0) return
+async function orFault<Result>(
+  { faults }: { readonly faults: string[] },
+  work: Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    const sample = await running.load(turn, pace)
-    samples.push(sample)
-    faults.push(...sample.faults)
+    return await work
   } catch (error) {
-    faults.push(messageOf(error))
+    faults.push(error instanceof Error ? error.message : `${error}`)
+    return undefined
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`)

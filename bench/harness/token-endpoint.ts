@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Contender, Lab } from './contender.ts'
 import { type IssuanceFault, proofOfIssuance } from './issuance-proof.ts'
-import { measureLoad } from './measurement.ts'
+import { beginLoad } from './measurement.ts'
 
 /** A started authorization server: where it is asked, with what, and where its keys are. */
 export type RunningIssuer = {
@@ -34,7 +34,7 @@ export function tokenEndpoint({ serverCores, knownFor = [], start, ...row }: Row
       return {
         prove: async () =>
           (await proofOfIssuance(issuer)).filter((fault) => !knownFor.includes(fault)),
-        load: (_, pace) => measureLoad({ serverCores, pid: issuer.pid, request }, lab, pace),
+        load: (_, pace) => beginLoad({ serverCores, pid: issuer.pid, request }, lab, pace),
         stop: issuer.stop,
       }
     },

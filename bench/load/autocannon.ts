@@ -2,15 +2,7 @@ import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
 /** The part of `wrk.lua` for machines without wrk: same arguments, same line of JSON. */
-const [
-  url = '',
-  seconds = '1',
-  requests = '0',
-  connections = '1',
-  tokens = '-',
-  count = '0',
-  form = '-',
-] = process.argv.slice(2)
+const [url = '', connections = '1', tokens = '-', count = '0', form = '-'] = process.argv.slice(2)
 
 const lines = tokens === '-' ? [] : readFileSync(tokens, 'utf8').split('\n').slice(0, Number(count))
 let cursor = 0
@@ -24,13 +16,14 @@ function nextToken(): string {
   return lines[cursor++] ?? ''
 }
 
-const result = await autocannon({
+const options: autocannon.Options = {
   url,
   connections: Number(connections),
-  ...(requests === '0'
-    ? { duration: Number(seconds) }
-    : { amount: Number(requests), sampleInt: 20 }),
-  timeout: 5,
+  duration: 3600,
+  // How often it looks whether it is to end, in milliseconds.
+  sampleInt: 20,
+  // Longer than it has to wait for its next turn.
+  timeout: 10,
   requests: [
     form === '-'
       ? {
@@ -45,15 +38,21 @@ const result = await autocannon({
           body: readFileSync(form, 'utf8'),
         },
   ],
-})
+}
 
-const answered = result['2xx'] + result.non2xx
-console.log(
-  JSON.stringify({
-    requests: answered,
-    seconds: result.duration,
-    p99Ms: result.latency.p99,
-    turns,
-    failures: { status: result.non2xx, connection: result.errors, timeout: result.timeouts },
-  }),
-)
+const startedMs = performance.now()
+const load = autocannon(options, (error: Error | null, result) => {
+  if (error !== null) throw error
+  console.log(
+    JSON.stringify({
+      requests: result['2xx'] + result.non2xx,
+      // Its own figure knows nothing of the time that it was held.
+      seconds: (performance.now() - startedMs) / 1000,
+      p99Ms: result.latency.p99,
+      turns,
+      failures: { status: result.non2xx, connection: result.errors, timeout: result.timeouts },
+    }),
+  )
+})
+load.once('response', () => process.stderr.write('ready\n'))
+process.on('SIGINT', () => load.stop())

@@ -37,6 +37,12 @@ describe('a measurement', () => {
       ['no request was answered'],
     ],
     [
+      'does not count when nothing was answered but what its pauses take away',
+      { ...report, requests: -3 },
+      false,
+      ['no request was answered'],
+    ],
+    [
       'does not count when a token that must be new was sent again',
       { ...report, turns: 1 },
       true,

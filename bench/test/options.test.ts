@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { judgeOptions, usage } from '../harness/options.ts'
 
 const ids = ['fast-jwt', 'fast-jwt-new', 'haproxy-open']
-const defaults = { only: [], seconds: 1, rounds: 11, tiny: false, help: false }
+const defaults = { only: [], seconds: 1, rounds: 7, tiny: false, help: false }
 
 describe('the command line', () => {
   const good: readonly [string, string[], object][] = [

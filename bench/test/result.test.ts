@@ -41,16 +41,8 @@ describe('the median', () => {
   }
 })
 
-const outcome = (
-  row: Contender,
-  rates: readonly number[],
-  faults: readonly string[] = [],
-): Outcome =>
-  outcomeOf(
-    row,
-    rates.map((rate) => sample(rate)),
-    faults,
-  )
+const outcome = (row: Contender, rates: readonly number[], faults: string[] = []): Outcome =>
+  outcomeOf(row, { p99Ms: 1, samples: rates.map((rate) => sample(rate)), faults })
 
 describe('the spread', () => {
   const rows: readonly [number[], number][] = [
@@ -69,11 +61,12 @@ describe('the spread', () => {
 describe('the rounds of a row', () => {
   it('come to their medians', () => {
     const row = contender('a')
-    assert.deepEqual(outcomeOf(row, [sample(100), sample(90, { p99Ms: 5 }), sample(120)], []), {
+    const samples = [sample(100), sample(90), sample(120)]
+    assert.deepEqual(outcomeOf(row, { p99Ms: 7, samples, faults: [] }), {
       contender: row,
       rates: [100, 90, 120],
       requestsPerSecond: 100,
-      p99Ms: 1,
+      p99Ms: 7,
       busy: 1,
       microseconds: 10,
       faults: [],
@@ -99,8 +92,12 @@ describe('a proportion', () => {
 describe('the results', () => {
   it('set each row in proportion to those that it names', () => {
     const outcomes = [
-      outcomeOf(contender('mine', ['theirs', 'absent']), [sample(300.4, { p99Ms: 1.23456 })], []),
-      outcomeOf(contender('theirs'), [sample(200, { p99Ms: null })], []),
+      outcomeOf(contender('mine', ['theirs', 'absent']), {
+        p99Ms: 1.23456,
+        samples: [sample(300.4)],
+        faults: [],
+      }),
+      outcomeOf(contender('theirs'), { p99Ms: null, samples: [sample(200)], faults: [] }),
     ]
     assert.deepEqual(resultsOf(outcomes), [
       {

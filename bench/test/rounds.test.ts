@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Contender, Lab, Pace, Running, Sample } from '../harness/contender.ts'
+import type { Contender, HeldLoad, Lab, Pace, Running, Sample } from '../harness/contender.ts'
 import { contenders } from '../harness/contenders.ts'
 import { heatOf, measureInHeats } from '../harness/rounds.ts'
 
-const pace: Pace = { seconds: 1, warmUps: 2, rounds: 3, connections: 1 }
+const pace: Pace = {
+  aloneSeconds: 0,
+  turns: 2,
+  turnMs: 0,
+  restMs: 0,
+  rounds: 3,
+  connections: 1,
+}
 // These contenders ask the laboratory for nothing.
 const lab = {} as Lab
 
 const sample = (requestsPerSecond: number, faults: readonly string[] = []): Sample => ({
   requestsPerSecond,
-  p99Ms: 1,
+  p99Ms: requestsPerSecond * 10,
   busy: 1,
   microseconds: 1,
   faults,
+})
+
+/** A load that writes down what is done with it. */
+const load = (name: string, diary: string[], found: Sample): HeldLoad => ({
+  go: () => void diary.push(`${name} goes`),
+  hold: () => void diary.push(`${name} is held`),
+  end: () => {
+    diary.push(`${name} ends`)
+    return Promise.resolve(found)
+  },
 })
 
 const none: readonly string[] = []
@@ -34,10 +51,7 @@ function contender(id: string, diary: string[], broken: Partial<Running> = {}): 
           diary.push(`${id} proves`)
           return Promise.resolve([...none])
         },
-        load: (turn) => {
-          diary.push(`${id} ${turn}`)
-          return Promise.resolve(sample(turn))
-        },
+        load: (nth) => Promise.resolve(load(`${id} ${nth}`, diary, sample(nth))),
         stop: () => {
           diary.push(`${id} stops`)
           return Promise.resolve()
@@ -52,20 +66,41 @@ const measure = (contenders: readonly Contender[]) =>
   measureInHeats(contenders, lab, pace, () => undefined)
 
 describe('the rounds', () => {
-  it('start and warm up each, measure all in turn, to and fro, and stop all', async () => {
+  it('come after each was started, proved and loaded by itself; then all are proved and stopped', async () => {
     const diary: string[] = []
-    const [a, b] = await measure([contender('a', diary), contender('b', diary)])
-    assert.deepEqual(diary, [
-      ...['a starts', 'a proves', 'a 0', 'a 1'],
-      ...['b starts', 'b proves', 'b 0', 'b 1'],
-      ...['a 2', 'b 2'],
-      ...['b 3', 'a 3'],
-      ...['a 4', 'b 4'],
-      ...['a proves', 'b proves'],
-      ...['a stops', 'b stops'],
-    ])
-    assert.deepEqual(a?.rates, [2, 3, 4])
-    assert.deepEqual(b?.rates, [2, 3, 4])
+    const outcomes = await measure([contender('a', diary), contender('b', diary)])
+    const alone = (name: string) => [`${name} goes`, `${name} is held`, `${name} ends`]
+    const before = (id: string) => [
+      ...[`${id} starts`, `${id} proves`],
+      ...[...alone(`${id} 0`), ...alone(`${id} 1`)],
+    ]
+    assert.deepEqual(diary.slice(0, 16), [...before('a'), ...before('b')])
+    assert.deepEqual(diary.slice(-4), ['a proves', 'b proves', 'a stops', 'b stops'])
+    for (const { rates, p99Ms } of outcomes) {
+      assert.deepEqual(rates, [2, 3, 4])
+      assert.equal(p99Ms, 10, 'of the last load by itself')
+    }
+  })
+
+  it('give each one turn after the other, in an order that is drawn each time', async () => {
+    const diary: string[] = []
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    await measure(ids.map((id) => contender(id, diary)))
+    const orders = new Set<string>()
+    for (const nth of [2, 3, 4]) {
+      const round = diary.filter((line) => line.includes(` ${nth} `) && !line.endsWith('ends'))
+      assert.equal(round.length, pace.turns * 12)
+      for (let begin = 0; begin < round.length; begin += 12) {
+        const turns = round.slice(begin, begin + 12)
+        const order = turns.filter((line) => line.endsWith('goes')).map((line) => line[0])
+        assert.deepEqual(order.toSorted(), ids)
+        const oneAtATime = order.flatMap((id) => [`${id} ${nth} goes`, `${id} ${nth} is held`])
+        assert.deepEqual(turns, oneAtATime)
+        orders.add(order.join(''))
+      }
+    }
+    // That all six are one of 720 happens once in 200 billion times.
+    assert.ok(orders.size > 1)
   })
 
   it('are held in heats: nobody is up while others are asked otherwise', async () => {
@@ -110,8 +145,27 @@ describe('the rounds', () => {
       'a stranger got 200',
     ],
     ['cannot be asked', { prove: () => Promise.reject(new Error('it is gone')) }, 'it is gone'],
-    ['answers with errors', { load: () => Promise.resolve(sample(1, ['3 failed'])) }, '3 failed'],
-    ['breaks under load', { load: () => Promise.reject(new Error('no answer')) }, 'no answer'],
+    [
+      'answers with errors',
+      { load: () => Promise.resolve(load('bad', [], sample(1, ['3 failed']))) },
+      '3 failed',
+    ],
+    [
+      'cannot be loaded',
+      { load: () => Promise.reject(new Error('unable to connect')) },
+      'unable to connect',
+    ],
+    [
+      'breaks under load',
+      {
+        load: () =>
+          Promise.resolve({
+            ...load('bad', [], sample(1)),
+            end: () => Promise.reject(new Error('no answer')),
+          }),
+      },
+      'no answer',
+    ],
   ]
   for (const [what, broken, fault] of faulty) {
     it(`take its row from a contender that ${what}, and nothing from the others`, async () => {
