@@ -30,6 +30,7 @@ export function faultsOf(report: LoadReport, tokensMustDiffer: boolean): string[
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} of ${report.requests} requests failed (${kind})`)
   if (report.requests <= 0) faults.push('no request was answered')
+  if (report.seconds <= 0) faults.push('its clock does not hold all the time that it was held')
   if (tokensMustDiffer && report.turns > 0) faults.push('the tokens ran out and were sent again')
   return faults
 }

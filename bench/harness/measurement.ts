@@ -34,13 +34,14 @@ export async function beginLoad(
       const report = readLoadReport(await making.finish('SIGINT', /^\{.*\}$/m))
       // What every connection asked last before a pause was answered in it.
       const requests = report.requests - connections * making.holds
+      const seconds = report.seconds - making.heldSeconds
       const { busy, processorSeconds } = server
       return {
-        requestsPerSecond: requests / (report.seconds - making.heldSeconds),
+        requestsPerSecond: requests / seconds,
         p99Ms: report.p99Ms,
         busy,
         microseconds: processorSeconds && (processorSeconds / requests) * 1e6,
-        faults: faultsOf({ ...report, requests }, request.tokens?.everyOneNew ?? false),
+        faults: faultsOf({ ...report, requests, seconds }, request.tokens?.everyOneNew ?? false),
       }
     },
   }

@@ -43,6 +43,12 @@ describe('a measurement', () => {
       ['no request was answered'],
     ],
     [
+      'does not count when its time is less than that of its pauses',
+      { ...report, seconds: -0.2 },
+      false,
+      ['its clock does not hold all the time that it was held'],
+    ],
+    [
       'does not count when a token that must be new was sent again',
       { ...report, turns: 1 },
       true,
