@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Contender, Pace } from './harness/contender.ts'
 import { contenders } from './harness/contenders.ts'
+import { measureInHeats } from './harness/heats.ts'
 import { withLaboratory } from './harness/laboratory.ts'
 import { autocannon, wrk } from './harness/load-generator.ts'
 import { describeMachine } from './harness/machine.ts'
@@ -16,19 +17,19 @@ import {
   resultTables,
 } from './harness/report.ts'
 import { proportionsOf, reasonToDoubt, resultsOf } from './harness/result.ts'
-import { measureInHeats } from './harness/rounds.ts'
 
 /** A compiler warms up by requests, and some rows answer few in a second. */
 const aloneSeconds = 3
 
 /**
  * Turns are short beside what disturbs a machine, and long beside what it costs to begin one. A rest has
- * room for a request on every connection of the slowest row. And the longest heat comes round twice in less
- * than five seconds, after which Node closes a connection that idles.
+ * room for a request on every connection of the slowest row.
  */
 const turns = { turnMs: 100, restMs: 80 } as const
 
+// What was started ends with this process, and only at its own exit.
 process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 
 const judged = judgeOptions(
   process.argv.slice(2),
@@ -44,7 +45,7 @@ if ('faults' in judged) {
 }
 
 /** One run, printed; whether every row that was measured counts. */
-async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
+async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<boolean> {
   if (!programs.peersInstalled(!tiny)) {
     console.error('installing what bench/package-lock.json names')
     programs.installPeers(!tiny)
@@ -54,8 +55,15 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   for (const line of leaving) console.error(line)
 
   const pace: Pace = tiny
-    ? { aloneSeconds: 0.1, turns: 2, turnMs: 250, restMs: 50, rounds: 1, connections: 4 }
-    : { ...turns, aloneSeconds, turns: (seconds * 1000) / turns.turnMs, rounds, connections: 64 }
+    ? { starts: 1, aloneSeconds: 0.1, turns: 2, turnMs: 250, restMs: 50, rounds: 1, connections: 4 }
+    : {
+        ...turns,
+        starts,
+        aloneSeconds,
+        turns: (seconds * 1000) / turns.turnMs,
+        rounds,
+        connections: 64,
+      }
   const generator = present.has('wrk') && !tiny ? wrk : autocannon
   const pinning = present.has('taskset')
   const outcomes = await withLaboratory(taking, pace, { generator, pinning }, (lab) =>
@@ -69,7 +77,7 @@ async function run({ only, seconds, rounds, tiny }: Options): Promise<boolean> {
   if (!tiny) console.log(`${proportionTable(proportions)}\n\n${goalTable(contenders, results)}\n`)
   for (const line of faultLines(outcomes)) console.error(line)
 
-  const doubt = reasonToDoubt(proportions, rounds)
+  const doubt = reasonToDoubt(proportions, pace.starts * pace.rounds)
   if (only.length > 0 || tiny) {
     console.log('not kept: only a whole run is')
   } else if (doubt !== undefined) {

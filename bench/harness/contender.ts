@@ -18,7 +18,9 @@ export type Lab = {
 }
 
 export type Pace = {
-  /** How long each row is loaded by itself before the rounds, twice. */
+  /** How often every server is started anew. */
+  readonly starts: number
+  /** How long each row is loaded by itself after each start, twice. */
   readonly aloneSeconds: number
   /** How many turns each row has in a round. */
   readonly turns: number
@@ -26,6 +28,7 @@ export type Pace = {
   readonly turnMs: number
   /** After each turn nobody is asked anything for so long: what was asked last is answered then. */
   readonly restMs: number
+  /** How many rounds follow each start. */
   readonly rounds: number
   readonly connections: number
 }
@@ -57,7 +60,7 @@ export type Running = {
   /**
    * Begins to load it, and holds the load.
    *
-   * @param nth how often it was loaded before
+   * @param nth how often it was loaded before in its life
    */
   load(nth: number, pace: Pace): Promise<HeldLoad>
   stop(): Promise<void>
@@ -67,6 +70,8 @@ export type Contender = {
   readonly id: string
   readonly title: string
   readonly group: 'resource server' | 'token endpoint'
+  /** Who takes turns with it: those of the same heat, and whom one of them is compared with. */
+  readonly heat: string
   /** Programs without which it is left out. */
   readonly needs: readonly Program[]
   /** The contenders that it is set in proportion to, by id. */

@@ -2,12 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { pinned } from './cores.ts'
-
-/** What is still up when the run ends, however it ends: a process that is held would never end. */
-const alive = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL')
-})
+import { endWithRun } from './own-process.ts'
 
 const tellAgainMs = 20
 
@@ -39,10 +34,8 @@ export class HeldProcess {
 
   private constructor(command: readonly string[], cores: readonly number[]) {
     const [program = '', ...rest] = pinned(cores, command)
-    this.#child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
-    alive.add(this.#child)
+    this.#child = endWithRun(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] }))
     this.#child.once('close', () => {
-      alive.delete(this.#child)
       this.#hasEnded = true
       this.#child.emit('heard')
     })

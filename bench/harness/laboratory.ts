@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Contender, Lab, Pace } from './contender.ts'
 import { allowedCores, pinSelf, shareOut } from './cores.ts'
 import { callers } from './guarded-route.ts'
+import { loadsAlone } from './heats.ts'
 import { startKeySetServer } from './key-set-server.ts'
 import type { LoadGenerator } from './load-generator.ts'
-import { loadsAlone } from './rounds.ts'
 import { createScene, type Scene } from './scene.ts'
 import { createTokenPool, type TokenPool, verificationsPerSecond } from './token-pool.ts'
 
@@ -46,7 +46,7 @@ export async function withLaboratory<Result>(
   }
 }
 
-/** One pool for each load of a row whose tokens must be new; every such row uses them once. */
+/** One pool for each load of a row whose tokens must be new; every start of its server uses them once. */
 async function createPools(
   contenders: readonly Contender[],
   scene: Scene,

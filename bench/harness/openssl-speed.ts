@@ -17,6 +17,7 @@ export const opensslSpeed: Contender = {
   id: 'openssl-rsa2048-sign',
   title: '`openssl speed rsa2048`, signatures alone',
   group: 'token endpoint',
+  heat: 'Greeting, token endpoint',
   needs: ['openssl'],
   comparedWith: [],
   tokens: 'none',

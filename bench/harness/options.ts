@@ -3,9 +3,11 @@ import { parseArgs } from 'node:util'
 export type Options = {
   /** Beginnings of row ids; none means every row. */
   readonly only: readonly string[]
+  /** How often all servers are started anew. */
+  readonly starts: number
   /** How long each row is loaded in one round. */
   readonly seconds: number
-  /** How many rounds there are; their median counts. */
+  /** How many rounds follow each start; the median of all counts. */
   readonly rounds: number
   /** A run that proves that everything runs, and measures nothing worth keeping. */
   readonly tiny: boolean
@@ -15,15 +17,20 @@ export type Options = {
 export const usage = `npm run bench -- [options]
 
   --only <ids>      rows whose id begins with one of these, separated by commas
+  --starts <n>      how often all servers are started anew, 1 to 9 (3)
+  --rounds <n>      how many rounds follow each start, 1 to 31 (3); the median of all counts
   --seconds <n>     how long each row is loaded in a round, in turns with the others, 1 to 10 (1)
-  --rounds <n>      how many rounds there are, 1 to 31 (7); their median counts
   --tiny            prove in a few seconds that everything runs; measures nothing worth keeping
   --help            this text
 
 A whole run of three rounds or more on a quiet machine (without --only and --tiny) is kept: it writes
 bench/results/latest.json and the tables of docs/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
 
-const bounds = { seconds: { from: 1, to: 10 }, rounds: { from: 1, to: 31 } } as const
+const bounds = {
+  starts: { from: 1, to: 9 },
+  seconds: { from: 1, to: 10 },
+  rounds: { from: 1, to: 31 },
+} as const
 
 /**
  * Judges the command line.
@@ -41,8 +48,9 @@ export function judgeOptions(
     tokens: true,
     options: {
       only: { type: 'string' },
+      starts: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '1' },
-      rounds: { type: 'string', default: '7' },
+      rounds: { type: 'string', default: '3' },
       tiny: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -71,6 +79,7 @@ export function judgeOptions(
   }
   const options = {
     only,
+    starts: whole('starts'),
     seconds: whole('seconds'),
     rounds: whole('rounds'),
     tiny: values.tiny === true,
@@ -79,4 +88,4 @@ export function judgeOptions(
   return faults.length > 0 ? { faults } : { options }
 }
 
-const known = new Set(['only', 'seconds', 'rounds', 'tiny', 'help'])
+const known = new Set(['only', 'starts', 'seconds', 'rounds', 'tiny', 'help'])

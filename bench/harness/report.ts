@@ -79,7 +79,7 @@ export function noiseTable(outcomes: readonly Outcome[]): string {
     ['row', 'middle half of the rounds', 'server cores busy', 'server µs/request'],
     outcomes.map(({ contender, rates, busy, microseconds }) => [
       contender.id,
-      rates.length === 0 ? 'not measured' : `± ${percent(spreadOf(rates))}`,
+      rates.size === 0 ? 'not measured' : `± ${percent(spreadOf([...rates.values()]))}`,
       percent(busy),
       microseconds?.toFixed(1) ?? '',
     ]),

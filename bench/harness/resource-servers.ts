@@ -9,12 +9,21 @@ const peer = (file: string): RouteServer => ({
   start: (lab, cores) => startPeer(file, lab, cores),
 })
 
-const remembered = { tokens: 'few', needs: [], comparedWith: ['haproxy-jwt-verify'] } as const
-const everyOneNew = {
-  tokens: 'every one new',
-  needs: [],
-  comparedWith: ['haproxy-jwt-verify-new'],
-} as const
+/** Rows that share a heat: so few that no server idles long before its next turn. */
+const remembered = (heat: string) =>
+  ({
+    heat: `${heat}, tokens remembered`,
+    tokens: 'few',
+    needs: [],
+    comparedWith: ['haproxy-jwt-verify'],
+  }) as const
+const everyOneNew = (heat: string) =>
+  ({
+    heat: `${heat}, every token new`,
+    tokens: 'every one new',
+    needs: [],
+    comparedWith: ['haproxy-jwt-verify-new'],
+  }) as const
 
 /** Both routes of one process: two processes of the same program differ by more than a guard costs. */
 const greeting = (runtime: 'node' | 'bun'): Record<'open' | 'guarded', RouteServer> => {
@@ -32,34 +41,34 @@ export const resourceServers: readonly Contender[] = [
     title: 'Greeting on Node, open',
     server: onNode.open,
     open: true,
-    ...remembered,
+    ...remembered('Greeting'),
   }),
   guardedRoute({
     id: 'greeting-node-remembered',
     title: 'Greeting on Node, guarded, remembered',
     server: onNode.guarded,
-    ...remembered,
+    ...remembered('Greeting'),
     comparedWith: ['greeting-node-open', 'haproxy-jwt-verify'],
   }),
   guardedRoute({
     id: 'greeting-node-new',
     title: 'Greeting on Node, guarded, every token new',
     server: onNode.guarded,
-    ...everyOneNew,
+    ...everyOneNew('Greeting'),
   }),
   guardedRoute({
     id: 'greeting-bun-open',
     title: 'Greeting on Bun, open',
     server: onBun.open,
     open: true,
-    ...remembered,
+    ...remembered('Greeting'),
     needs: ['bun'],
   }),
   guardedRoute({
     id: 'greeting-bun-remembered',
     title: 'Greeting on Bun, guarded, remembered',
     server: onBun.guarded,
-    ...remembered,
+    ...remembered('Greeting'),
     needs: ['bun'],
     comparedWith: ['greeting-bun-open', 'haproxy-jwt-verify'],
   }),
@@ -67,7 +76,7 @@ export const resourceServers: readonly Contender[] = [
     id: 'greeting-bun-new',
     title: 'Greeting on Bun, guarded, every token new',
     server: onBun.guarded,
-    ...everyOneNew,
+    ...everyOneNew('Greeting'),
     needs: ['bun'],
   }),
   guardedRoute({
@@ -75,14 +84,14 @@ export const resourceServers: readonly Contender[] = [
     title: 'HAProxy, open',
     server: haproxy('open'),
     open: true,
-    ...remembered,
+    ...remembered('unguarded'),
     needs: ['haproxy'],
   }),
   guardedRoute({
     id: 'haproxy-jwt-verify',
     title: 'HAProxy `jwt_verify`',
     server: haproxy('guarded'),
-    ...remembered,
+    ...remembered('Greeting'),
     needs: ['haproxy'],
     comparedWith: [],
   }),
@@ -90,7 +99,7 @@ export const resourceServers: readonly Contender[] = [
     id: 'haproxy-jwt-verify-new',
     title: 'HAProxy `jwt_verify`, every token new',
     server: haproxy('guarded'),
-    ...everyOneNew,
+    ...everyOneNew('Greeting'),
     needs: ['haproxy'],
     comparedWith: [],
   }),
@@ -99,54 +108,54 @@ export const resourceServers: readonly Contender[] = [
     title: 'bare `node:http`, open',
     server: peer('node-http'),
     open: true,
-    ...remembered,
+    ...remembered('unguarded'),
   }),
   guardedRoute({
     id: 'node-http-verify-new',
     title: 'bare `node:http` that verifies and keeps nothing, every token new',
     server: peer('node-http-verify'),
-    ...everyOneNew,
+    ...everyOneNew('Greeting'),
   }),
   guardedRoute({
     id: 'fast-jwt',
     title: 'Fastify + fast-jwt with its cache',
     server: peer('fast-jwt'),
-    ...remembered,
+    ...remembered('Fastify'),
   }),
   guardedRoute({
     id: 'fast-jwt-new',
     title: 'Fastify + fast-jwt with its cache, every token new',
     server: peer('fast-jwt'),
-    ...everyOneNew,
+    ...everyOneNew('Fastify'),
   }),
   guardedRoute({
     id: 'fastify-jose',
     title: 'Fastify + jose',
     server: peer('fastify-jose'),
-    ...remembered,
+    ...remembered('Fastify'),
   }),
   guardedRoute({
     id: 'fastify-jose-new',
     title: 'Fastify + jose, every token new',
     server: peer('fastify-jose'),
-    ...everyOneNew,
+    ...everyOneNew('Fastify'),
   }),
   guardedRoute({
     id: 'express-oauth2-jwt-bearer',
     title: 'Express + express-oauth2-jwt-bearer',
     server: peer('express-oauth2-jwt-bearer'),
-    ...remembered,
+    ...remembered('Express and Hono'),
   }),
   guardedRoute({
     id: 'fastify-jwt-get-jwks',
     title: '@fastify/jwt + get-jwks',
     server: peer('fastify-jwt-get-jwks'),
-    ...remembered,
+    ...remembered('Fastify'),
   }),
   guardedRoute({
     id: 'hono-jwk',
     title: 'Hono `jwk`',
     server: peer('hono-jwk'),
-    ...remembered,
+    ...remembered('Express and Hono'),
   }),
 ]

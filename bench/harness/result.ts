@@ -15,18 +15,18 @@ export type Result = {
 
 /** What was found of one contender. */
 export type Finding = {
-  /** Of the last load that it had by itself, without pauses. */
-  p99Ms: number | null
-  /** Of its turns, one for each round. */
-  readonly samples: Sample[]
+  /** Of the last load without pauses that it had by itself, one for each start. */
+  readonly p99s: (number | null)[]
+  /** Of its turns, one for each round, by the name of the round. */
+  readonly samples: Map<string, Sample>
   readonly faults: string[]
 }
 
 /** What the rounds of one contender came to. */
 export type Outcome = {
   readonly contender: Contender
-  /** Requests a second in each round, in their order. */
-  readonly rates: readonly number[]
+  /** Requests a second in each round, by its name. */
+  readonly rates: ReadonlyMap<string, number>
   readonly requestsPerSecond: number
   readonly p99Ms: number | null
   readonly busy: number | null
@@ -58,20 +58,20 @@ export function spreadOf(values: readonly number[]): number {
 }
 
 /** Adds up what was found of one contender. One fault is enough for its row not to count. */
-export function outcomeOf(contender: Contender, { p99Ms, samples, faults }: Finding): Outcome {
-  const rates = samples.map(({ requestsPerSecond }) => requestsPerSecond)
+export function outcomeOf(contender: Contender, { p99s, samples, faults }: Finding): Outcome {
+  const all = [...samples.values()]
   return {
     contender,
-    rates,
-    requestsPerSecond: median(rates),
-    p99Ms,
-    busy: medianOfKnown(samples.map(({ busy }) => busy)),
-    microseconds: medianOfKnown(samples.map(({ microseconds }) => microseconds)),
+    rates: new Map([...samples].map(([round, sample]) => [round, sample.requestsPerSecond])),
+    requestsPerSecond: median(all.map(({ requestsPerSecond }) => requestsPerSecond)),
+    p99Ms: medianOfKnown(p99s),
+    busy: medianOfKnown(all.map(({ busy }) => busy)),
+    microseconds: medianOfKnown(all.map(({ microseconds }) => microseconds)),
     faults: [...new Set(faults)],
   }
 }
 
-/** One row in proportion to another, round by round. */
+/** One row in proportion to another, in every round that both took part in. */
 export type Proportion = { readonly id: string; readonly to: string; readonly ratios: number[] }
 
 /** The rows that count, each in proportion to the others that it names and that count. */
@@ -83,10 +83,16 @@ export function proportionsOf(outcomes: readonly Outcome[]): Proportion[] {
       .map((other) => ({
         id,
         to: other.contender.id,
-        ratios: rates.map((rate, round) => rate / (other.rates[round] ?? Number.NaN)),
+        ratios: ratiosOf(rates, other.rates),
       })),
   )
 }
+
+const ratiosOf = (rates: Outcome['rates'], others: Outcome['rates']): number[] =>
+  [...rates].flatMap(([round, rate]) => {
+    const other = others.get(round)
+    return other === undefined ? [] : [rate / other]
+  })
 
 const counting = (outcomes: readonly Outcome[]): Outcome[] =>
   outcomes.filter(({ faults }) => faults.length === 0)

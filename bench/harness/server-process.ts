@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pinned } from './cores.ts'
+import { endWithRun } from './own-process.ts'
 
 export type RunningServer = { readonly url: string; readonly pid: number; stop(): Promise<void> }
 
@@ -80,11 +81,13 @@ function spawnPinned(
   folder: string,
 ): Child {
   const [program = '', ...rest] = pinned(cores, command)
-  return spawn(program, rest, {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  return endWithRun(
+    spawn(program, rest, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
 }
 
 async function firstOf(

@@ -7,11 +7,13 @@ import type { Scene } from './scene.ts'
 import { tokenEndpoint } from './token-endpoint.ts'
 
 const onOpenssl = ['openssl-rsa2048-sign'] as const
+const ours = 'Greeting, token endpoint'
 
 const identityProvider = (id: string, title: string, store: Store): Contender[] => [
   tokenEndpoint({
     id,
     title: `Greeting's identity provider, ${title}`,
+    heat: ours,
     needs: [],
     comparedWith: onOpenssl,
     serverCores: 1,
@@ -21,6 +23,7 @@ const identityProvider = (id: string, title: string, store: Store): Contender[] 
   tokenEndpoint({
     id: `${id}-two-cores`,
     title: `Greeting's identity provider, ${title}, two cores`,
+    heat: ours,
     needs: [],
     comparedWith: [...onOpenssl, id],
     serverCores: 2,
@@ -42,6 +45,7 @@ const peer = ({ id, title, form, knownFor = [] }: Peer): Contender =>
   tokenEndpoint({
     id,
     title,
+    heat: 'others, token endpoint',
     needs: [],
     comparedWith: onOpenssl,
     serverCores: 1,

@@ -3,13 +3,14 @@ import { describe, it } from 'node:test'
 import { judgeOptions, usage } from '../harness/options.ts'
 
 const ids = ['fast-jwt', 'fast-jwt-new', 'haproxy-open']
-const defaults = { only: [], seconds: 1, rounds: 7, tiny: false, help: false }
+const defaults = { only: [], starts: 3, seconds: 1, rounds: 3, tiny: false, help: false }
 
 describe('the command line', () => {
   const good: readonly [string, string[], object][] = [
     ['may be empty', [], {}],
     ['chooses rows by their beginning', ['--only', 'fast,haproxy'], { only: ['fast', 'haproxy'] }],
     ['sets seconds and rounds', ['--seconds=10', '--rounds', '5'], { seconds: 10, rounds: 5 }],
+    ['sets how often servers are started', ['--starts', '1'], { starts: 1 }],
     ['may ask for the tiny run', ['--tiny'], { tiny: true }],
     ['may ask for help', ['--help'], { help: true }],
   ]
@@ -24,7 +25,11 @@ describe('the command line', () => {
     ['a row that does not exist', ['--only', 'slow'], [/--only slow: .* fast-jwt, fast-jwt-new/]],
     ['a number that is none', ['--seconds', 'x'], [/--seconds x: .* from 1 to 10/]],
     ['a number that is too large', ['--rounds', '99'], [/--rounds 99: .* from 1 to 31/]],
-    ['all faults together', ['--seconds=0', '--rounds=0'], [/--seconds 0/, /--rounds 0/]],
+    [
+      'all faults together',
+      ['--starts=10', '--seconds=0', '--rounds=0'],
+      [/--starts 10: .* from 1 to 9/, /--seconds 0/, /--rounds 0/],
+    ],
   ]
   for (const [name, argv, expected] of bad) {
     it(`is refused: ${name}`, () => {
@@ -38,7 +43,7 @@ describe('the command line', () => {
   }
 
   it('is explained whole by the help', () => {
-    for (const name of ['--only', '--seconds', '--rounds', '--tiny', '--help']) {
+    for (const name of ['--only', '--starts', '--seconds', '--rounds', '--tiny', '--help']) {
       assert.ok(usage.includes(name), name)
     }
   })

@@ -15,6 +15,7 @@ const contender = (id: string, comparedWith: readonly string[] = []): Contender 
   id,
   title: id,
   group: 'resource server',
+  heat: 'theirs',
   needs: [],
   comparedWith,
   tokens: 'few',
@@ -41,8 +42,12 @@ describe('the median', () => {
   }
 })
 
+/** Samples of rounds that have numbers for names. */
+const rounds = (...samples: Sample[]): Map<string, Sample> =>
+  new Map(samples.map((each, nth) => [`${nth}`, each]))
+
 const outcome = (row: Contender, rates: readonly number[], faults: string[] = []): Outcome =>
-  outcomeOf(row, { p99Ms: 1, samples: rates.map((rate) => sample(rate)), faults })
+  outcomeOf(row, { p99s: [1], samples: rounds(...rates.map((rate) => sample(rate))), faults })
 
 describe('the spread', () => {
   const rows: readonly [number[], number][] = [
@@ -61,10 +66,14 @@ describe('the spread', () => {
 describe('the rounds of a row', () => {
   it('come to their medians', () => {
     const row = contender('a')
-    const samples = [sample(100), sample(90), sample(120)]
-    assert.deepEqual(outcomeOf(row, { p99Ms: 7, samples, faults: [] }), {
+    const samples = rounds(sample(100), sample(90), sample(120))
+    assert.deepEqual(outcomeOf(row, { p99s: [7, 9, 6], samples, faults: [] }), {
       contender: row,
-      rates: [100, 90, 120],
+      rates: new Map([
+        ['0', 100],
+        ['1', 90],
+        ['2', 120],
+      ]),
       requestsPerSecond: 100,
       p99Ms: 7,
       busy: 1,
@@ -89,15 +98,34 @@ describe('a proportion', () => {
   })
 })
 
+describe('a proportion of rounds that only one took part in', () => {
+  it('is not taken', () => {
+    const theirs = outcomeOf(contender('theirs'), {
+      p99s: [1],
+      samples: new Map([
+        ['1', sample(50)],
+        ['elsewhere', sample(1)],
+      ]),
+      faults: [],
+    })
+    const outcomes = [outcome(contender('mine', ['theirs']), [300, 150]), theirs]
+    assert.deepEqual(proportionsOf(outcomes), [{ id: 'mine', to: 'theirs', ratios: [3] }])
+  })
+})
+
 describe('the results', () => {
   it('set each row in proportion to those that it names', () => {
     const outcomes = [
       outcomeOf(contender('mine', ['theirs', 'absent']), {
-        p99Ms: 1.23456,
-        samples: [sample(300.4)],
+        p99s: [1.23456],
+        samples: rounds(sample(300.4)),
         faults: [],
       }),
-      outcomeOf(contender('theirs'), { p99Ms: null, samples: [sample(200)], faults: [] }),
+      outcomeOf(contender('theirs'), {
+        p99s: [null],
+        samples: rounds(sample(200)),
+        faults: [],
+      }),
     ]
     assert.deepEqual(resultsOf(outcomes), [
       {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Contender, HeldLoad, Lab, Pace, Running, Sample } from '../harness/contender.ts'
 import { contenders } from '../harness/contenders.ts'
-import { heatOf, measureInHeats } from '../harness/rounds.ts'
+import { heatsOf, measureInHeats } from '../harness/heats.ts'
+import { proportionsOf } from '../harness/result.ts'
 
 const pace: Pace = {
+  starts: 1,
   aloneSeconds: 0,
   turns: 2,
   turnMs: 0,
@@ -41,6 +43,7 @@ function contender(id: string, diary: string[], broken: Partial<Running> = {}): 
     id,
     title: id,
     group: 'resource server',
+    heat: 'theirs',
     needs: [],
     comparedWith: [],
     tokens: 'few',
@@ -62,8 +65,8 @@ function contender(id: string, diary: string[], broken: Partial<Running> = {}): 
   }
 }
 
-const measure = (contenders: readonly Contender[]) =>
-  measureInHeats(contenders, lab, pace, () => undefined)
+const measure = (contenders: readonly Contender[], starts = 1) =>
+  measureInHeats(contenders, lab, { ...pace, starts }, () => undefined)
 
 describe('the rounds', () => {
   it('come after each was started, proved and loaded by itself; then all are proved and stopped', async () => {
@@ -74,12 +77,27 @@ describe('the rounds', () => {
       ...[`${id} starts`, `${id} proves`],
       ...[...alone(`${id} 0`), ...alone(`${id} 1`)],
     ]
-    assert.deepEqual(diary.slice(0, 16), [...before('a'), ...before('b')])
+    const order = diary.filter((line) => line.endsWith('starts')).map((line) => line.charAt(0))
+    assert.deepEqual(diary.slice(0, 16), order.flatMap(before))
     assert.deepEqual(diary.slice(-4), ['a proves', 'b proves', 'a stops', 'b stops'])
     for (const { rates, p99Ms } of outcomes) {
-      assert.deepEqual(rates, [2, 3, 4])
+      assert.deepEqual([...rates.values()], [2, 3, 4])
       assert.equal(p99Ms, 10, 'of the last load by itself')
     }
+  })
+
+  it('start the servers in an order that is drawn each time', async () => {
+    const diary: string[] = []
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    await measure(
+      ids.map((id) => contender(id, diary)),
+      3,
+    )
+    const started = diary.filter((line) => line.endsWith('starts')).map((line) => line.charAt(0))
+    const orders = [started.slice(0, 6), started.slice(6, 12), started.slice(12)]
+    for (const order of orders) assert.deepEqual(order.toSorted(), ids)
+    // That all three are one of 720 happens once in half a million times.
+    assert.ok(new Set(orders.map(String)).size > 1)
   })
 
   it('give each one turn after the other, in an order that is drawn each time', async () => {
@@ -103,39 +121,44 @@ describe('the rounds', () => {
     assert.ok(orders.size > 1)
   })
 
-  it('are held in heats: nobody is up while others are asked otherwise', async () => {
+  it('are held in heats: nobody is up but who takes turns', async () => {
     const diary: string[] = []
-    const of = (id: string, tokens: Contender['tokens'], group: Contender['group']) => ({
-      ...contender(id, diary),
-      tokens,
-      group,
-    })
-    const outcomes = await measure([
-      of('a', 'few', 'resource server'),
-      of('new', 'every one new', 'resource server'),
-      of('open', 'few', 'resource server'),
-      of('issuer', 'none', 'token endpoint'),
-    ])
-    const upAndDown = diary.filter((line) => / st(arts|ops)$/.test(line))
-    assert.deepEqual(upAndDown, [
-      ...['a starts', 'open starts', 'a stops', 'open stops'],
-      ...['new starts', 'new stops'],
-      ...['issuer starts', 'issuer stops'],
-    ])
+    const of = (id: string, heat: string) => ({ ...contender(id, diary), heat })
+    const outcomes = await measure([of('a', 'ours'), of('new', 'theirs'), of('b', 'ours')])
+    const whose = diary.map((line) => line.split(' ')[0])
+    const ours = whose.slice(0, whose.indexOf('new'))
+    assert.deepEqual(new Set(ours), new Set(['a', 'b']))
+    assert.deepEqual(new Set(whose.slice(ours.length)), new Set(['new']))
     assert.deepEqual(
       outcomes.map(({ contender: { id } }) => id),
-      ['a', 'new', 'open', 'issuer'],
+      ['a', 'new', 'b'],
     )
   })
 
-  it('set every row in proportion to rows of its own heat', () => {
-    for (const row of contenders) {
-      for (const id of row.comparedWith) {
-        const other = contenders.find((contender) => contender.id === id)
-        assert.ok(other, `${row.id} is compared with ${id}, which is no row`)
-        assert.equal(heatOf(other), heatOf(row), `${row.id} to ${id}`)
-      }
-    }
+  it('are held again with every server started anew, and count together', async () => {
+    const diary: string[] = []
+    const [a] = await measure([contender('a', diary)], 2)
+    const upAndDown = diary.filter((line) => / st(arts|ops)$/.test(line))
+    assert.deepEqual(upAndDown, ['a starts', 'a stops', 'a starts', 'a stops'])
+    assert.deepEqual([...(a?.rates.values() ?? [])], [2, 3, 4, 2, 3, 4])
+  })
+
+  it('set a row in proportion to another of their heat, in every heat that names it', async () => {
+    const speed = (id: string, factor: number): Contender => ({
+      ...contender(id, [], {
+        load: (nth) => Promise.resolve(load(id, [], sample(nth * factor))),
+      }),
+    })
+    const outcomes = await measure([
+      { ...speed('first', 3), heat: 'one', comparedWith: ['reference'] },
+      { ...speed('reference', 1), heat: 'one' },
+      { ...speed('second', 5), heat: 'two', comparedWith: ['reference'] },
+    ])
+    assert.deepEqual(proportionsOf(outcomes), [
+      { id: 'first', to: 'reference', ratios: [3, 3, 3] },
+      { id: 'second', to: 'reference', ratios: [5, 5, 5] },
+    ])
+    assert.equal(outcomes[1]?.rates.size, 6)
   })
 
   const faulty: readonly [string, Partial<Running>, string][] = [
@@ -173,10 +196,17 @@ describe('the rounds', () => {
       const [bad, good] = await measure([contender('bad', diary, broken), contender('good', [])])
       assert.deepEqual(bad?.faults, [fault])
       assert.deepEqual(good?.faults, [])
-      assert.deepEqual(good?.rates, [2, 3, 4])
+      assert.deepEqual([...(good?.rates.values() ?? [])], [2, 3, 4])
       assert.ok(diary.includes('bad stops'))
     })
   }
+
+  it('do not start again what is known to be faulty', async () => {
+    const diary: string[] = []
+    const broken = { prove: () => Promise.resolve(['a stranger got 200']) }
+    await measure([contender('bad', diary, broken)], 2)
+    assert.equal(diary.filter((line) => line.endsWith('starts')).length, 1)
+  })
 
   it('stop all others when one cannot be stopped', async () => {
     const diary: string[] = []
@@ -192,6 +222,34 @@ describe('the rounds', () => {
     }
     const [bad, good] = await measure([lost, contender('good', [])])
     assert.deepEqual(bad?.faults, ['no'])
-    assert.deepEqual(good?.rates, [2, 3, 4])
+    assert.deepEqual([...(good?.rates.values() ?? [])], [2, 3, 4])
+  })
+})
+
+describe('the heats', () => {
+  const heats = heatsOf(contenders)
+
+  it('have everybody who is measured in one of them', () => {
+    const measured = new Set(heats.flatMap((heat) => heat.contenders))
+    assert.deepEqual(measured, new Set(contenders))
+  })
+
+  for (const { name, contenders: rows } of heats) {
+    it(`are so small that nobody idles for long: ${name}`, () => {
+      assert.ok(rows.length >= 2 && rows.length <= 5, `${rows.length} rows`)
+    })
+
+    it(`ask all alike: ${name}`, () => {
+      assert.equal(new Set(rows.map(({ group, tokens }) => `${group} ${tokens}`)).size, 1)
+    })
+  }
+
+  it('know every row that another is compared with', () => {
+    const ids = new Set(contenders.map(({ id }) => id))
+    for (const row of contenders) {
+      for (const id of row.comparedWith) {
+        assert.ok(ids.has(id), `${row.id} is compared with ${id}, which is no row`)
+      }
+    }
   })
 })
