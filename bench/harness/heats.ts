@@ -31,19 +31,19 @@ export async function measureInHeats(
   pace: Pace,
   progress: (step: string) => void,
 ): Promise<Outcome[]> {
-  const findings = new Map(contenders.map((contender) => [contender, finding()]))
+  const all: readonly Row[] = contenders.map((contender) => ({ contender, ...finding() }))
   const heats = heatsOf(contenders)
   for (let nth = 1; nth <= pace.starts; nth++) {
     for (const heat of heats) {
       const name = `${heat.name}, start ${nth} of ${pace.starts}`
-      const rows = heat.contenders.map((contender) => ({
-        contender,
-        ...(findings.get(contender) ?? finding()),
-      }))
+      // What is found adds up; what is up is another process each time.
+      const rows = all
+        .filter(({ contender }) => heat.contenders.includes(contender))
+        .map((row) => ({ ...row }))
       await measureHeat(rows, lab, pace, { name, progress })
     }
   }
-  return [...findings].map(([contender, found]) => outcomeOf(contender, found))
+  return all.map((row) => outcomeOf(row.contender, row))
 }
 
 /**
