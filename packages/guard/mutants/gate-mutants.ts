@@ -271,5 +271,25 @@ export const gateMutants: readonly Mutant[] = [
       ],
     ],
     ['guards no route', ['        onRequest: admit(role),\n', nothing]],
+    [
+      'lets other routes lie below the prefix',
+      ['if (guarded in this) return next()', 'if (guarded in app || true) return next()'],
+    ],
+    ['leaves what is not declared to other routes', ["      ['/*', []],\n", nothing]],
+  ]),
+  ...mutantsOf('adapters/hono.ts', [
+    ['has no route for what is not declared', ['app.all(', 'void (']],
+  ]),
+  ...mutantsOf('adapters/express.ts', [
+    [
+      'lets a path in another case go on to later routes',
+      ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
+    ],
+  ]),
+  ...mutantsOf('exact-routes.ts', [
+    [
+      'guards only paths that are spelt like the prefix',
+      ['isBelow(prefix, path) || looksBelow(prefix, path)', 'isBelow(prefix, path)'],
+    ],
   ]),
 ]

@@ -6,6 +6,7 @@ import {
   isBelow,
   type JudgedRoute,
   judgeRoutes,
+  looksBelow,
   type Method,
   type RouteTable,
 } from './route-table.ts'
@@ -46,7 +47,8 @@ export function exactRoutes<Role extends string, Handler>(
   }
 
   return {
-    isGuarded: (path) => isBelow(prefix, path),
+    // What answers the other paths may decode them again.
+    isGuarded: (path) => isBelow(prefix, path) || looksBelow(prefix, path),
     decide: (method, path, presented) => {
       const verb = method === 'HEAD' ? 'GET' : method
       // What is no method of ours is in no map.

@@ -76,3 +76,17 @@ export function allowOf(methods: readonly Method[]): string {
 export function isBelow(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
+
+/**
+ * True also for a path that another router may take for one below the prefix: percent-encoded, in
+ * another case, or with doubled slashes, backslashes or dot segments.
+ */
+export function looksBelow(prefix: string, path: string): boolean {
+  const decoded = path.replace(/%([2-7][0-9a-f])/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  // A second slash at the start would begin a host.
+  const rooted = decoded.replace(/^[/\\]+/, '/')
+  const { pathname } = URL.parse(rooted, 'http://localhost') ?? { pathname: rooted }
+  return isBelow(prefix.toLowerCase(), pathname.replace(/\/{2,}/g, '/').toLowerCase())
+}

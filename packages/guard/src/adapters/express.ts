@@ -35,6 +35,8 @@ export type GuardedHandler<Role extends string> = (
  * each by its role; any other path or method by a valid token, before it is told that there is
  * nothing. Paths are compared by case, and with their slash at the end.
  *
+ * Use it before any route of yours: Express asks routes in their order.
+ *
  * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
  * @example
  * app.use(guardedRouter(guard, '/api/v1', {
@@ -74,9 +76,11 @@ export function guardedRouter<Role extends string>(
       }),
     )
   }
-  router.use(
+  // Routes added later are compared without case, as Express does by default: so must this be.
+  const rest = Router({ caseSensitive: false })
+  rest.use(
     prefix,
     admit(anyCaller, (_, response) => sendRefusal(response, guard.refuse('not_found'))),
   )
-  return router
+  return router.use(rest)
 }

@@ -1,4 +1,5 @@
 import type {
+  FastifyPluginAsync,
   FastifyPluginCallback,
   FastifyReply,
   FastifyRequest,
@@ -7,7 +8,7 @@ import type {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard, type Requirement } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
-import { allowOf, judgeRoutes, type RouteTable } from '../route-table.ts'
+import { allowOf, judgeRoutes, looksBelow, type Method, type RouteTable } from '../route-table.ts'
 import { NodePresented } from './node-presented.ts'
 
 /** A request that was let in. */
@@ -19,10 +20,15 @@ export type GuardedHandler<Role extends string> = (
   reply: FastifyReply,
 ) => unknown
 
+/** Marks the instances whose routes ask the guard themselves. */
+const guarded = Symbol('guarded')
+
 /**
  * Makes a Fastify plugin in which everything below the prefix is guarded: the routes of the table
  * each by its role; any other path or method by a valid token, before it is told that there is
  * nothing. It asks in `onRequest`, before a body is read.
+ *
+ * Register it on the root instance: it guards against routes of that instance and its children.
  *
  * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
  * @example
@@ -53,7 +59,8 @@ export function guardedRoutes<Role extends string>(
     }
   const notFound = admit(anyCaller, (reply) => send(reply, guard.refuse('not_found')))
 
-  const below: FastifyPluginCallback = (app, _, done) => {
+  const below: FastifyPluginAsync = async (app) => {
+    app.decorate(guarded, true)
     app.decorateRequest('caller')
     for (const { method, path, role, handler } of table) {
       app.route({
@@ -63,16 +70,26 @@ export function guardedRoutes<Role extends string>(
         handler: (request, reply) => handler(request as GuardedRequest<Role>, reply),
       })
     }
-    for (const path of new Set(table.map(({ path }) => path))) {
-      const methods = table.filter((route) => route.path === path).map(({ method }) => method)
+    // The first two rows answer what is not in the table, before a route such as `/*` does.
+    const methodsByPath = new Map<string, Method[]>([
+      ['/', []],
+      ['/*', []],
+    ])
+    for (const { path, method } of table) {
+      const url = path.slice(prefix.length)
+      methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), method])
+    }
+    for (const [url, methods] of methodsByPath) {
       const allow = allowOf(methods)
-      const notAllowed = (reply: FastifyReply) =>
-        send(reply, withHeader(guard.refuse('method_not_allowed'), 'allow', allow))
+      const missing = (reply: FastifyReply) => {
+        if (methods.length === 0) return send(reply, guard.refuse('not_found'))
+        return send(reply, withHeader(guard.refuse('method_not_allowed'), 'allow', allow))
+      }
       app.route({
         method: app.supportedMethods.filter((name) => !allow.split(', ').includes(name)),
-        url: path.slice(prefix.length),
-        onRequest: admit(anyCaller, notAllowed),
-        handler: (_, reply) => notAllowed(reply),
+        url,
+        onRequest: admit(anyCaller, missing),
+        handler: (_, reply) => missing(reply),
       })
     }
     app.addHook('onRequest', (request, reply, next) => {
@@ -80,12 +97,25 @@ export function guardedRoutes<Role extends string>(
       else next()
     })
     app.setNotFoundHandler((_, reply) => send(reply, guard.refuse('not_found')))
-    done()
   }
-  return (app, _, done) => {
-    app.register(below, { prefix })
-    done()
+  const plugin: FastifyPluginAsync<{ prefix?: string }> = async (app, { prefix: outer = '' }) => {
+    let whole = ''
+    app.register(
+      async (instance) => {
+        whole = instance.prefix
+        await below(instance, {})
+      },
+      { prefix: outer.replace(/\/$/, '') + prefix },
+    )
+    app.addHook('onRequest', function (request, reply, next) {
+      if (guarded in this) return next()
+      const { url } = request.routeOptions
+      if (url === undefined || !looksBelow(whole, url)) next()
+      else notFound.call(this, request, reply, next)
+    })
   }
+  // The hook must reach the routes of the instance where the plugin is registered.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {

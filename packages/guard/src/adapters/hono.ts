@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
+import type { H, RouterRoute } from 'hono/types'
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard } from '../guard.ts'
 import type { Presented } from '../presented.ts'
 import { withHeader } from '../refusal.ts'
-import { allowOf, isBelow, judgeRoutes, type Method, type RouteTable } from '../route-table.ts'
+import { allowOf, judgeRoutes, type Method, type RouteTable } from '../route-table.ts'
 import { NodePresented } from './node-presented.ts'
+import { TieredRouter } from './tiered-router.ts'
 import { respond } from './web.ts'
 import { WebPresented } from './web-presented.ts'
 
@@ -20,7 +22,9 @@ export type GuardedHandler<Role extends string> = (
  * Makes a Hono app in which everything below the prefix is guarded: the routes of the table each by
  * its role; any other path or method by a valid token, before it is told that there is nothing.
  *
- * Open routes are added to the app that is returned; they cannot lie below the prefix.
+ * Open routes are added to the app that is returned. One below the prefix is never reached, and no
+ * middleware that is added runs there. Mounted in another app by `route()`, it guards against the
+ * routes that are added after it.
  *
  * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
  * @example
@@ -33,7 +37,8 @@ export function guardedApp<Role extends string>(
   prefix: string,
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
 ): Hono {
-  const app = new Hono()
+  const router = new TieredRouter<[H, RouterRoute]>()
+  const app = new Hono({ router })
   const methodsByPath = new TrieRouter<Method>()
   for (const { method, path, role, handler } of judgeRoutes(guard, prefix, routes)) {
     methodsByPath.add('ALL', path, method)
@@ -45,14 +50,16 @@ export function guardedApp<Role extends string>(
         : answer(c, decision, handler)
     })
   }
-  app.notFound(async (c) => {
-    if (!isBelow(prefix, c.req.path)) return respond(guard.refuse('not_found'))
+  router.addTier()
+  // A route, because the answer for what is not found is lost when the app is mounted.
+  app.all(`${prefix}/*`, async (c) => {
     const decision = await guard.decide(presentedBy(c), anyCaller)
     if (decision.outcome === 'refused') return respond(decision)
     const methods = methodsByPath.match('ALL', c.req.path)[0].map(([method]) => method)
     if (methods.length === 0) return respond(guard.refuse('not_found'))
     return respond(withHeader(guard.refuse('method_not_allowed'), 'allow', allowOf(methods)))
   })
+  app.notFound(() => respond(guard.refuse('not_found')))
   return app
 }
 

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { createGuard } from '../../src/index.ts'
 import { clientApplicationId, Forge, keySetOf, optionsWith } from '../forge.ts'
 import { World } from '../world.ts'
+import { call } from './call.ts'
 import { type Running, servers } from './servers.ts'
 
 const forge = new Forge('key-1')
 const stranger = new Forge('key-1')
-
-async function call(url: string, path: string, method: string, fields: readonly string[]) {
-  const { hostname, port } = new URL(url)
-  const headers = ['host', 'localhost', ...fields]
-  const sent = request({ hostname, port, path, method, headers, agent: false }).end()
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  return { status: response.statusCode, headers: response.headers, body: await text(response) }
-}
 
 const bearer = (token: string) => ['authorization', `Bearer ${token}`]
 const both = () => bearer(forge.token())

@@ -20,7 +20,8 @@ type Start = (guard: Guard<Role>) => Promise<Running>
 
 const prefix = '/api/v1'
 
-const running = async (server: Server): Promise<Running> => {
+/** Listens on a free port, unless the server listens already. */
+export const running = async (server: Server): Promise<Running> => {
   if (!server.listening) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -34,7 +35,7 @@ const running = async (server: Server): Promise<Running> => {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-const serve = (listener: RequestListener) => running(createServer(listener))
+export const serve = (listener: RequestListener) => running(createServer(listener))
 
 /** One server for each adapter, each with its real framework. */
 export const servers: Readonly<Record<string, Start>> = {

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fastify from 'fastify'
+import { guardedRoutes } from '../../src/adapters/fastify.ts'
+import { createGuard } from '../../src/index.ts'
+import { Forge, keySetOf, optionsWith } from '../forge.ts'
+import { World } from '../world.ts'
+import { appsWithOwnRoutes } from './apps-with-own-routes.ts'
+import { call } from './call.ts'
+import type { Running } from './servers.ts'
+
+const forge = new Forge('key-1')
+const guard = createGuard(optionsWith(), new World(keySetOf(forge)))
+const withToken = () => ['authorization', `Bearer ${forge.token()}`]
+
+const requests: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/api/v1/open'],
+  ['HEAD', '/api/v1/open'],
+  ['POST', '/api/v1/hi'],
+  ['PROPFIND', '/api/v1/hi'],
+  ['GET', '/api/v1/none'],
+  ['GET', '/api/v1/'],
+  ['GET', '/api/v1'],
+]
+
+for (const { adapter, name, start, alsoPaths = [] } of appsWithOwnRoutes) {
+  describe(`${adapter}, with ${name}`, () => {
+    let running: Running
+    before(async () => {
+      running = await start(guard)
+    })
+    after(() => running.stop())
+
+    for (const [method, path] of [
+      ...requests,
+      ...alsoPaths.map((path) => ['GET', path] as const),
+    ]) {
+      it(`${method} ${path} is 401, and 404 or 405 for a caller (RS20)`, async () => {
+        const refused = await call(running.url, path, method, [])
+        assert.equal(refused.status, 401, refused.body)
+        const told = await call(running.url, path, method, withToken())
+        assert.ok(told.status === 404 || told.status === 405, `${told.status} ${told.body}`)
+      })
+    }
+
+    it('the declared route answers callers, and no others (RS20)', async () => {
+      assert.equal((await call(running.url, '/api/v1/hi', 'GET', [])).status, 401)
+      assert.equal((await call(running.url, '/api/v1/hi', 'GET', withToken())).body, 'Hi')
+    })
+  })
+}
+
+describe('Fastify', () => {
+  it('does not start with another method of a declared path (RS20)', async () => {
+    const app = fastify()
+    app.register(
+      guardedRoutes(guard, '/api/v1', {
+        'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' },
+      }),
+    )
+    app.post('/api/v1/hi', () => 'added')
+    await assert.rejects(async () => void (await app.ready()), { code: 'FST_ERR_DUPLICATED_ROUTE' })
+    await app.close()
+  })
+
+  it('serves a guard below the prefix of another (RS20)', async () => {
+    const app = fastify()
+    const routes = { 'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' } } as const
+    app.register(guardedRoutes(guard, '/api', routes))
+    app.register(guardedRoutes(guard, '/api/v2', routes))
+    const [, authorization] = withToken()
+    for (const url of ['/api/hi', '/api/v2/hi']) {
+      assert.equal((await app.inject({ url, headers: { authorization } })).body, 'Hi')
+      assert.equal((await app.inject({ url })).statusCode, 401)
+    }
+    await app.close()
+  })
+})
