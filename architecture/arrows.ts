@@ -138,6 +138,11 @@ export const rooms: readonly Room[] = [
     reason: 'The whole system is met from outside, as processes.',
   },
   {
+    path: 'runtime',
+    mayImport: [],
+    reason: 'Runs after npm ci on the installed Node, which may be too old for everything else.',
+  },
+  {
     path: 'architecture',
     mayImport: [],
     reason: 'The judge of the rooms lives in none of them.',

@@ -9,7 +9,7 @@ if (found < needed) {
       needed +
       ' or newer, and this is Node ' +
       process.versions.node +
-      '; "npm start" and "npx greeting" in its folder bring the right one along.',
+      '. On Linux and Windows "npm ci" installs Node 24 for "npm start" and "npx greeting"; elsewhere, install it first.',
   )
   process.exit(1)
 }

