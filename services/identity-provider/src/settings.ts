@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isGuid } from './directory/guid.ts'
+import { ownerTenantId } from './directory/management-api-ids.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
@@ -59,6 +60,11 @@ const guid = z
   .refine(isGuid, expected('a GUID'))
   .transform((text) => text.toLowerCase())
 
+const tenantId = guid.refine(
+  (id) => id !== ownerTenantId,
+  expected('another id: this one owns the management APIs'),
+)
+
 const databaseUrl = (() => {
   const error = expected('postgres://user:password@host:port/name')
   return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), error)
@@ -88,7 +94,7 @@ const shape = z.object({
   DATA_DIR: z.string().default('.greeting'),
   DATABASE_URL: databaseUrl.optional(),
   REGISTRATIONS: z.string().optional(),
-  TENANT_ID: guid.optional(),
+  TENANT_ID: tenantId.optional(),
   NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
   VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).prefault('0'),
   KEY_ENCRYPTION_KEY: keyEncryptionKey.optional(),

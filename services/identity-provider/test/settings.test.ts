@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ownerTenantId } from '../src/directory/management-api-ids.ts'
 import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {
@@ -90,12 +91,14 @@ describe('the settings', () => {
     ['WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE', '0', 'expected a whole number from 1 to 1000000'],
     ['WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE', '-1', 'expected a whole number from 1 to 1000000'],
     ['TENANT_ID', 'contoso', 'expected a GUID'],
+    ['TENANT_ID', ownerTenantId, 'expected another id: this one owns the management APIs'],
+    ['TENANT_ID', ownerTenantId.toUpperCase(), 'expected another id'],
     ['NEW_ADMINISTRATOR', 'true', 'expected yes or no'],
     ['VISIBILITY_DELAY_SECONDS', '3601', 'expected a whole number from 0 to 3600'],
     ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
   ]
   for (const [name, given, expected] of wrong) {
-    it(`refuse ${name}=${given}, and say what is expected`, () => {
+    it(`refuse ${name}=${given}, and say what is expected${given === ownerTenantId ? ' (AS32)' : ''}`, () => {
       const [fault = '', ...others] = faultsOf({ [name]: given })
       assert.deepEqual(others, [])
       assert.ok(fault.startsWith(name) && fault.includes(expected), fault)

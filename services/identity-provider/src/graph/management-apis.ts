@@ -1,28 +1,13 @@
 import type { AppRole } from '../directory/app-role.ts'
 import type { Application } from '../directory/application.ts'
+import { graphAppId, managementAppId, ownerTenantId } from '../directory/management-api-ids.ts'
 import { newApplication } from '../directory/new-application.ts'
 import { graphRoles } from './graph-roles.ts'
 import { managementRoles } from './management-roles.ts'
 
-/**
- * The tenant that owns the APIs which are there from the start: the one that owns Microsoft's own in
- * Entra ID. It has no tenant object here, so that nobody can be administrator of it, and no
- * administrator can change what the management roles are.
- */
-const ownerTenantId = 'f8cdef31-a31e-4b4a-93e4-5f571e91255a'
-
-/** Microsoft Graph, under the application id that it has everywhere. */
-export const graphAppId = '00000003-0000-0000-c000-000000000000'
-
-/** What administers the server itself: its keys, its tenants, its audit. */
-export const managementAppId = '9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
-
 /** The names under which tokens for them are asked for. */
 export const graphUri = 'https://graph.microsoft.com'
 export const managementUri = `api://${managementAppId}`
-
-/** The APIs whose roles are power over the directory. */
-export const managementApiAppIds: readonly string[] = [graphAppId, managementAppId]
 
 type RoleTable = Readonly<
   Record<

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { graphAppId, managementAppId } from '../directory/management-api-ids.ts'
 import type { Source } from '../directory/source.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
@@ -11,7 +12,7 @@ import { graphRoles } from './graph-roles.ts'
 import type { Exchange } from './http/graph-error.ts'
 import { guardedCallers } from './http/guarded-callers.ts'
 import { createManagement, managementPath } from './management/management.ts'
-import { graphAppId, graphUri, managementAppId, managementUri } from './management-apis.ts'
+import { graphUri, managementUri } from './management-apis.ts'
 import { managementRoles } from './management-roles.ts'
 
 export type ManagementAppsOptions = {

@@ -1,9 +1,9 @@
 import type { Application } from '../directory/application.ts'
 import type { Directory } from '../directory/directory.ts'
+import { managementApiAppIds } from '../directory/management-api-ids.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import { refuse } from './http/graph-error.ts'
 import type { ChangingCall } from './http/operation.ts'
-import { managementApiAppIds } from './management-apis.ts'
 
 /**
  * Judges whether the caller may let a client do what its management roles allow: by bringing it back,

@@ -3,6 +3,7 @@ import { judgeAppRoles } from '../directory/app-role-rules.ts'
 import { type Fault, written } from '../directory/fault.ts'
 import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
+import { managementApiAppIds, ownerTenantId } from '../directory/management-api-ids.ts'
 import { judgeText } from '../directory/text-rules.ts'
 import { judgeReferences } from './reference-rules.ts'
 
@@ -10,6 +11,14 @@ const guid = z
   .string('must be a GUID')
   .refine(isGuid, 'must be a GUID')
   .transform((text) => text.toLowerCase())
+const applicationId = guid.refine(
+  (id) => !managementApiAppIds.includes(id),
+  'must not be that of a management API',
+)
+const tenantId = guid.refine(
+  (id) => id !== ownerTenantId,
+  'must not be the id that owns the management APIs',
+)
 const text = z.string('must be a text').check(({ value, issues }) => {
   for (const message of judgeText(value)) issues.push({ code: 'custom', input: value, message })
 })
@@ -47,7 +56,7 @@ const api = (leftOut: LeftOut) =>
   z
     .strictObject({
       displayName: name,
-      applicationId: guid.default(leftOut.newGuid),
+      applicationId: applicationId.default(leftOut.newGuid),
       identifierUris: z
         .array(text)
         .min(1, 'must name the API at least once')
@@ -80,17 +89,22 @@ const secret = z.strictObject({
 const client = ({ newGuid }: LeftOut) =>
   z.strictObject({
     displayName: name,
-    applicationId: guid.default(newGuid),
+    applicationId: applicationId.default(newGuid),
     permissions: orNone(z.strictObject({ api: name, roles: roleNames })),
     secrets: orNone(secret),
   })
 
-const tenant = ({ tenantId }: LeftOut) =>
+const tenant = (leftOut: LeftOut) =>
   z
     .strictObject({
-      id: guid.default(tenantId),
+      id: tenantId.default(leftOut.tenantId),
       displayName: name.default('Default Directory'),
-      domains: orNone(z.hostname('must be a domain name').toLowerCase()),
+      domains: orNone(
+        z
+          .hostname('must be a domain name')
+          .toLowerCase()
+          .refine((domain) => !isGuid(domain), 'must be a domain name'),
+      ),
     })
     .prefault({})
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { graphAppId, managementAppId } from '../../src/directory/management-api-ids.ts'
 import type { GraphRole } from '../../src/graph/graph-roles.ts'
 import { graphRoles } from '../../src/graph/graph-roles.ts'
-import { graphAppId, managementAppId } from '../../src/graph/management-apis.ts'
 import { managementRoles } from '../../src/graph/management-roles.ts'
 import { type GraphClient, sampleGraph } from './sample-graph.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { emptyGuid } from '../../src/directory/guid.ts'
-import { graphAppId } from '../../src/graph/management-apis.ts'
+import { graphAppId } from '../../src/directory/management-api-ids.ts'
 import { guid } from '../directory/sample.ts'
 import { role, withApi } from './applications/sample-api.ts'
 import { allGraphRoles, fabrikam } from './sample-graph.ts'

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import {
+  graphAppId,
+  managementAppId,
+  ownerTenantId,
+} from '../../src/directory/management-api-ids.ts'
 import { systemSource } from '../../src/directory/source.ts'
 import { parseRegistrations, RegistrationsError } from '../../src/registrations/registrations.ts'
 import { guid } from '../directory/sample.ts'
@@ -86,6 +91,19 @@ describe('a registrations file', () => {
     })
     assert.deepEqual(consents[0]?.roles, ['R'])
   })
+
+  const reserved: [string, string, string][] = [
+    ['tenant.id', ownerTenantId, 'tenant.id must not be the id that owns the management APIs'],
+    ...[graphAppId, managementAppId.toUpperCase()].flatMap((id): typeof reserved => [
+      ['apis.0.applicationId', id, 'apis[0].applicationId must not be that of a management API'],
+      ['clients.0.applicationId', id, 'clients[0].applicationId must not be that of a management'],
+    ]),
+  ]
+  for (const [path, value, expected] of reserved)
+    it(`takes over no management API: ${path} is not ${value} (AS32)`, () => {
+      const message = messageWith({ [path]: value })
+      assert.ok(message.includes(expected), message)
+    })
 
   const rows: [string, unknown, string][] = [
     [`${role}.id`, 'hi', 'apis[0].appRoles[0].id must be a GUID'],

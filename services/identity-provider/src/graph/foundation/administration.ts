@@ -1,8 +1,8 @@
 import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
+import { graphAppId } from '../../directory/management-api-ids.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import { graphRoles } from '../graph-roles.ts'
-import { graphAppId } from '../management-apis.ts'
 
 const neededRoleIds = [
   graphRoles['Application.ReadWrite.All'].id,

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { Directory } from '../../directory/directory.ts'
 import { put } from '../../directory/directory-change.ts'
 import { isGuid } from '../../directory/guid.ts'
+import { graphAppId } from '../../directory/management-api-ids.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { makeAdministrator } from '../foundation/administrator.ts'
 import { parseBody } from '../http/body-faults.ts'
-import { guid, name } from '../http/body-text.ts'
+import { name } from '../http/body-text.ts'
 import { given } from '../http/given.ts'
 import { refuse } from '../http/graph-error.ts'
 import type {
@@ -16,7 +17,6 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../http/operation.ts'
-import { graphAppId } from '../management-apis.ts'
 import { readsTenants, writesTenants } from '../management-roles.ts'
 import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
@@ -76,17 +76,24 @@ const tenants: EntitySet<Tenant> = {
 
 const properties = {
   displayName: name(),
-  domains: z.array(z.hostname('must be a domain name').toLowerCase()),
+  // A GUID is a host name by its form, and in a path it names the tenant with this id.
+  domains: z.array(
+    z
+      .hostname('must be a domain name')
+      .toLowerCase()
+      .refine((domain) => !isGuid(domain), 'must be a domain name'),
+  ),
 }
-const newTenant = z.strictObject({ ...properties, id: guid.optional() }).partial({ domains: true })
+/** The server chooses the id: one that a caller knows beforehand may stand for something else. */
+const newTenant = z.strictObject(properties).partial({ domains: true })
 const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
 
 function create(call: ChangingCall): Change {
   const { body, committed, source } = call
-  const { id = source.newGuid(), displayName, domains = [] } = parseBody(newTenant, body)
+  const { displayName, domains = [] } = parseBody(newTenant, body)
+  const id = source.newGuid()
   const createdDateTime = source.now()
   const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
-  if (committed.tenant(id) !== undefined) throw refuse('tenantTaken', id)
   requireOnly(tenant, committed)
   const graph = committed.applicationByAppId(graphAppId)
   if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start on.')
@@ -122,7 +129,7 @@ function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenan
   return tenant
 }
 
-/** An id or a domain leads to one tenant. */
+/** A domain leads to one tenant. */
 function requireOnly({ id, domains }: Tenant, directory: Directory): void {
   for (const other of directory.tenants()) {
     if (other.id === id) continue

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { put } from '../../directory/directory-change.ts'
+import { managementApiAppIds } from '../../directory/management-api-ids.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
@@ -13,7 +14,6 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../http/operation.ts'
-import { managementApiAppIds } from '../management-apis.ts'
 import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
 import { entityTag } from '../odata/entity-tag.ts'

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { managementAppId, ownerTenantId } from '../../../src/directory/management-api-ids.ts'
 import { secretSha256 } from '../../../src/directory/password-credential.ts'
 import { managementOperations } from '../../../src/graph/management/management.ts'
-import { managementAppId } from '../../../src/graph/management-apis.ts'
 import type { ManagementRole } from '../../../src/graph/management-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
+import { guid } from '../../directory/sample.ts'
 import { allGraphRoles, fabrikam } from '../sample-graph.ts'
 import { allManagementRoles, sampleManagement } from './sample-management.ts'
 
@@ -188,13 +189,32 @@ describe('a tenant', () => {
     assert.ok(!JSON.stringify(shown.body).includes(clientSecret ?? ''))
   })
 
-  it('has an id and domains that no other has', async () => {
+  for (const id of [ownerTenantId, fabrikam.id, guid(7)])
+    it(`is not made with an id that the caller chooses: ${id} (AS32)`, async () => {
+      const { managerWith, store } = await sampleManagement()
+      const manager = await managerWith(['Tenant.ReadWrite.All'])
+      const { revision } = await store.refresh()
+      const { status, body } = await manager.post('/tenants', { id, displayName: 'Mine' })
+      assert.equal(status, 400)
+      assert.match(body.error.message, /'id'/)
+      assert.equal((await store.refresh()).revision, revision)
+    })
+
+  for (const domain of [ownerTenantId, fabrikam.id.toUpperCase(), guid(7)])
+    it(`has no domain that is the id of a tenant, now or later: ${domain} (AS32)`, async () => {
+      const { managerWith } = await sampleManagement()
+      const manager = await managerWith(['Tenant.ReadWrite.All'])
+      const made = await manager.post('/tenants', { displayName: 'Mine', domains: [domain] })
+      assert.equal(made.status, 400)
+      const changed = await manager.patch(`/tenants/${fabrikam.id}`, { domains: [domain] })
+      assert.equal(changed.status, 400)
+    })
+
+  it('has domains that no other has', async () => {
     const { managerWith } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
-    for (const part of [{ id: fabrikam.id }, { domains: ['fabrikam.example'] }]) {
-      const { status } = await manager.post('/tenants', { displayName: 'Twin', ...part })
-      assert.equal(status, 409)
-    }
+    const twin = { displayName: 'Twin', domains: ['fabrikam.example'] }
+    assert.equal((await manager.post('/tenants', twin)).status, 409)
     const { body: fresh } = await manager.post('/tenants', { displayName: 'Fresh' })
     const taken = await manager.patch(`/tenants/${fresh.id}`, { domains: ['fabrikam.example'] })
     assert.equal(taken.status, 409)

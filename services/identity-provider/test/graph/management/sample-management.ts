@@ -1,5 +1,5 @@
+import { managementAppId } from '../../../src/directory/management-api-ids.ts'
 import { createManagement } from '../../../src/graph/management/management.ts'
-import { managementAppId } from '../../../src/graph/management-apis.ts'
 import { type ManagementRole, managementRoles } from '../../../src/graph/management-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
