@@ -15,11 +15,12 @@ const rowsOf = (kind: string) =>
 const rows = rowsOf('AS')
 
 describe('docs/security-authorization-server.md', () => {
-  it('has every row from AS1 to AS31, in order', () => {
+  it('has every row from AS1 on, in order', () => {
     const ids = rows.map(([, id]) => id)
+    assert.ok(ids.length >= 32)
     assert.deepEqual(
       ids,
-      Array.from({ length: 31 }, (_, index) => `AS${index + 1}`),
+      ids.map((_, index) => `AS${index + 1}`),
     )
   })
 

@@ -57,6 +57,10 @@ export class DelayedDirectory implements Directory {
     return this.#seen(this.#directory.servicePrincipalByName(tenantId, name))
   }
 
+  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal> {
+    return this.#allSeen(this.#directory.servicePrincipalsOfApplication(appId))
+  }
+
   servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal> {
     return this.#allSeen(this.#directory.servicePrincipalsOf(tenantId))
   }

@@ -43,6 +43,7 @@ export class DirectoryIndex implements Directory {
   readonly #principalByAppId = new Grouping<ServicePrincipal>(
     live(({ tenantId, appId }) => [nameIn(tenantId, appId)]),
   )
+  readonly #principalByApplication = new Grouping<ServicePrincipal>(({ appId }) => [appId])
   readonly #principalByTenant = new Grouping<ServicePrincipal>(({ tenantId }) => [tenantId])
   readonly #assignmentByPrincipal = new Grouping<AppRoleAssignment>((one) => [one.principalId])
   readonly #assignmentByResource = new Grouping<AppRoleAssignment>((one) => [one.resourceId])
@@ -50,7 +51,11 @@ export class DirectoryIndex implements Directory {
   readonly #groupings: { [Kind in DirectoryKind]: Grouping<DirectoryObjects[Kind]>[] } = {
     tenant: [this.#tenantByDomain],
     application: [this.#applicationByAppId, this.#applicationByUri, this.#applicationByTenant],
-    servicePrincipal: [this.#principalByAppId, this.#principalByTenant],
+    servicePrincipal: [
+      this.#principalByAppId,
+      this.#principalByApplication,
+      this.#principalByTenant,
+    ],
     appRoleAssignment: [this.#assignmentByPrincipal, this.#assignmentByResource],
   }
 
@@ -111,6 +116,10 @@ export class DirectoryIndex implements Directory {
       if (principal !== undefined) return principal
     }
     return undefined
+  }
+
+  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal> {
+    return this.#principalByApplication.all(appId.toLowerCase())
   }
 
   servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal> {

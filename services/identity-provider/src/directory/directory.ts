@@ -29,6 +29,8 @@ export interface Directory {
   servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined
   /** The API that a tenant knows by this name: an application id or one of its identifier URIs. */
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined
+  /** Every service principal of an application, in all tenants, soft-deleted or not. */
+  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal>
   /** Every service principal of a tenant, soft-deleted or not. */
   servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal>
 

@@ -1,59 +1,111 @@
+import type { AppRoleAssignment } from '../directory/app-role-assignment.ts'
 import type { Application } from '../directory/application.ts'
 import type { Directory } from '../directory/directory.ts'
+import type { DirectoryChange, DirectoryKind } from '../directory/directory-change.ts'
+import { emptyGuid } from '../directory/guid.ts'
 import { managementApiAppIds } from '../directory/management-api-ids.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import { refuse } from './http/graph-error.ts'
 import type { ChangingCall } from './http/operation.ts'
+import type { ManagementRole } from './management-roles.ts'
+
+/** An assignment of a role of a management API: authority in one tenant. */
+type Authority = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
+
+type Judged = Pick<ChangingCall, 'caller' | 'committed'>
+type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
+type Rule<Change> = (call: Judged, change: Change) => readonly Authority[]
 
 /**
- * Judges whether the caller may let a client do what its management roles allow: by bringing it back,
- * or by giving somebody a credential of it. Only who has all these roles may; else managing
- * applications would be a ladder to every other role.
+ * Judges whether the caller may make a change of a client that has management roles, or of who has
+ * them: only a caller that has the roles itself may. Else managing applications would lead to every
+ * other role.
  *
  * @throws {GraphError} GRAPH_REFUSAL roleNotOwned.
  */
-export function requireOwnRoles(call: ChangingCall, client: ServicePrincipal | undefined): void {
-  if (client === undefined) return
-  const own = rolesOfCaller(call)
-  for (const [id, value] of managementRoles(call.committed, client))
-    if (!own.has(id)) throw refuse('roleNotOwned', value)
-}
-
-/**
- * The same for whoever acts as an application.
- *
- * @throws {GraphError} GRAPH_REFUSAL roleNotOwned.
- */
-export const requireOwnRolesOf = (call: ChangingCall, { appId }: Application): void =>
-  requireOwnRoles(call, call.committed.servicePrincipalByAppId(call.caller.tenantId, appId))
-
-/**
- * Judges whether the caller may assign a role: a management role only when the caller has it.
- *
- * @throws {GraphError} GRAPH_REFUSAL roleNotOwned.
- */
-export function requireOwnRole(call: ChangingCall, apiAppId: string, roleId: string): void {
-  if (!managementApiAppIds.includes(apiAppId) || rolesOfCaller(call).has(roleId)) return
-  const roles = call.committed.applicationByAppId(apiAppId)?.appRoles ?? []
-  throw refuse('roleNotOwned', roles.find(({ id }) => id === roleId)?.value ?? roleId)
-}
-
-function rolesOfCaller({ caller, committed }: ChangingCall): ReadonlyMap<string, string> {
-  const client = committed.servicePrincipalByAppId(caller.tenantId, caller.applicationId)
-  return client === undefined ? new Map() : managementRoles(committed, client)
-}
-
-/** The management roles that are assigned to a client, by id, with their values. */
-function managementRoles(
-  directory: Directory,
-  client: ServicePrincipal,
-): ReadonlyMap<string, string> {
-  const roles = new Map<string, string>()
-  for (const { resourceId, appRoleId } of directory.assignmentsOf(client.id)) {
-    const appId = directory.servicePrincipal(resourceId)?.appId
-    if (appId === undefined || !managementApiAppIds.includes(appId)) continue
-    const role = directory.applicationByAppId(appId)?.appRoles.find(({ id }) => id === appRoleId)
-    if (role !== undefined) roles.set(role.id, role.value ?? role.id)
+export function requireOwnRoles(call: Judged, changes: readonly DirectoryChange[]): void {
+  const own = new Set(authorityOfCaller(call).map(keyOf))
+  for (const change of changes) {
+    const rule = rules[change.kind] as Rule<DirectoryChange>
+    for (const needed of rule(call, change))
+      if (!own.has(keyOf(needed))) throw refuse('roleNotOwned', roleName(call.committed, needed))
   }
-  return roles
+}
+
+/** What authority a change touches, so that the caller must have it. */
+const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
+  tenant: () => [],
+
+  // A credential acts as the client in every tenant. Anything else is up to the owner's tenant: else
+  // another tenant could keep the owner from shutting its own application by giving it a role.
+  application: ({ caller, committed }, { id, value }) => {
+    const before = committed.application(id)
+    if (before === undefined) return []
+    const clients = [...committed.servicePrincipalsOfApplication(before.appId)]
+    if (value !== null && opensWay(before, value))
+      return before.appId === caller.applicationId ? [] : clients.flatMap(authorityIn(committed))
+    return clients
+      .filter(({ tenantId }) => tenantId === caller.tenantId)
+      .flatMap(authorityIn(committed))
+  },
+
+  servicePrincipal: ({ caller, committed }, { id }) => {
+    const before = committed.servicePrincipal(id)
+    return before?.tenantId === caller.tenantId ? authorityIn(committed)(before) : []
+  },
+
+  appRoleAssignment: ({ caller, committed }, { id, value }) => {
+    const assignment = value ?? committed.appRoleAssignment(id)
+    if (assignment === undefined || !isAuthority(committed)(assignment)) return []
+    if (assignment.tenantId === caller.tenantId) return [assignment]
+    // In another tenant a role goes with the application that is purged, or to its administrator.
+    return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
+  },
+}
+
+const writesTenants: ManagementRole = 'Tenant.ReadWrite.All'
+
+/** Whether somebody can authenticate as the application after a change, and could not before it. */
+function opensWay(before: Application, after: Application): boolean {
+  const known = new Set<object>(credentialsOf(before))
+  return (
+    credentialsOf(after).some((credential) => !known.has(credential)) ||
+    (before.isFallbackPublicClient && !after.isFallbackPublicClient) ||
+    (!before.passwordAuthenticationAllowed && after.passwordAuthenticationAllowed) ||
+    (before.deletedDateTime !== null && after.deletedDateTime === null)
+  )
+}
+
+const credentialsOf = (application: Application): readonly object[] => [
+  ...application.passwordCredentials,
+  ...application.keyCredentials,
+  ...application.federatedIdentityCredentials,
+]
+
+/** What the caller may hand out: the roles of its application, in each tenant where it is alive. */
+const authorityOfCaller = ({ caller, committed }: Judged): Authority[] =>
+  [...committed.servicePrincipalsOfApplication(caller.applicationId)]
+    .filter(
+      ({ accountEnabled, deletedDateTime, tenantId }) =>
+        accountEnabled && deletedDateTime === null && committed.tenant(tenantId)?.isEnabled,
+    )
+    .flatMap(authorityIn(committed))
+
+const authorityIn = (directory: Directory) => (client: ServicePrincipal) =>
+  directory.assignmentsOf(client.id).filter(isAuthority(directory))
+
+/** A role counts also when it is not declared any more: it may be declared again. */
+const isAuthority =
+  (directory: Directory) =>
+  ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>
+    appRoleId !== emptyGuid &&
+    managementApiAppIds.includes(directory.servicePrincipal(resourceId)?.appId ?? '')
+
+const keyOf = ({ tenantId, resourceId, appRoleId }: Authority): string =>
+  `${tenantId} ${resourceId} ${appRoleId}`
+
+function roleName(directory: Directory, { appRoleId, resourceId }: Authority): string {
+  const appId = directory.servicePrincipal(resourceId)?.appId ?? ''
+  const roles = directory.applicationByAppId(appId)?.appRoles ?? []
+  return roles.find(({ id }) => id === appRoleId)?.value ?? appRoleId
 }

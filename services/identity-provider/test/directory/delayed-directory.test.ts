@@ -47,6 +47,7 @@ const ways = (seen: DelayedDirectory) => ({
   counts: [
     [...seen.applicationsOf(guid(1))].length,
     [...seen.servicePrincipalsOf(guid(1))].length,
+    [...seen.servicePrincipalsOfApplication(guid(2))].length,
     seen.assignmentsOf(guid(0xb1)).length,
     seen.assignmentsTo(guid(0xb)).length,
   ],
@@ -57,14 +58,14 @@ describe('a directory that is seen with delay', () => {
     const { early, late, counts } = ways(new DelayedDirectory(directory, new Date(+lateTime - 1)))
     assert.ok(early.every((one) => one !== undefined))
     assert.ok(late.every((one) => one === undefined))
-    assert.deepEqual(counts, [1, 1, 1, 1])
+    assert.deepEqual(counts, [1, 1, 0, 1, 1])
   })
 
   it('hides nothing else', () => {
     const seen = new DelayedDirectory(directory, lateTime)
     const { early, late, counts } = ways(seen)
     assert.ok([...early, ...late].every((one) => one !== undefined))
-    assert.deepEqual(counts, [2, 2, 2, 2])
+    assert.deepEqual(counts, [2, 2, 1, 2, 2])
     assert.equal(seen.revision, 1)
     assert.equal(seen.revisionOf('application', guid(1)), 1)
     const hidden = new DelayedDirectory(directory, earlyTime)

@@ -67,6 +67,18 @@ describe('a directory', () => {
     assert.equal(directory.servicePrincipalByName(guid(2), 'api://one'), there)
   })
 
+  it('finds every service principal of an application, in all tenants, deleted or not', () => {
+    const there = servicePrincipal({ id: guid(0xe), tenantId: guid(2) })
+    const gone = servicePrincipal({ id: guid(0xf), deletedDateTime: new Date('2026-01-03') })
+    const directory = directoryOf(
+      ...[principal, there, gone].map((one) => put('servicePrincipal', one)),
+    )
+    assert.deepEqual(
+      [...directory.servicePrincipalsOfApplication(principal.appId.toUpperCase())],
+      [principal, there, gone],
+    )
+  })
+
   it('finds a soft-deleted object by its object id only', () => {
     const deletedDateTime = new Date()
     const directory = directoryOf(

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { assign } from '../../src/directory/consent.ts'
+import { put } from '../../src/directory/directory-change.ts'
 import { graphAppId, managementAppId } from '../../src/directory/management-api-ids.ts'
-import type { GraphRole } from '../../src/graph/graph-roles.ts'
-import { graphRoles } from '../../src/graph/graph-roles.ts'
+import { type GraphRole, graphRoles } from '../../src/graph/graph-roles.ts'
 import { managementRoles } from '../../src/graph/management-roles.ts'
-import { type GraphClient, sampleGraph } from './sample-graph.ts'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
+import { servicePrincipal } from '../directory/sample.ts'
+import {
+  allGraphRoles,
+  fabrikam,
+  type GraphClient,
+  type Reply,
+  sampleGraph,
+} from './sample-graph.ts'
 
 const writer: readonly GraphRole[] = ['Application.ReadWrite.All']
 const granter: readonly GraphRole[] = ['AppRoleAssignment.ReadWrite.All', 'Application.Read.All']
@@ -15,81 +25,255 @@ async function withAdministrator() {
   const administrator = [
     ...directory.applicationsOf(directory.tenant('contoso.example')?.id ?? ''),
   ].find(({ displayName }) => displayName === 'Administrator')
+  assert.ok(administrator)
   const principalOf = (appId: string) =>
-    directory.servicePrincipalByAppId(administrator?.tenantId ?? '', appId)?.id ?? ''
+    directory.servicePrincipalByAppId(administrator.tenantId, appId)?.id ?? ''
+  const principalId = principalOf(administrator.appId)
   return {
     ...sample,
-    path: `/applications/${administrator?.id}`,
-    principalId: principalOf(administrator?.appId ?? ''),
+    administrator,
+    path: `/applications/${administrator.id}`,
+    principalId,
+    principalPath: `/servicePrincipals/${principalId}`,
     graphId: principalOf(graphAppId),
     managementId: principalOf(managementAppId),
   }
 }
 
-/** In Entra ID these are known ways from one role to all others. */
-describe('whoever lacks a management role', () => {
-  const credentials: Readonly<
-    Record<string, (client: GraphClient, path: string) => Promise<unknown>>
-  > = {
-    'a secret': (client, path) => client.post(`${path}/addPassword`, {}),
-    'a certificate': (client, path) => client.patch(path, { keyCredentials: [] }),
-    'a federated credential': (client, path) =>
-      client.post(`${path}/federatedIdentityCredentials`, {
-        name: 'mine',
-        issuer: 'https://mine.example',
-        subject: 'me',
-        audiences: ['api://AzureADTokenExchange'],
-      }),
-  }
-  for (const [name, add] of Object.entries(credentials))
-    it(`makes no way in with ${name} of a client that has it`, async () => {
-      const { clientWith, path, store } = await withAdministrator()
-      const { revision } = await store.refresh()
-      const client = await clientWith(writer)
-      assert.partialDeepStrictEqual(await add(client, path), {
-        status: 403,
-        body: { error: { code: 'Authorization_RequestDenied' } },
-      })
-      assert.equal((await store.refresh()).revision, revision + 1, 'only the caller is new')
+type Sample = Awaited<ReturnType<typeof withAdministrator>>
+type Change = (client: GraphClient, sample: Sample) => Promise<Reply>
+
+const federated = {
+  name: 'mine',
+  issuer: 'https://mine.example',
+  subject: 'me',
+  audiences: ['api://AzureADTokenExchange'],
+}
+
+const certificate = async () =>
+  (await generateSigningKey(KeyEncryptionKey.generate(), new Date('2026-01-15'))).certificate
+
+const waysIn: Readonly<Record<string, Change>> = {
+  'adds a secret': (client, { path }) => client.post(`${path}/addPassword`, {}),
+  'adds a certificate': async (client, { path }) =>
+    client.patch(path, { keyCredentials: [{ key: await certificate() }] }),
+  'adds a federated credential': (client, { path }) =>
+    client.post(`${path}/federatedIdentityCredentials`, federated),
+}
+
+/** Every other way to change what a client is. */
+const changes: Readonly<Record<string, Change>> = {
+  ...waysIn,
+  'removes its secret': (client, { administrator, path }) =>
+    client.post(`${path}/removePassword`, { keyId: administrator.passwordCredentials[0]?.keyId }),
+  'renames it': (client, { path }) => client.patch(path, { displayName: 'Other' }),
+  'makes it a public client': (client, { path }) =>
+    client.patch(path, { isFallbackPublicClient: true }),
+  'forbids its secrets': (client, { path }) =>
+    client.patch(path, { passwordAuthenticationAllowed: false }),
+  'offers it to other tenants': (client, { path }) =>
+    client.patch(path, { signInAudience: 'AzureADMultipleOrgs' }),
+  'deletes it': (client, { path }) => client.delete(path),
+  'disables it': (client, { principalPath }) =>
+    client.patch(principalPath, { accountEnabled: false }),
+  'deletes its service principal': (client, { principalPath }) => client.delete(principalPath),
+}
+
+const refusedForRole = { status: 403, body: { error: { code: 'Authorization_RequestDenied' } } }
+
+describe('a caller that lacks a management role (AS32)', () => {
+  for (const [name, change] of Object.entries(changes))
+    it(`changes no client that has the role: it ${name}`, async () => {
+      const sample = await withAdministrator()
+      const client = await sample.clientWith(writer)
+      const { revision } = await sample.store.refresh()
+      const reply = await change(client, sample)
+      assert.partialDeepStrictEqual(reply, refusedForRole)
+      assert.match(reply.body.error.message, /is handed out only by who has it/)
+      assert.equal((await sample.store.refresh()).revision, revision)
+      assert.equal(sample.refusals.at(-1)?.reason, 'roleNotOwned', 'the audit tells of it')
     })
 
-  it('assigns it neither to itself nor to anybody', async () => {
-    const { clientWith, graphId, managementId, principalId } = await withAdministrator()
+  it('assigns it neither to itself nor to another client', async () => {
+    const { clientWith, graphId, managementId } = await withAdministrator()
     const client = await clientWith(granter)
+    const other = await clientWith([])
     for (const [resourceId, appRoleId] of [
       [graphId, graphRoles['Application.ReadWrite.All'].id],
       [managementId, managementRoles['SigningKey.ReadWrite.All'].id],
     ])
-      for (const receiver of [client.principalId, principalId]) {
-        const { status, body } = await client.post(
-          `/servicePrincipals/${resourceId}/appRoleAssignedTo`,
-          { principalId: receiver, resourceId, appRoleId },
-        )
-        assert.equal(status, 403)
-        assert.match(body.error.message, /is handed out only by who has it/)
+      for (const principalId of [client.principalId, other.principalId]) {
+        const reply = await client.post(`/servicePrincipals/${resourceId}/appRoleAssignedTo`, {
+          principalId,
+          resourceId,
+          appRoleId,
+        })
+        assert.partialDeepStrictEqual(reply, refusedForRole)
+        assert.match(reply.body.error.message, /is handed out only by who has it/)
       }
   })
 
-  it('does not bring a client back that has it, to which a secret was added meanwhile', async () => {
-    const { clientWith, path, principalId } = await withAdministrator()
-    const client = await clientWith(writer)
-    assert.equal((await client.delete(`/servicePrincipals/${principalId}`)).status, 204)
-    assert.equal((await client.post(`${path}/addPassword`, {})).status, 200)
-    const restored = await client.post(`/directory/deletedItems/${principalId}/restore`)
-    assert.equal(restored.status, 403)
+  it('does not withdraw it either', async () => {
+    const { clientWith, principalId, principalPath, store } = await withAdministrator()
+    const client = await clientWith(granter)
+    for (const { appRoleId, id } of (await store.read()).assignmentsOf(principalId)) {
+      const { status } = await client.delete(`${principalPath}/appRoleAssignments/${id}`)
+      const isOwn = appRoleId === graphRoles['AppRoleAssignment.ReadWrite.All'].id
+      if (!isOwn && appRoleId !== graphRoles['Application.Read.All'].id) assert.equal(status, 403)
+    }
+  })
+
+  const absences: Readonly<Record<string, Change>> = {
+    'was deleted': (admin, { principalPath }) => admin.delete(principalPath),
+    'was deleted with its application, which is back': async (admin, { administrator, path }) => {
+      await admin.delete(path)
+      return admin.post(`/directory/deletedItems/${administrator.id}/restore`)
+    },
+  }
+  for (const [absence, remove] of Object.entries(absences))
+    for (const [name, add] of Object.entries(waysIn))
+      it(`${name} to no client whose service principal ${absence}`, async () => {
+        const sample = await withAdministrator()
+        const admin = await sample.anotherAdministrator()
+        const client = await sample.clientWith(writer)
+        const { status } = await remove(admin, sample)
+        assert.ok(status < 300)
+        assert.partialDeepStrictEqual(await add(client, sample), refusedForRole)
+        const restore = `/directory/deletedItems/${sample.principalId}/restore`
+        assert.equal((await client.post(restore)).status, 403)
+        assert.equal((await admin.post(restore)).status, 200)
+      })
+
+  const returns: Readonly<Record<string, readonly [Change, Change]>> = {
+    'that was disabled': [
+      (admin, { principalPath }) => admin.patch(principalPath, { accountEnabled: false }),
+      (client, { principalPath }) => client.patch(principalPath, { accountEnabled: true }),
+    ],
+    'that was made a public client': [
+      (admin, { path }) => admin.patch(path, { isFallbackPublicClient: true }),
+      (client, { path }) => client.patch(path, { isFallbackPublicClient: false }),
+    ],
+    'whose secrets were forbidden': [
+      (admin, { path }) => admin.patch(path, { passwordAuthenticationAllowed: false }),
+      (client, { path }) => client.patch(path, { passwordAuthenticationAllowed: true }),
+    ],
+    'whose application was deleted': [
+      (admin, { path }) => admin.delete(path),
+      (client, { administrator }) =>
+        client.post(`/directory/deletedItems/${administrator.id}/restore`),
+    ],
+    'whose service principal was deleted': [
+      (admin, { principalPath }) => admin.delete(principalPath),
+      (client, { principalId }) => client.post(`/directory/deletedItems/${principalId}/restore`),
+    ],
+  }
+  for (const [name, [lose, regain]] of Object.entries(returns))
+    it(`does not bring a client back ${name}`, async () => {
+      const sample = await withAdministrator()
+      const client = await sample.clientWith(writer)
+      assert.equal((await lose(await sample.anotherAdministrator(), sample)).status, 204)
+      assert.partialDeepStrictEqual(await regain(client, sample), refusedForRole)
+    })
+
+  it('adds no credential to a client that has a role which is no longer declared', async () => {
+    const sample = await withAdministrator()
+    const graph = (await sample.store.read()).applicationByAppId(graphAppId)
+    const client = await sample.clientWith(writer)
+    const kept = graphRoles['Application.ReadWrite.All'].id
+    const management = (await sample.store.read()).applicationByAppId(managementAppId)
+    assert.ok(graph && management)
+    await sample.commit(
+      put('application', { ...graph, appRoles: graph.appRoles.filter(({ id }) => id === kept) }),
+      put('application', { ...management, appRoles: [] }),
+    )
+    for (const add of Object.values(waysIn))
+      assert.partialDeepStrictEqual(await add(client, sample), refusedForRole)
   })
 })
 
-describe('whoever has a management role', () => {
-  it('hands it out', async () => {
-    const { clientWith, graphId } = await withAdministrator()
-    const client = await clientWith(granter)
-    const other = await clientWith([])
-    const { status } = await client.post(`/servicePrincipals/${graphId}/appRoleAssignedTo`, {
+describe('an application that has management roles in another tenant (AS32)', () => {
+  /** An application of Contoso that every tenant may know, with Graph's roles at Fabrikam. */
+  async function withForeignRoles() {
+    const sample = await withAdministrator()
+    const owner = await sample.clientWith(allGraphRoles)
+    const { body: application } = await owner.post('/applications', {
+      displayName: 'Everywhere',
+      signInAudience: 'AzureADMultipleOrgs',
+    })
+    const secret = await owner.post(`/applications/${application.id}/addPassword`, {})
+    const stranger = await sample.clientWith(allGraphRoles, fabrikam)
+    const { body: principal } = await stranger.post('/servicePrincipals', {
+      appId: application.appId,
+    })
+    const graphId = (await sample.store.read()).servicePrincipalByAppId(fabrikam.id, graphAppId)?.id
+    for (const { id: appRoleId } of Object.values(graphRoles)) {
+      const assignment = { principalId: principal.id, resourceId: graphId, appRoleId }
+      const path = `/servicePrincipals/${graphId}/appRoleAssignedTo`
+      assert.equal((await stranger.post(path, assignment)).status, 201)
+    }
+    const own = { ...sample, path: `/applications/${application.id}` }
+    return { application, keyId: secret.body.keyId, owner, own, principal, sample, stranger }
+  }
+
+  for (const [name, add] of Object.entries(waysIn)) {
+    it(`is no way into that tenant: its owner ${name}`, async () => {
+      const { own, owner, stranger, principal } = await withForeignRoles()
+      assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
+      assert.equal((await stranger.delete(`/servicePrincipals/${principal.id}`)).status, 204)
+      assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
+      const item = `/directory/deletedItems/${principal.id}`
+      assert.equal((await stranger.delete(item)).status, 204)
+      assert.ok((await add(owner, own)).status < 300, 'without the roles it is as any other')
+    })
+
+    it(`renews its own credentials: it ${name}`, async () => {
+      const { application, own, sample, stranger, principal } = await withForeignRoles()
+      const tenantId = own.administrator.tenantId
+      const self = servicePrincipal({
+        id: crypto.randomUUID(),
+        tenantId,
+        appId: application.appId,
+      })
+      const directory = await sample.store.read()
+      const graph = directory.servicePrincipalByAppId(tenantId, graphAppId)
+      assert.ok(graph)
+      const role = graphRoles['Application.ReadWrite.All'].id
+      await sample.commit(
+        put('servicePrincipal', self),
+        put('appRoleAssignment', assign(self, graph, role, sample.source)),
+      )
+      const client = { appId: '', principalId: '', ...sample.actAs(tenantId, application.appId) }
+      await stranger.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false })
+      assert.ok((await add(client, own)).status < 300)
+    })
+  }
+
+  it('can be shut by its owner all the same', async () => {
+    const { keyId, own, owner } = await withForeignRoles()
+    assert.equal((await owner.post(`${own.path}/removePassword`, { keyId })).status, 204)
+    assert.equal((await owner.patch(own.path, { isFallbackPublicClient: true })).status, 204)
+    assert.equal((await owner.delete(own.path)).status, 204)
+  })
+})
+
+describe('a caller that has the management roles of a client', () => {
+  it('changes it, and hands the roles out and withdraws them', async () => {
+    const sample = await withAdministrator()
+    const admin = await sample.anotherAdministrator()
+    const other = await sample.clientWith([])
+    const resourceId = sample.managementId
+    const path = `/servicePrincipals/${resourceId}/appRoleAssignedTo`
+    const { status, body } = await admin.post(path, {
       principalId: other.principalId,
-      resourceId: graphId,
-      appRoleId: graphRoles['AppRoleAssignment.ReadWrite.All'].id,
+      resourceId,
+      appRoleId: managementRoles['SigningKey.ReadWrite.All'].id,
     })
     assert.equal(status, 201)
+    assert.equal((await admin.delete(`${path}/${body.id}`)).status, 204)
+    for (const [name, change] of Object.entries(changes)) {
+      const fresh = await withAdministrator()
+      const reply = await change(await fresh.anotherAdministrator(), fresh)
+      assert.ok(reply.status < 300, `${name}: ${reply.status}`)
+    }
   })
 })

@@ -80,6 +80,19 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
 
   const request = requestsTo(app, '/v1.0')
 
+  /** Sends requests as an application, in a tenant that knows it. */
+  function actAs(tenantId: string, appId: string, send = request) {
+    const authorization = `Bearer ${tenantId}:${appId}`
+    const sendBy = (method: string) => (path: string, body?: unknown, headers?: object) =>
+      send(method, path, body, { authorization, ...headers })
+    return {
+      get: sendBy('GET'),
+      post: sendBy('POST'),
+      patch: sendBy('PATCH'),
+      delete: sendBy('DELETE'),
+    }
+  }
+
   /** Makes a client that has these roles of an API: of Microsoft Graph, unless another is named. */
   async function clientWith(
     roles: readonly string[],
@@ -102,20 +115,22 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
       put('servicePrincipal', principal),
       ...assignments.map((assignment) => put('appRoleAssignment', assignment)),
     )
-    const authorization = `Bearer ${tenantId}:${appId}`
-    const sendBy = (method: string) => (path: string, body?: unknown, headers?: object) =>
-      send(method, path, body, { authorization, ...headers })
-    return {
-      appId,
-      principalId: principal.id,
-      get: sendBy('GET'),
-      post: sendBy('POST'),
-      patch: sendBy('PATCH'),
-      delete: sendBy('DELETE'),
-    }
+    return { appId, principalId: principal.id, ...actAs(tenantId, appId, send) }
+  }
+
+  /** Makes one more administrator, with every role of both management APIs. */
+  async function anotherAdministrator() {
+    const options = { firstTenant: contoso, anotherAdministrator: true }
+    const { administrator, changes } = foundationOf(await store.refresh(), options, source)
+    await commit(...changes)
+    const appId = administrator?.clientId ?? ''
+    const principal = (await store.refresh()).servicePrincipalByAppId(contoso.id, appId)
+    return { appId, principalId: principal?.id ?? '', ...actAs(contoso.id, appId) }
   }
 
   return {
+    actAs,
+    anotherAdministrator,
     app,
     clientWith,
     clock,

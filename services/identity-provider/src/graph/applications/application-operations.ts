@@ -8,7 +8,6 @@ import type { Change, ChangeOperation, ChangingCall, ReadOperation } from '../ht
 import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
 import { entityTag } from '../odata/entity-tag.ts'
-import { requireOwnRolesOf } from '../own-roles.ts'
 import { parseApplication } from './application-body.ts'
 import { requireValid } from './application-rules.ts'
 import { applications } from './application-set.ts'
@@ -96,7 +95,6 @@ function update(call: ChangingCall): Change {
   const { properties, keyCredentials, passwordKeyIds } = parseApplication(body)
   if (passwordKeyIds !== undefined && !areThose(before.passwordCredentials, passwordKeyIds))
     throw refuse('passwordsUntouchable')
-  if (keyCredentials !== undefined) requireOwnRolesOf(call, before)
   const application: Application = {
     ...before,
     ...properties,

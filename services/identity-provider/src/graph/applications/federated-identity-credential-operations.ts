@@ -16,7 +16,6 @@ import type {
 import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
-import { requireOwnRolesOf } from '../own-roles.ts'
 import { theApplication } from './the-application.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
@@ -100,7 +99,6 @@ const changedCredential = z.strictObject(changeable).partial()
 
 function create(call: ChangingCall): Change {
   const application = theApplication(call)
-  requireOwnRolesOf(call, application)
   const { description = null, ...asked } = parseBody(newCredential, call.body)
   const credential = { id: call.source.newGuid(), description, ...asked }
   const others = application.federatedIdentityCredentials
@@ -117,7 +115,6 @@ function create(call: ChangingCall): Change {
 
 function update(call: ChangingCall): Change {
   const application = theApplication(call)
-  requireOwnRolesOf(call, application)
   const before = theCredential(call, application)
   const asked = parseBody(changedCredential, call.body)
   const after: FederatedIdentityCredential = {

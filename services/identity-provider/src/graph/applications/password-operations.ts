@@ -6,7 +6,6 @@ import { parseBody } from '../http/body-faults.ts'
 import { dateTime, guid, text } from '../http/body-text.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { Change, ChangeOperation, ChangingCall } from '../http/operation.ts'
-import { requireOwnRolesOf } from '../own-roles.ts'
 import { passwordCredentialJson } from './credential-json.ts'
 import { theApplication } from './the-application.ts'
 
@@ -46,7 +45,6 @@ const removePasswordBody = z.strictObject({ keyId: guid })
 
 function addPassword(call: ChangingCall): Change {
   const application = theApplication(call)
-  requireOwnRolesOf(call, application)
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
   const asked = Object.fromEntries(
     Object.entries(passwordCredential ?? {}).filter(([, value]) => value != null),

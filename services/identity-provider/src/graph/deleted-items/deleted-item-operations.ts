@@ -12,7 +12,6 @@ import type {
 } from '../http/operation.ts'
 import { listEntities } from '../odata/collection.ts'
 import { showEntity } from '../odata/entity.ts'
-import { requireOwnRoles } from '../own-roles.ts'
 import { servicePrincipals } from '../service-principals/service-principal-set.ts'
 import { isRestorable, purgeOf, theDeletedItem } from './deleted-item.ts'
 
@@ -84,7 +83,6 @@ function restore(call: ChangingCall): Change {
   }
   const { appId } = item.value
   const { caller, committed } = call
-  requireOwnRoles(call, item.value)
   if (committed.applicationByAppId(appId) === undefined)
     throw refuse('applicationOfPrincipalUnknown', appId)
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)

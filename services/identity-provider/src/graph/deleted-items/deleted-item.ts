@@ -47,7 +47,9 @@ export function purgeOf(directory: Directory, item: DeletedItem): DirectoryChang
   if (item.kind === 'servicePrincipal') return removalOf(directory, item.value)
   return [
     remove('application', item.value.id),
-    ...principalsOf(directory, item.value.appId).flatMap((one) => removalOf(directory, one)),
+    ...[...directory.servicePrincipalsOfApplication(item.value.appId)].flatMap((one) =>
+      removalOf(directory, one),
+    ),
   ]
 }
 
@@ -78,10 +80,4 @@ function removalOf(directory: Directory, { id }: ServicePrincipal): DirectoryCha
     remove('servicePrincipal', id),
     ...[...assignments].map((assignment) => remove('appRoleAssignment', assignment.id)),
   ]
-}
-
-function principalsOf(directory: Directory, appId: string): ServicePrincipal[] {
-  return [...directory.tenants()].flatMap(({ id }) =>
-    [...directory.servicePrincipalsOf(id)].filter((one) => one.appId === appId),
-  )
 }

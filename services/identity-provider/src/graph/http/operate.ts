@@ -5,6 +5,8 @@ import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import type { SkipTokens } from '../odata/skip-token.ts'
+import { requireOwnRoles } from '../own-roles.ts'
+import { requireUnprotected } from '../protected-objects.ts'
 import { type Authenticate, type Caller, requireRoles, rolesHeldNow } from './caller.ts'
 import { type Exchange, GraphError, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
@@ -30,7 +32,8 @@ export type Operator = {
 }
 
 /**
- * Does one operation for one request: 1. who calls, 2. may they, 3. what do they ask, 4. do it.
+ * Does one operation for one request: 1. who calls, 2. may they, 3. what do they ask, 4. may they
+ * change what it changes, 5. do it.
  *
  * @throws {GraphError} GRAPH_REFUSAL when it is refused.
  */
@@ -64,13 +67,17 @@ export async function operate(
     return await store.update((committed) => {
       // What was admitted a moment ago is judged again by the directory that is changed.
       const caller = admit(committed, call.caller, operation, operator)
-      const { changes, target, answer } = operation.change({
+      const changing = {
         ...call,
         caller,
         committed,
         directory: seenBy(operator, committed),
         nextRevision: committed.revision + 1,
-      })
+      }
+      const { changes, target, answer } = operation.change(changing)
+      // By what is written, not by the operation: no operation can leave the judgement out.
+      requireUnprotected(committed, changes)
+      requireOwnRoles(changing, changes)
       const record = recordOf(operation.action, caller, exchange)
       return {
         changes,

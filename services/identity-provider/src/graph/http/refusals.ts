@@ -202,8 +202,7 @@ export const refusals = {
   protectedObject: {
     status: 403,
     code: 'Authorization_RequestDenied',
-    sentence: () =>
-      'What the management itself depends on cannot be disabled or deleted: nobody could undo it.',
+    sentence: () => 'What the management itself depends on cannot be changed, disabled or deleted.',
   },
   keysUnavailable: {
     status: 503,

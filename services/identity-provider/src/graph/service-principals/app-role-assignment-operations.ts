@@ -18,7 +18,6 @@ import type {
 import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
 import { requireMatch } from '../odata/entity-tag.ts'
-import { requireOwnRole } from '../own-roles.ts'
 import { appRoleAssignments } from './app-role-assignment-set.ts'
 import { livePrincipal, theServicePrincipal } from './the-service-principal.ts'
 
@@ -118,7 +117,6 @@ function requireAssignable(call: ChangingCall, api: ServicePrincipal, appRoleId:
     ?.appRoles.find(({ id }) => id === appRoleId)
   if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application'))
     throw refuse('assignedRoleUnknown')
-  requireOwnRole(call, api.appId, appRoleId)
 }
 
 function withdraw(call: ChangingCall, side: Side): Change {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { put } from '../../directory/directory-change.ts'
-import { managementApiAppIds } from '../../directory/management-api-ids.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
@@ -106,7 +105,6 @@ function update(call: ChangingCall): Change {
     accountEnabled = before.accountEnabled,
     appRoleAssignmentRequired = before.appRoleAssignmentRequired,
   } = parseBody(changeable, call.body)
-  if (!accountEnabled) requireUnprotected(before)
   const after = { ...before, accountEnabled, appRoleAssignmentRequired }
   return {
     changes: [put('servicePrincipal', after)],
@@ -117,14 +115,9 @@ function update(call: ChangingCall): Change {
 
 function softDelete(call: ChangingCall): Change {
   const principal = theServicePrincipal(call)
-  requireUnprotected(principal)
   return {
     changes: [put('servicePrincipal', { ...principal, deletedDateTime: call.source.now() })],
     target: principal.id,
     answer: { status: 204 },
   }
-}
-
-function requireUnprotected({ appId }: ServicePrincipal): void {
-  if (managementApiAppIds.includes(appId)) throw refuse('protectedObject')
 }
