@@ -21,6 +21,7 @@ const expected = [
   { step: 'makes a secret', prints: /^$/ },
   { step: 'obtains a token', prints: /roles +\["Orders\.Read"\]/ },
   { step: 'looks after the server', prints: /"phase":"active".*appRoleAssignment\.create/ },
+  { step: 'makes an administrator of another tenant', prints: /^\{"tenantId":.*"clientSecret":/ },
 ]
 
 describe('the guide to the management API', () => {

@@ -26,7 +26,7 @@ export const managementRoles = {
     id: '14d8b2f5-9e60-4a7c-8f31-b05c72e9d6a3',
     displayName: 'Create and change tenants',
     description:
-      'Allows the app to create tenants, each with an administrator of its own, and change them.',
+      'Allows the app to create tenants, change them, and make an administrator of each other tenant.',
   },
 } as const
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { put } from '../../directory/directory-change.ts'
 import { isGuid } from '../../directory/guid.ts'
@@ -22,6 +23,7 @@ import { listEntities } from '../odata/collection.ts'
 import { showCreated, showEntity } from '../odata/entity.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { entityTag, requireMatch } from '../odata/entity-tag.ts'
+import { optionsOf, parseQuery } from '../odata/query-options.ts'
 
 /** The tenants of the server: directories with a wall between them. */
 export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -56,6 +58,14 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     takesBody: true,
     action: 'tenant.update',
     change: update,
+  },
+  {
+    method: 'POST',
+    path: '/tenants/{id}/administrator',
+    requires: writesTenants,
+    does: 'Makes one more administrator application in a tenant, whose secret is in this answer and never shown again.',
+    action: 'administrator.create',
+    change: addAdministrator,
   },
 ]
 
@@ -95,10 +105,9 @@ function create(call: ChangingCall): Change {
   const createdDateTime = source.now()
   const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
   requireOnly(tenant, committed)
-  const graph = committed.applicationByAppId(graphAppId)
-  if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start on.')
-  const principal = newServicePrincipal(id, graph, source)
-  const made = makeAdministrator(id, [{ application: graph, principal }], source)
+  const application = graphOf(committed)
+  const principal = newServicePrincipal(id, application, source)
+  const made = makeAdministrator(id, [{ application, principal }], source)
   const { clientId, clientSecret } = made.administrator
   const answer = showCreated(call, tenants, tenant)
   return {
@@ -106,6 +115,26 @@ function create(call: ChangingCall): Change {
     target: id,
     answer: { ...answer, body: { ...answer.body, administrator: { clientId, clientSecret } } },
   }
+}
+
+function addAdministrator(call: ChangingCall): Change {
+  const { id } = theTenant(call)
+  parseQuery(call.query, optionsOf.nothing)
+  const application = graphOf(call.committed)
+  const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
+  if (principal === undefined) throw new TypeError('A tenant has Microsoft Graph from its start.')
+  const made = makeAdministrator(id, [{ application, principal }], call.source)
+  return {
+    changes: made.changes,
+    target: made.administrator.clientId,
+    answer: { status: 201, body: made.administrator },
+  }
+}
+
+function graphOf(committed: Directory): Application {
+  const graph = committed.applicationByAppId(graphAppId)
+  if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start.')
+  return graph
 }
 
 function update(call: ChangingCall): Change {

@@ -6,7 +6,7 @@ import { managementOperations } from '../../../src/graph/management/management.t
 import type { ManagementRole } from '../../../src/graph/management-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { guid } from '../../directory/sample.ts'
-import { allGraphRoles, fabrikam } from '../sample-graph.ts'
+import { allGraphRoles, contoso, fabrikam } from '../sample-graph.ts'
 import { allManagementRoles, sampleManagement } from './sample-management.ts'
 
 const readsKeys = ['SigningKey.Read.All', 'SigningKey.ReadWrite.All']
@@ -25,6 +25,7 @@ const mayCall: Readonly<Record<string, readonly string[]>> = {
   'POST /tenants': writesTenants,
   'GET /tenants/{id}': readsTenants,
   'PATCH /tenants/{id}': writesTenants,
+  'POST /tenants/{id}/administrator': writesTenants,
 }
 
 describe('the management of the server', () => {
@@ -218,6 +219,53 @@ describe('a tenant', () => {
     const { body: fresh } = await manager.post('/tenants', { displayName: 'Fresh' })
     const taken = await manager.patch(`/tenants/${fresh.id}`, { domains: ['fabrikam.example'] })
     assert.equal(taken.status, 409)
+  })
+
+  it('gets an administrator when it has lost its own (AS32)', async () => {
+    const { actAs, clientWith, log, managerWith, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const writer = await clientWith(['Application.ReadWrite.All'], fabrikam)
+    assert.equal((await writer.delete(`/applications(appId='${writer.appId}')`)).status, 204)
+    const { status, body, headers } = await manager.post(`/tenants/${fabrikam.id}/administrator`)
+    assert.equal(status, 201)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const { clientId, clientSecret, tenantId } = body as unknown as Record<string, string>
+    assert.equal(tenantId, fabrikam.id)
+    const application = (await store.refresh()).applicationByAppId(clientId ?? '')
+    assert.equal(application?.tenantId, fabrikam.id)
+    assert.deepEqual(
+      application?.passwordCredentials.map(({ secretSha256 }) => secretSha256),
+      [secretSha256(clientSecret ?? '')],
+    )
+    const administrator = actAs(fabrikam.id, clientId ?? '')
+    assert.equal((await administrator.post('/applications', { displayName: 'New' })).status, 201)
+    assert.partialDeepStrictEqual(log.audit.at(-2), {
+      actor: manager.appId,
+      action: 'administrator.create',
+      target: clientId,
+    })
+    assert.ok(!JSON.stringify(log.audit).includes(clientSecret ?? ''))
+  })
+
+  it('gives no role of its own tenant to a manager that lacks it (AS32)', async () => {
+    const { anotherAdministrator, actAs, managerWith, request, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const { revision } = await store.refresh()
+    const { status, body } = await manager.post(`/tenants/${contoso.id}/administrator`)
+    assert.equal(status, 403)
+    assert.match(body.error.message, /is handed out only by who has it/)
+    assert.equal((await store.refresh()).revision, revision)
+    const { appId } = await anotherAdministrator()
+    const administrator = actAs(contoso.id, appId, request)
+    assert.equal((await administrator.post(`/tenants/${contoso.id}/administrator`)).status, 201)
+  })
+
+  it('that is not there gets no administrator', async () => {
+    const { managerWith } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    assert.equal((await manager.post(`/tenants/${guid(9)}/administrator`)).status, 404)
+    assert.equal((await manager.post(`/tenants/${ownerTenantId}/administrator`)).status, 404)
+    assert.equal((await manager.post('/tenants/x/administrator')).status, 400)
   })
 
   it('is disabled and enabled, but for the one that administers the server', async () => {
