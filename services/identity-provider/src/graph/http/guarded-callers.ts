@@ -1,5 +1,7 @@
 import { anyCaller, createGuard, type Guard, refusalRows } from '@greeting/guard'
+import { decodeJwt } from 'jose'
 import type { Directory } from '../../directory/directory.ts'
+import { emptyGuid } from '../../directory/guid.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { refuse } from './graph-error.ts'
 
@@ -19,42 +21,56 @@ export type GuardedCallersOptions = {
   readonly wallClockMs?: () => number
 }
 
+/** A guard for one tenant, and the keys that it verifies by. */
+type TenantGuard = {
+  readonly guard: Guard
+  /** Joined ids of the keys; undefined before the first read. */
+  readonly kidsInHand: () => string | undefined
+}
+
+/** The read in flight may have begun before a key was revoked; the one after it did not. */
+const readsPerRequest = 3
+
 /**
  * Lets in who has a token of this server, from any of its tenants, by the same guard that protects
  * every other API. The keys come from memory instead of over HTTP, and a key that is no longer
  * published, because it was revoked, is forgotten before the next request is judged.
+ *
+ * Each tenant has a guard of its own, made at its first request: what a request costs does not depend
+ * on how many tenants there are.
  */
 export function guardedCallers(
   options: GuardedCallersOptions,
   read: () => Directory | Promise<Directory>,
 ): Authenticate {
-  let current: { readonly guard: Guard; readonly tenantIds: string } | undefined
-  let kidsInHand: string | undefined
+  const guards = new Map<string, TenantGuard>()
+  // Its tenant does not exist, so it refuses every token, each in the words for its fault.
+  const strangers = makeGuard(options, emptyGuid)
 
-  async function freshGuard(): Promise<Guard | undefined> {
-    const tenantIds = [...(await read()).tenants()].map(({ id }) => id).sort()
-    if (tenantIds.length === 0) return undefined
-    if (current?.tenantIds !== tenantIds.join()) {
-      current?.guard.stop()
-      current = { guard: makeGuard(options, tenantIds), tenantIds: tenantIds.join() }
-      kidsInHand = undefined
+  function guardFor(directory: Directory, tenantName: string): TenantGuard | undefined {
+    const tenantId = directory.tenant(tenantName)?.id
+    if (tenantId === undefined) {
+      guards.get(tenantName)?.guard.stop()
+      guards.delete(tenantName)
+      return undefined
     }
-    const { guard } = current
-    const kids = options
-      .publishedKeys()
-      .map(({ kid }) => kid)
-      .join()
-    if (kids !== kidsInHand) {
+    const known = guards.get(tenantId) ?? makeGuard(options, tenantId)
+    guards.set(tenantId, known)
+    return known
+  }
+
+  async function readKeys({ guard, kidsInHand }: TenantGuard): Promise<void> {
+    for (let reads = 0; kidsOf(options.publishedKeys()) !== kidsInHand(); reads += 1) {
+      if (reads === readsPerRequest) throw refuse('keysUnavailable')
       await guard.start()
-      kidsInHand = kids
     }
-    return guard
   }
 
   return async (request, environment): Promise<Caller> => {
-    const guard = await freshGuard()
-    if (guard === undefined) throw refuse('callerUnknown')
-    const decision = await guard.decide(presentedBy(request, environment), anyCaller)
+    const presented = presentedBy(request, environment)
+    const known = guardFor(await read(), tenantNamedIn(presented.authorization))
+    if (known !== undefined) await readKeys(known)
+    const decision = await (known ?? strangers).guard.decide(presented, anyCaller)
     if (decision.outcome === 'admitted') {
       const { applicationId, roles, tenantId = '' } = decision
       return { applicationId, roles, tenantId }
@@ -69,25 +85,53 @@ export function guardedCallers(
 
 function makeGuard(
   { issuerUrls, audiences, roles, publishedKeys, wallClockMs = Date.now }: GuardedCallersOptions,
-  tenantIds: readonly string[],
-): Guard {
-  return createGuard(
+  tenantId: string,
+): TenantGuard {
+  let kidsRead: string | undefined
+  let kidsInHand: string | undefined
+  const keySetUrl = `${issuerUrls[0]}/${tenantId}/discovery/keys`
+  const guard = createGuard(
     {
-      issuers: tenantIds.flatMap((tenantId) =>
-        [...new Set(issuerUrls)].map((issuerUrl) => ({
-          issuer: `${issuerUrl}/${tenantId}/`,
-          audiences: [...audiences],
-          tenantId,
-          keySetUrl: `${issuerUrl}/${tenantId}/discovery/keys`,
-          tokenVersion: '1.0',
-          claims: { applicationId: 'appid', tokenId: 'uti' },
-        })),
-      ),
+      issuers: [...new Set(issuerUrls)].map((issuerUrl) => ({
+        issuer: `${issuerUrl}/${tenantId}/`,
+        audiences: [...audiences],
+        tenantId,
+        // One key set for all issuers, so that one read brings all keys.
+        keySetUrl,
+        tokenVersion: '1.0',
+        claims: { applicationId: 'appid', tokenId: 'uti' },
+      })),
       roles,
       keySets: { cooldownSeconds: 1 },
+      // Only now the guard verifies by the keys that it has read.
+      listener: ({ type }) => {
+        if (type === 'key_set_refreshed') kidsInHand = kidsRead
+      },
     },
-    { fetch: async () => Response.json({ keys: publishedKeys() }), wallClockMs },
+    {
+      fetch: async () => {
+        const keys = publishedKeys()
+        kidsRead = kidsOf(keys)
+        return Response.json({ keys })
+      },
+      wallClockMs,
+    },
   )
+  return { guard, kidsInHand: () => kidsInHand }
+}
+
+const kidsOf = (keys: readonly { readonly kid: string }[]): string =>
+  keys.map(({ kid }) => kid).join()
+
+/** The tenant that a token names. It only chooses the guard, which verifies the whole token. */
+function tenantNamedIn(authorization: string | readonly string[] | undefined): string {
+  if (typeof authorization !== 'string') return ''
+  try {
+    const { tid } = decodeJwt(authorization.slice(authorization.lastIndexOf(' ') + 1))
+    return typeof tid === 'string' ? tid : ''
+  } catch {
+    return ''
+  }
 }
 
 /** What a request presents. Of several `Authorization` fields Node's own request tells. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { before, describe, it, mock } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { put } from '../../../src/directory/directory-change.ts'
 import { DirectoryIndex } from '../../../src/directory/directory-index.ts'
 import { graphAppId } from '../../../src/directory/management-api-ids.ts'
 import { GraphError } from '../../../src/graph/http/graph-error.ts'
 import { guardedCallers } from '../../../src/graph/http/guarded-callers.ts'
-import { guid } from '../../directory/sample.ts'
+import { guid, tenant } from '../../directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const issuerUrl = 'https://login.example'
@@ -132,6 +132,51 @@ describe('a caller of the management API', () => {
     const third = await makeKey('third')
     published = [second, third]
     await ask(`Bearer ${await token(third)}`)
+  })
+
+  /** A key is announced, a caller makes the guard read the keys, and another key is revoked meanwhile. */
+  for (const microtasks of Array.from({ length: 21 }, (_, count) => count))
+    it(`is refused when its key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
+      const third = await makeKey('third')
+      let published = [first, second]
+      const { ask } = guarded(() => published)
+      const old = `Bearer ${await token(first)}`
+      await ask(old)
+      published = [first, second, third]
+      const reading = ask(old)
+      for (let turn = 0; turn < microtasks; turn += 1) await undefined
+      published = [second, third]
+      await assert.rejects(ask(old), refusal('tokenInvalid', /signature/))
+      await reading.catch(() => undefined)
+      await assert.rejects(ask(old), refusal('tokenInvalid', /signature/))
+    })
+
+  it('is refused when the last key is revoked', async () => {
+    let published = [first]
+    const { ask } = guarded(() => published)
+    const old = `Bearer ${await token(first)}`
+    await ask(old)
+    published = []
+    await assert.rejects(ask(old), refusal('keysUnavailable'))
+  })
+
+  it('costs the same with one tenant and with many, and a new tenant costs the others nothing', async () => {
+    const others = Array.from({ length: 2000 }, (_, index) =>
+      tenant({ id: guid(0x1000 + index), domains: [] }),
+    )
+    let reads = 0
+    const { ask, directory } = guarded(() => {
+      reads += 1
+      return [first]
+    }, [contoso, ...others])
+    const tenants = mock.method(directory, 'tenants')
+    const good = `Bearer ${await token(first)}`
+    await ask(good)
+    const readsForOne = reads
+    directory.apply(2, [{ ...put('tenant', tenant({ id: guid(0x9000) })), revision: 2 }])
+    await ask(good)
+    assert.ok(reads - readsForOne <= 1, `${reads - readsForOne} reads of the keys`)
+    assert.equal(tenants.mock.callCount(), 0)
   })
 
   it('is known from the moment that its tenant is there', async () => {
