@@ -3,6 +3,7 @@ import { compactVerify, errors } from 'jose'
 import type { KeyCredential } from '../directory/key-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client } from './client.ts'
+import { hasStarted } from './credential-start.ts'
 import { refuse } from './refusal.ts'
 
 const algorithms: readonly string[] = ['RS256', 'PS256']
@@ -14,6 +15,7 @@ const publicKeys = new WeakMap<KeyCredential, KeyObject>()
  * Authenticates a client by an assertion that it signed with the key of one of its certificates.
  *
  * @param audiences Every string by which the assertion may name this server, and nobody else.
+ * @param clockToleranceSeconds How far the clock that set the start may be ahead.
  * @throws {RefusedError} assertionAlgorithm, assertionNamesNoKey, assertionOfAnotherClient,
  *   assertionForAnotherAudience, assertionKeyUnknown, assertionKeyExpired, assertionSignature
  * @see RFC 7523 §3
@@ -23,6 +25,7 @@ export async function judgeCertificateAssertion(
   { application }: Client,
   audiences: ReadonlySet<string>,
   now: Date,
+  clockToleranceSeconds: number,
 ): Promise<KeyCredential> {
   const { algorithm, keyName, issuer, subject, token } = assertion
   const { appId: clientId } = application
@@ -38,7 +41,7 @@ export async function judgeCertificateAssertion(
   const key = shown(keyName)
   const credential = application.keyCredentials.find((one) => isNamed(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertionKeyUnknown', key, clientId })
-  if (now < credential.startDateTime || now >= credential.endDateTime)
+  if (!hasStarted(credential, now, clockToleranceSeconds) || now >= credential.endDateTime)
     refuse({ reason: 'assertionKeyExpired', key, clientId })
   // 4. The signature.
   if (!(await isSignedBy(token, algorithm, credential)))

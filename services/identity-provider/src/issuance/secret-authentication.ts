@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type PasswordCredential, secretSha256 } from '../directory/password-credential.ts'
 import type { Client } from './client.ts'
+import { hasStarted } from './credential-start.ts'
 import { refuse } from './refusal.ts'
 
 /** What every unknown client is compared with, so that it takes as long as a known one. */
@@ -38,6 +39,7 @@ export function credentialOf(
  * Authenticates a client by its secret.
  *
  * @param found What `credentialOf` found for it.
+ * @param clockToleranceSeconds How far the clock of the server that made the secret may be ahead.
  * @throws {RefusedError} secretNotAllowed, secretWrong, secretExpired
  * @see RFC 6749 §2.3.1
  */
@@ -45,11 +47,12 @@ export function judgeSecret(
   { application }: Client,
   found: PasswordCredential | undefined,
   now: Date,
+  clockToleranceSeconds: number,
 ): PasswordCredential {
   const { appId: clientId } = application
   if (!application.passwordAuthenticationAllowed) refuse({ reason: 'secretNotAllowed', clientId })
   // A secret whose time has not come is told from a wrong one by nobody.
-  if (found === undefined || now < found.startDateTime)
+  if (found === undefined || !hasStarted(found, now, clockToleranceSeconds))
     return refuse({ reason: 'secretWrong', clientId })
   if (now >= found.endDateTime) refuse({ reason: 'secretExpired', clientId })
   return found

@@ -87,7 +87,8 @@ async function authenticate(
   if (proof.method === 'secret') {
     const found = credentialOf(known, proof.secret)
     const client = judgeClient(known, clientId, tenant)
-    const { keyId } = judgeSecret(client, found, context.now)
+    const { clockToleranceSeconds } = context.assertionTimes
+    const { keyId } = judgeSecret(client, found, context.now, clockToleranceSeconds)
     return { method: 'secret', credentialId: keyId, client }
   }
   const assertion = readAssertion(proof.assertion)
@@ -132,6 +133,7 @@ async function judgeOwnAssertion(
     client,
     assertionAudiences(tenant),
     now,
+    assertionTimes.clockToleranceSeconds,
   )
   judgeTime(assertion, assertionTimes, now)
   return credential

@@ -16,9 +16,12 @@ const client = (part = {}) => ({
   principal: servicePrincipal(),
 })
 
+const toleranceSeconds = 60
+
 const outcome = (now: string, secret = made.secretText, part = {}) => {
   try {
-    return judgeSecret(client(part), credentialOf(client(part), secret), at(now)).keyId
+    const found = credentialOf(client(part), secret)
+    return judgeSecret(client(part), found, at(now), toleranceSeconds).keyId
   } catch (error) {
     assert.ok(error instanceof RefusedError)
     return error.code
@@ -28,9 +31,10 @@ const outcome = (now: string, secret = made.secretText, part = {}) => {
 const { keyId } = made.credential
 const rows: [string, string, string][] = [
   ['on its first moment', '2026-01-01T00:00:00.000Z', keyId],
-  ['before its first moment', '2025-12-31T23:59:59.999Z', 'secretWrong'],
+  ['by a clock that is late within the tolerance', '2025-12-31T23:59:00.000Z', keyId],
+  ['by a clock that is later than the tolerance', '2025-12-31T23:58:59.999Z', 'secretWrong'],
   ['on its last moment', '2026-12-31T23:59:59.999Z', keyId],
-  ['after its last moment', '2027-01-01T00:00:00.000Z', 'secretExpired'],
+  ['after its last moment, whatever the tolerance', '2027-01-01T00:00:00.000Z', 'secretExpired'],
 ]
 
 describe('a secret', () => {
