@@ -22,6 +22,7 @@ import { SigningKeys } from './signing/signing-keys.ts'
 import { DirectoryStore } from './storage/directory-store.ts'
 import { IssuanceNotes } from './storage/issuance-notes.ts'
 import { openStorage, type Storage } from './storage/storage.ts'
+import { StoreReversals } from './storage/store-reversals.ts'
 
 /** An identity provider that runs. */
 export type Service = {
@@ -60,10 +61,14 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       databaseUrl: settings.DATABASE_URL,
     })
     opened.defer(() => storage.close())
-    const directory = new DirectoryStore({ log: storage.directory })
+    const reversals = new StoreReversals({ report: (fields, text) => log.error(fields, text) })
+    const directory = new DirectoryStore({
+      log: storage.directory,
+      onReversal: (followed, latest) => reversals.note('directory', followed, latest),
+    })
     await seed(settings, directory, log)
     await found(settings, directory, entrances.first.authority, log)
-    const { keys, keyEncryptionKey } = await openKeys(settings, storage)
+    const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals)
 
     // 2. What goes on beside the requests.
     const notes = new IssuanceNotes({ audit: storage.audit, uses: storage.credentialUses })
@@ -73,6 +78,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
     every(refreshEveryMs, 'refreshing the directory', () => directory.refresh())
     every(refreshEveryMs, 'refreshing the signing keys', () => keys.refresh())
     every(flushEveryMs, 'writing the audit', () => notes.flush())
+    every(flushEveryMs, 'recording that the store went back', () => reversals.writeTo(directory))
     every(tendEveryMs, 'tending the signing keys', () => keys.tend())
     every(tidyEveryMs, 'tidying the store', () => storage.tidy(systemSource.now()))
     every(renewEveryMs, 'renewing the server certificate', entrances.renewCertificate)
@@ -143,7 +149,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
   }
 }
 
-async function openKeys(settings: Settings, storage: Storage) {
+async function openKeys(settings: Settings, storage: Storage, reversals: StoreReversals) {
   const { KEY_ENCRYPTION_KEY: given, DATA_DIR: dataDir } = settings
   const { ring } = await storage.keyRing.read()
   const keyEncryptionKey =
@@ -154,6 +160,7 @@ async function openKeys(settings: Settings, storage: Storage) {
     store: storage.keyRing,
     keyEncryptionKey,
     schedule: keySchedule(settings),
+    onReversal: (followed, latest) => reversals.note('signing-keys', followed, latest),
   })
   return { keys, keyEncryptionKey }
 }

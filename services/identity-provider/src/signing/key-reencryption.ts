@@ -10,6 +10,8 @@ export type ReencryptionOptions = {
   readonly to: KeyEncryptionKey
   readonly by: KeyActor
   readonly now?: () => Date
+  /** Makes the mark of the commit; default a random UUID. */
+  readonly newMark?: () => string
 }
 
 /**
@@ -27,9 +29,10 @@ export async function reencryptKeys({
   to,
   by,
   now = () => new Date(),
+  newMark = () => crypto.randomUUID(),
 }: ReencryptionOptions): Promise<number> {
   for (;;) {
-    const { revision, ring } = await store.read()
+    const { latest, ring } = await store.read()
     const reencrypted = ring.map((key) => {
       const privateKey = from.open(key.sealedPrivateKey, key.kid)
       const sealedPrivateKey = to.seal(privateKey, key.kid)
@@ -37,6 +40,7 @@ export async function reencryptKeys({
       return { ...key, sealedPrivateKey }
     })
     const events = keyEvents(ring, reencrypted, { by, at: now(), removal: 'remove' })
-    if ((await store.commit(revision, reencrypted, events)) === 'committed') return ring.length
+    const outcome = await store.commit(latest, newMark(), reencrypted, events)
+    if (outcome === 'committed') return ring.length
   }
 }

@@ -12,7 +12,7 @@ import {
   rotate,
   tend,
 } from './key-ring.ts'
-import type { KeyRingStore } from './key-ring-store.ts'
+import { firstRing, type KeyRingStore, type RingCommit } from './key-ring-store.ts'
 import { type KeySchedule, type KeyScheduleOptions, keyScheduleSchema } from './key-schedule.ts'
 import { LoadedKeys } from './loaded-keys.ts'
 import type { PublishedKey } from './published-key.ts'
@@ -34,6 +34,10 @@ export type SigningKeysOptions = {
   readonly monotonicNowMs?: () => number
   /** Makes a key; default `generateSigningKey`. */
   readonly generate?: typeof generateSigningKey
+  /** Makes the mark of a commit; default a random UUID. */
+  readonly newMark?: () => string
+  /** Hears that the store lacks the commit that was followed to, and which commit is its latest. */
+  readonly onReversal?: (followed: RingCommit, latest: RingCommit) => void
 }
 
 const attemptsPerChange = 100
@@ -53,8 +57,11 @@ export class SigningKeys {
   readonly #now: () => Date
   readonly #monotonicNowMs: () => number
   readonly #generate: typeof generateSigningKey
+  readonly #newMark: () => string
+  readonly #onReversal: (followed: RingCommit, latest: RingCommit) => void
   readonly #loaded: LoadedKeys
-  #revision = 0
+  /** The commit that the ring is the state of: another object after each change of the ring. */
+  #followed = firstRing
   #ring: KeyRing = []
   #asOfMs = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
@@ -68,6 +75,8 @@ export class SigningKeys {
     this.#now = options.now ?? (() => new Date())
     this.#monotonicNowMs = options.monotonicNowMs ?? (() => performance.now())
     this.#generate = options.generate ?? generateSigningKey
+    this.#newMark = options.newMark ?? (() => crypto.randomUUID())
+    this.#onReversal = options.onReversal ?? (() => {})
     this.#loaded = new LoadedKeys(options.keyEncryptionKey)
   }
 
@@ -186,7 +195,9 @@ export class SigningKeys {
 
   #active(): SigningKey {
     const active = activeKey(this.#ring, this.#now())
-    if (active === undefined) throw new TypeError('SigningKeys.open makes the first key.')
+    // `open` makes the first keys; a store that went back may have none.
+    if (active === undefined)
+      throw new SigningError('KEY_RING_SILENT', 'The store has no signing keys.')
     return active
   }
 
@@ -197,13 +208,16 @@ export class SigningKeys {
   ): Promise<void> {
     for (let attempt = 0; attempt < attemptsPerChange; attempt += 1) {
       await this.#follow()
-      const [revision, before] = [this.#revision, this.#ring]
+      const [base, before] = [this.#followed, this.#ring]
       const after = await decide(before)
       if (after === before) return
       this.#refuseUnderAnotherKey(before)
       const events = keyEvents(before, after, { by, at: this.#now(), removal })
-      const outcome = await this.#store.commit(revision, after, events)
-      if (outcome === 'committed') return this.#adopt(revision + 1, after)
+      const mark = this.#newMark()
+      const outcome = await this.#store.commit(base, mark, after, events)
+      if (outcome === 'conflict') continue
+      if (this.#followed !== base) return this.#follow()
+      return this.#adopt({ revision: base.revision + 1, mark }, after)
     }
     throw new Error(`The key ring changed ${attemptsPerChange} times while it was being changed.`)
   }
@@ -224,16 +238,18 @@ export class SigningKeys {
 
   async #follow(): Promise<void> {
     const askedAtMs = this.#monotonicNowMs()
-    const { revision, ring } = await this.#store.read()
-    this.#adopt(revision, ring)
+    const known = this.#followed
+    const { latest, hasKnown, ring } = await this.#store.read(known)
+    // A slower answer than another's may be older than what is held: ask again.
+    if (this.#followed !== known) return this.#follow()
+    if (!hasKnown) this.#onReversal(known, latest)
+    if (!hasKnown || latest.revision > known.revision) this.#adopt(latest, ring)
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
   }
 
-  #adopt(revision: number, ring: KeyRing): void {
-    // A slower answer than another's, asked at the same time, has nothing new to say.
-    if (revision <= this.#revision) return
+  #adopt(commit: RingCommit, ring: KeyRing): void {
     this.#loaded.hold(ring)
-    this.#revision = revision
+    this.#followed = commit
     this.#ring = ring
   }
 }

@@ -2,6 +2,7 @@ import type { Directory } from '../directory/directory.ts'
 import type { DirectoryChange } from '../directory/directory-change.ts'
 import { DirectoryIndex } from '../directory/directory-index.ts'
 import type { AuditRecord } from './audit-record.ts'
+import { beginning, type Commit, newMark } from './commit.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { inTime } from './patience.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
@@ -21,6 +22,10 @@ export type DirectoryStoreOptions = {
   readonly patienceMs?: number
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
+  /** Makes the mark of a commit; default a random UUID. */
+  readonly newMark?: () => string
+  /** Hears that the log lacks the commit that was followed to, and which commit is its latest. */
+  readonly onReversal?: (followed: Commit, latest: Commit) => void
 }
 
 const attemptsPerUpdate = 100
@@ -36,7 +41,11 @@ export class DirectoryStore {
   readonly #maxAgeMs: number
   readonly #patienceMs: number
   readonly #monotonicNowMs: () => number
-  readonly #index = new DirectoryIndex()
+  readonly #newMark: () => string
+  readonly #onReversal: (followed: Commit, latest: Commit) => void
+  #index = new DirectoryIndex()
+  /** The commit that the index is the state of: another object after each change of the index. */
+  #followed = beginning
   #asOfMs = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
   #lastUpdate: Promise<unknown> = Promise.resolve()
@@ -46,11 +55,15 @@ export class DirectoryStore {
     maxAgeMs = 1000,
     patienceMs = 2000,
     monotonicNowMs = () => performance.now(),
+    newMark: makeMark = newMark,
+    onReversal = () => {},
   }: DirectoryStoreOptions) {
     this.#log = log
     this.#maxAgeMs = maxAgeMs
     this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
+    this.#newMark = makeMark
+    this.#onReversal = onReversal
   }
 
   /**
@@ -109,9 +122,10 @@ export class DirectoryStore {
   ): Promise<Result> {
     for (let attempt = 0; attempt < attemptsPerUpdate; attempt += 1) {
       await this.#follow()
+      const base = this.#followed
       const { changes, audit, result } = decide(this.#index)
       if (changes.length === 0 && audit.length === 0) return result
-      const outcome = await this.#log.commit(this.#index.revision, changes, audit)
+      const outcome = await this.#log.commit(base, this.#newMark(), changes, audit)
       if (outcome === 'conflict') continue
       // The change is durable: a failure to read it back must not look like a failure to write it.
       await this.#follow().catch(() => undefined)
@@ -124,9 +138,26 @@ export class DirectoryStore {
 
   async #follow(): Promise<void> {
     const askedAtMs = this.#monotonicNowMs()
-    const { revision, changes } = await this.#log.changesAfter(this.#index.revision)
-    // A slower answer than another's, asked at the same time, has nothing new to say.
-    if (revision > this.#index.revision) this.#index.apply(revision, changes)
+    const known = this.#followed
+    const { latest, hasKnown, changes } = await this.#log.changesAfter(known)
+    // The answer continues from a state that is no longer held: ask again from the present one.
+    if (this.#followed !== known) return this.#follow()
+    if (!hasKnown) {
+      this.#forget(latest)
+      return this.#follow()
+    }
+    if (latest.revision > known.revision) {
+      this.#index.apply(latest.revision, changes)
+      this.#followed = latest
+    }
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
+  }
+
+  /** Nothing is answered from the former history: until the log is read anew, `read` waits. */
+  #forget(latest: Commit): void {
+    this.#onReversal(this.#followed, latest)
+    this.#index = new DirectoryIndex()
+    this.#followed = { ...beginning }
+    this.#asOfMs = Number.NEGATIVE_INFINITY
   }
 }

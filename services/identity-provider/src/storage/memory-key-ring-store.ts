@@ -1,20 +1,25 @@
 import type { KeyEvent } from '../signing/key-event.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
+import { beginning, type Commit } from './commit.ts'
+import { hasCommit } from './revision-counter.ts'
 
 /** A key ring that is forgotten with its process: for tests, and for a server without a trace. */
 export class MemoryKeyRingStore implements KeyRingStore {
   readonly events: KeyEvent[] = []
-  #revision = 0
+  readonly #commits: Commit[] = [beginning]
   #ring: KeyRing = []
 
-  async read() {
-    return { revision: this.#revision, ring: this.#ring }
+  async read(known: Commit = beginning) {
+    const latest = this.#commits.at(-1) ?? beginning
+    const markThere = this.#commits[known.revision]?.mark ?? null
+    return { latest, hasKnown: hasCommit(latest.revision, markThere, known), ring: this.#ring }
   }
 
-  async commit(baseRevision: number, ring: KeyRing, events: readonly KeyEvent[]) {
-    if (baseRevision !== this.#revision) return 'conflict'
-    this.#revision += 1
+  async commit(base: Commit, mark: string, ring: KeyRing, events: readonly KeyEvent[]) {
+    const latest = this.#commits.at(-1) ?? beginning
+    if (base.revision !== latest.revision || base.mark !== latest.mark) return 'conflict'
+    this.#commits.push({ revision: base.revision + 1, mark })
     this.#ring = structuredClone(ring)
     this.events.push(...events)
     return 'committed'

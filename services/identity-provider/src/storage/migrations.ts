@@ -145,4 +145,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index directory_audit_target on directory_audit (target);
     create index sign_in_audit_actor on sign_in_audit (actor);
   `),
+  // Expands only: a server of the release before goes on writing, without marks.
+  '2026-11-22-commit-marks': statements(`
+    create table commit_mark (
+      log text not null,
+      revision integer not null,
+      mark text not null,
+      primary key (log, revision)
+    );
+  `),
 }

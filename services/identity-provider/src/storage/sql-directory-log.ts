@@ -2,9 +2,10 @@ import type { Transaction } from 'kysely'
 import type { CommittedChange, DirectoryChange } from '../directory/directory-change.ts'
 import type { AuditRecord } from './audit-record.ts'
 import { insertAudit } from './audit-rows.ts'
-import type { DirectoryLog } from './directory-log.ts'
+import { beginning, type Commit } from './commit.ts'
+import type { DirectoryLog, Followed } from './directory-log.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
-import { latestRevision, takeNextRevision } from './revision-counter.ts'
+import { positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -16,24 +17,28 @@ export class SqlDirectoryLog implements DirectoryLog {
     this.#database = database
   }
 
-  async changesAfter(revision: number) {
+  async changesAfter(known: Commit = beginning): Promise<Followed> {
     // Asked several times a second by every replica, and mostly there is nothing new.
-    const latest = await this.#database.ask((db) => latestRevision(db, 'directory'))
-    if (latest <= revision) return { revision: latest, changes: [] }
-    return this.#database.snapshot(async (db) => ({
-      revision: await latestRevision(db, 'directory'),
-      changes: await changesAfter(db, revision),
-    }))
+    const position = await this.#database.ask((db) => positionIn(db, 'directory', known))
+    const isNew = position.hasKnown && position.latest.revision > known.revision
+    if (!isNew) return { ...position, changes: [] }
+    return this.#database.snapshot(async (db) => {
+      // Asked again: another connection may lead to another server, with another past.
+      const position = await positionIn(db, 'directory', known)
+      const changes = position.hasKnown ? await changesAfter(db, known.revision) : []
+      return { ...position, changes }
+    })
   }
 
   commit(
-    baseRevision: number,
+    base: Commit,
+    mark: string,
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
   ): Promise<'committed' | 'conflict'> {
     return this.#database.write(async (db) => {
-      if (!(await takeNextRevision(db, 'directory', baseRevision))) return 'conflict'
-      for (const change of changes) await write(db, change, baseRevision + 1)
+      if (!(await takeNextRevision(db, 'directory', base, mark))) return 'conflict'
+      for (const change of changes) await write(db, change, base.revision + 1)
       await insertAudit(db, 'directory_audit', audit)
       return 'committed'
     })

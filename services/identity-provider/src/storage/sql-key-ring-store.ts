@@ -4,8 +4,9 @@ import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AuditRecord } from './audit-record.ts'
 import { insertAudit } from './audit-rows.ts'
+import { beginning, type Commit } from './commit.ts'
 import { text } from './object-rows.ts'
-import { takeNextRevision } from './revision-counter.ts'
+import { positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { SigningKeyRow } from './tables.ts'
 
@@ -17,31 +18,28 @@ export class SqlKeyRingStore implements KeyRingStore {
     this.#database = database
   }
 
-  async read() {
-    // One statement, so that the ring is the one of its revision.
-    const rows = await this.#database.ask((db) =>
-      db
-        .selectFrom('revision')
-        .leftJoin('signing_key', (join) => join.onTrue())
+  read(known: Commit = beginning) {
+    // One state of the database, so that the ring is the one of its revision.
+    return this.#database.snapshot(async (db) => {
+      const position = await positionIn(db, 'signing-keys', known)
+      const rows = await db
+        .selectFrom('signing_key')
         .selectAll()
-        .where('log', '=', 'signing-keys')
         .orderBy('signs_from')
         .orderBy('kid')
-        .execute(),
-    )
-    return {
-      revision: rows[0]?.number ?? 0,
-      ring: rows.filter(({ kid }) => kid !== null).map((row) => keyFromRow(row as SigningKeyRow)),
-    }
+        .execute()
+      return { ...position, ring: rows.map(keyFromRow) }
+    })
   }
 
   commit(
-    baseRevision: number,
+    base: Commit,
+    mark: string,
     ring: KeyRing,
     events: readonly KeyEvent[],
   ): Promise<'committed' | 'conflict'> {
     return this.#database.write(async (db) => {
-      if (!(await takeNextRevision(db, 'signing-keys', baseRevision))) return 'conflict'
+      if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
       await db.deleteFrom('signing_key').execute()
       if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
       await insertAudit(db, 'directory_audit', events.map(auditOf))

@@ -5,6 +5,8 @@
  */
 export type Tables = {
   revision: { log: RevisionLog; number: number }
+  /** The mark of each commit; commits of releases without marks have none. */
+  commit_mark: { log: RevisionLog; revision: number; mark: string }
   tenant: TenantRow
   application: ApplicationRow
   app_role: AppRoleRow

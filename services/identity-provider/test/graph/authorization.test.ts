@@ -78,7 +78,7 @@ describe('who may do what', () => {
       assert.equal(stranger.body.error.code, 'InvalidAuthenticationToken')
       assert.equal(stranger.headers.get('www-authenticate'), 'Bearer realm="management"')
 
-      const { revision } = await log.changesAfter(0)
+      const { revision } = (await log.changesAfter()).latest
       for (const [name, roles] of Object.entries(callers)) {
         const client = await clientWith(roles)
         const send = client[method.toLowerCase() as 'get']
@@ -91,7 +91,7 @@ describe('who may do what', () => {
         }
       }
       const commitsOfClients = Object.keys(callers).length
-      assert.equal((await log.changesAfter(0)).revision, revision + commitsOfClients)
+      assert.equal((await log.changesAfter()).latest.revision, revision + commitsOfClients)
     })
   }
 

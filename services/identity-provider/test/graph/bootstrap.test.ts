@@ -82,10 +82,10 @@ describe('the first start', () => {
   it('is the first one only: every other start changes nothing', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
-    const before = await log.changesAfter(0)
+    const before = await log.changesAfter()
     const written = await settings()
     assert.equal(await start(log).run(), false)
-    assert.deepEqual(await log.changesAfter(0), before)
+    assert.deepEqual(await log.changesAfter(), before)
     assert.deepEqual(await settings(), written)
   })
 

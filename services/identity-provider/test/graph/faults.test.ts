@@ -37,7 +37,7 @@ describe('a change that the store does not take', () => {
     it(`${name} is not made, not recorded, and told as what it is`, async () => {
       const sample = await withFlakyLog()
       const { log, store, reports } = sample
-      const before = await log.changesAfter(0)
+      const before = await log.changesAfter()
       const records = log.audit.length
       const lost = new StorageUnavailableError(`connection lost, ${canary}`)
       log.fault = lost
@@ -50,7 +50,7 @@ describe('a change that the store does not take', () => {
       assert.equal(failed.status, 500)
       assert.equal(failed.body.error.message, 'The server failed.')
       assert.deepEqual(reports, [lost, log.fault], 'only the operator hears of it')
-      assert.deepEqual(await log.changesAfter(0), before)
+      assert.deepEqual(await log.changesAfter(), before)
       assert.equal(log.audit.length, records)
 
       log.fault = undefined
@@ -74,11 +74,11 @@ describe('every change', () => {
       const { admin, log } = sample
       const secrets: string[] = []
       const before = log.audit.length
-      const { revision } = await log.changesAfter(0)
+      const { revision } = (await log.changesAfter()).latest
       const { body } = await write(sample)
       if (body.secretText !== undefined && body.secretText !== null) secrets.push(body.secretText)
       const records = log.audit.slice(before)
-      assert.equal((await log.changesAfter(0)).revision, revision + records.length)
+      assert.equal((await log.changesAfter()).latest.revision, revision + records.length)
       for (const record of records) {
         assert.partialDeepStrictEqual(record, {
           actor: admin.appId,

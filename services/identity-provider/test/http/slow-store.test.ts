@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { beginning } from '../../src/storage/commit.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { IssuanceNotes } from '../../src/storage/issuance-notes.ts'
 import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
@@ -27,7 +28,7 @@ async function slowService() {
     maxAgeMs,
     patienceMs,
     log: {
-      changesAfter: (revision) => slowly(() => log.changesAfter(revision)),
+      changesAfter: (known) => slowly(() => log.changesAfter(known)),
       commit: (...commit) => slowly(() => log.commit(...commit)),
     },
   })
@@ -37,7 +38,7 @@ async function slowService() {
     keyEncryptionKey: KeyEncryptionKey.generate(),
     schedule: { longestTokenSeconds: 3600 },
     store: {
-      read: () => slowly(() => ring.read()),
+      read: (known) => slowly(() => ring.read(known)),
       commit: (...commit) => slowly(() => ring.commit(...commit)),
     },
   })
@@ -52,7 +53,8 @@ async function slowService() {
   const first = await testService()
   const known = await first.store.refresh()
   await log.commit(
-    0,
+    beginning,
+    'first',
     [
       ...[...known.tenants()].map((value) => ({ kind: 'tenant' as const, id: value.id, value })),
       ...[...known.applicationsOf(tenantId)].map((value) => ({

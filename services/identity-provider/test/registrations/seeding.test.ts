@@ -101,7 +101,7 @@ describe('seeding', () => {
   it('forgets a secret that the directory never took, when it was killed before the commit', async () => {
     const log = new MemoryDirectoryLog()
     const dead: DirectoryLog = {
-      changesAfter: (revision) => log.changesAfter(revision),
+      changesAfter: (known) => log.changesAfter(known),
       commit: async () => {
         throw new StorageUnavailableError('the power went')
       },
@@ -120,7 +120,7 @@ describe('seeding', () => {
     const dataDir = await emptyFolder()
     await seed(log, dataDir)
     const beside: DirectoryLog = {
-      changesAfter: (revision) => otherLog.changesAfter(revision),
+      changesAfter: (known) => otherLog.changesAfter(known),
       commit: async (...commit) => {
         assert.equal(await seed(log, dataDir), false)
         return otherLog.commit(...commit)

@@ -116,7 +116,7 @@ describe('signing keys', () => {
     await assert.rejects(open({ schedule: { longestTokenSeconds: 3600, announceDays: 0 } }), {
       name: 'ZodError',
     })
-    assert.equal((await store.read()).revision, 0)
+    assert.equal((await store.read()).latest.revision, 0)
   })
 })
 
@@ -314,9 +314,9 @@ describe('a stored key that is not what it was', () => {
     it(`stops the start when ${what}, and nothing is overwritten`, async () => {
       const { open, store } = server()
       await open()
-      const { revision, ring } = await store.read()
+      const { latest, ring } = await store.read()
       const [first, second] = ring as [(typeof ring)[0], (typeof ring)[0]]
-      await store.commit(revision, [{ ...first, ...damage(first, second) }, second], [])
+      await store.commit(latest, 'damage', [{ ...first, ...damage(first, second) }, second], [])
       const before = await store.read()
       await assert.rejects(open(), { code: 'SEALED_KEY_CORRUPT' })
       assert.deepEqual(await store.read(), before)

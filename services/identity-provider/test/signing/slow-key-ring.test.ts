@@ -17,8 +17,8 @@ async function replicas() {
   const questions: PromiseWithResolvers<void>[] = []
   const slowly = { isSlow: false }
   const slow: KeyRingStore = {
-    read: async () => {
-      const said = await store.read()
+    read: async (known) => {
+      const said = await store.read(known)
       if (!slowly.isSlow) return said
       const question = Promise.withResolvers<void>()
       questions.push(question)

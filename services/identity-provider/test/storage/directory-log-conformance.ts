@@ -12,6 +12,7 @@ import {
   tenant,
 } from '../directory/sample.ts'
 import type { FreshStorage } from './fresh-storage.ts'
+import { commitAt, foreignBases, knownCommits, markAt } from './sample-commit.ts'
 
 const at = new Date('2030-01-01T00:00:00.123Z')
 
@@ -78,7 +79,11 @@ const everything = application({
 export function directoryLogConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { directory } = await (await fresh()).open()
-    assert.deepEqual(await directory.changesAfter(0), { revision: 0, changes: [] })
+    assert.deepEqual(await directory.changesAfter(), {
+      latest: commitAt(0),
+      hasKnown: true,
+      changes: [],
+    })
   })
 
   it('gives back every object exactly as it was written, on every replica', async () => {
@@ -92,9 +97,9 @@ export function directoryLogConformance(fresh: FreshStorage): void {
       put('servicePrincipal', servicePrincipal({ id: 'x', appRoleAssignmentRequired: true })),
       put('appRoleAssignment', appRoleAssignment()),
     ]
-    assert.equal(await one.directory.commit(0, written, []), 'committed')
-    const read = await other.directory.changesAfter(0)
-    assert.equal(read.revision, 1)
+    assert.equal(await one.directory.commit(commitAt(0), markAt(1), written, []), 'committed')
+    const read = await other.directory.changesAfter()
+    assert.deepEqual(read.latest, commitAt(1))
     const byName = (change: { kind: string; id: string }) => `${change.kind} ${change.id}`
     assert.deepEqual(
       read.changes.toSorted((a, b) => (byName(a) < byName(b) ? -1 : 1)),
@@ -106,26 +111,47 @@ export function directoryLogConformance(fresh: FreshStorage): void {
 
   it('tells the latest state of what changed after a revision, each object once', async () => {
     const { directory } = await (await fresh()).open()
-    await directory.commit(0, [put('tenant', tenant()), put('application', everything)], [])
-    await directory.commit(1, [put('application', application({ appRoles: [appRole()] }))], [])
-    await directory.commit(2, [put('application', application())], [])
-    assert.deepEqual(await directory.changesAfter(1), {
-      revision: 3,
+    await directory.commit(
+      commitAt(0),
+      markAt(1),
+      [put('tenant', tenant()), put('application', everything)],
+      [],
+    )
+    await directory.commit(
+      commitAt(1),
+      markAt(2),
+      [put('application', application({ appRoles: [appRole()] }))],
+      [],
+    )
+    await directory.commit(commitAt(2), markAt(3), [put('application', application())], [])
+    assert.deepEqual(await directory.changesAfter(commitAt(1)), {
+      latest: commitAt(3),
+      hasKnown: true,
       changes: [{ ...put('application', application()), revision: 3 }],
     })
-    assert.deepEqual(await directory.changesAfter(3), { revision: 3, changes: [] })
+    assert.deepEqual(await directory.changesAfter(commitAt(3)), {
+      latest: commitAt(3),
+      hasKnown: true,
+      changes: [],
+    })
   })
 
   it('tells that an object is gone, and of none of its parts that they remain', async () => {
     const { directory } = await (await fresh()).open()
-    await directory.commit(0, [put('application', everything)], [])
-    await directory.commit(1, [remove('application', everything.id)], [])
-    assert.deepEqual(await directory.changesAfter(1), {
-      revision: 2,
+    await directory.commit(commitAt(0), markAt(1), [put('application', everything)], [])
+    await directory.commit(commitAt(1), markAt(2), [remove('application', everything.id)], [])
+    assert.deepEqual(await directory.changesAfter(commitAt(1)), {
+      latest: commitAt(2),
+      hasKnown: true,
       changes: [{ ...remove('application', everything.id), revision: 2 }],
     })
-    await directory.commit(2, [put('application', application({ id: everything.id }))], [])
-    const { changes } = await directory.changesAfter(1)
+    await directory.commit(
+      commitAt(2),
+      markAt(3),
+      [put('application', application({ id: everything.id }))],
+      [],
+    )
+    const { changes } = await directory.changesAfter(commitAt(1))
     assert.deepEqual(changes, [
       { ...put('application', application({ id: everything.id })), revision: 3 },
     ])
@@ -133,21 +159,51 @@ export function directoryLogConformance(fresh: FreshStorage): void {
 
   it('commits changes with their audit, or neither: nothing after a conflict', async () => {
     const { directory, audit } = await (await fresh()).open()
-    await directory.commit(0, [put('tenant', tenant())], [record('first')])
+    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [record('first')])
     for (const base of [0, 2, 7]) {
       const change = put('tenant', tenant({ displayName: 'never' }))
-      assert.equal(await directory.commit(base, [change], [record('never')]), 'conflict')
+      assert.equal(
+        await directory.commit(commitAt(base), markAt(base + 1), [change], [record('never')]),
+        'conflict',
+      )
     }
     const { records } = await audit.find({ book: 'directory', limit: 10 })
     assert.deepEqual(
       records.map(({ target }) => target),
       ['first'],
     )
-    assert.deepEqual(await directory.changesAfter(0), {
-      revision: 1,
+    assert.deepEqual(await directory.changesAfter(), {
+      latest: commitAt(1),
+      hasKnown: true,
       changes: [{ ...put('tenant', tenant()), revision: 1 }],
     })
   })
+
+  for (const [what, known, hasKnown] of knownCommits) {
+    it(`tells that it ${hasKnown ? 'has' : 'lacks'} ${what} (AS37)`, async () => {
+      const { directory } = await (await fresh()).open()
+      await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [])
+      await directory.commit(commitAt(1), markAt(2), [put('application', application())], [])
+      const told = await directory.changesAfter(known)
+      const changes = hasKnown ? (await directory.changesAfter()).changes : []
+      assert.deepEqual(told, {
+        latest: commitAt(2),
+        hasKnown,
+        changes: changes.filter(({ revision }) => revision > known.revision),
+      })
+    })
+  }
+
+  for (const [what, base] of foreignBases) {
+    it(`writes nothing on ${what} (AS37)`, async () => {
+      const { directory, audit } = await (await fresh()).open()
+      await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [])
+      const change = put('tenant', tenant({ displayName: 'never' }))
+      assert.equal(await directory.commit(base, 'mine', [change], [record('never')]), 'conflict')
+      assert.deepEqual((await directory.changesAfter()).latest, commitAt(1))
+      assert.deepEqual((await audit.find({ book: 'directory', limit: 10 })).records, [])
+    })
+  }
 
   it('lets exactly one of many commits follow each revision', async () => {
     const store = await fresh()
@@ -157,7 +213,12 @@ export function directoryLogConformance(fresh: FreshStorage): void {
         replicas.flatMap(({ directory }, replica) =>
           [1, 2].map((attempt) => {
             const change = put('tenant', tenant({ displayName: `${replica}.${attempt}` }))
-            return directory.commit(base, [change], [record(`${replica}.${attempt}`)])
+            return directory.commit(
+              commitAt(base),
+              markAt(base + 1),
+              [change],
+              [record(`${replica}.${attempt}`)],
+            )
           }),
         ),
       )
@@ -215,7 +276,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
         put('tenant', tenant({ displayName })),
         put('application', application({ displayName })),
       ]
-      await writer.directory.commit(base, both, [])
+      await writer.directory.commit(commitAt(base), markAt(base + 1), both, [])
     }
     done = true
     await reading

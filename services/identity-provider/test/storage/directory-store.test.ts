@@ -78,9 +78,9 @@ describe('the directory store', () => {
     let nowMs = 0
     let isDown = false
     const flaky: DirectoryLog = {
-      changesAfter: async (revision) => {
+      changesAfter: async (known) => {
         if (isDown) throw new StorageUnavailableError('down')
-        return log.changesAfter(revision)
+        return log.changesAfter(known)
       },
       commit: (...commit) => log.commit(...commit),
     }
@@ -99,7 +99,7 @@ describe('the directory store', () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({
       log: {
-        changesAfter: (revision) => log.changesAfter(revision),
+        changesAfter: (known) => log.changesAfter(known),
         commit: async () => 'conflict',
       },
     })
@@ -123,8 +123,8 @@ describe('the directory store', () => {
     let nowMs = 0
     const asked: PromiseWithResolvers<void>[] = []
     const slow: DirectoryLog = {
-      changesAfter: async (revision) => {
-        const said = log.changesAfter(revision)
+      changesAfter: async (known) => {
+        const said = log.changesAfter(known)
         const question = Promise.withResolvers<void>()
         asked.push(question)
         await question.promise

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { beginning } from '../../src/storage/commit.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -163,7 +164,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       record({ at: new Date(now.getTime() - days * dayMs), target: `${days}` }),
     )
     await audit.append(aged)
-    await directory.commit(0, [], aged)
+    await directory.commit(beginning, 'first', [], aged)
     await audit.prune({ directoryDays: 90, signInDays: 90, signInRecords: 3 }, now)
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)

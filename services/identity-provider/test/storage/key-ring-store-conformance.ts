@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { KeyEvent } from '../../src/signing/key-event.ts'
 import type { SigningKey } from '../../src/signing/signing-key.ts'
 import type { FreshStorage } from './fresh-storage.ts'
+import { commitAt, foreignBases, knownCommits, markAt } from './sample-commit.ts'
 
 const at = new Date('2030-01-01T00:00:00.123Z')
 
@@ -27,26 +28,34 @@ const event = (action: KeyEvent['action'], kid: string): KeyEvent => ({
 export function keyRingStoreConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { keyRing } = await (await fresh()).open()
-    assert.deepEqual(await keyRing.read(), { revision: 0, ring: [] })
+    assert.deepEqual(await keyRing.read(), { latest: commitAt(0), hasKnown: true, ring: [] })
   })
 
   it('gives back the ring that was committed last, in the order in which its keys sign', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
-    await one.keyRing.commit(0, [key('b', 0), key('a', 90)], [])
-    await one.keyRing.commit(1, [key('a', 90), key('c', 180), key('b', 0)], [])
+    await one.keyRing.commit(commitAt(0), markAt(1), [key('b', 0), key('a', 90)], [])
+    await one.keyRing.commit(commitAt(1), markAt(2), [key('a', 90), key('c', 180), key('b', 0)], [])
     assert.deepEqual(await other.keyRing.read(), {
-      revision: 2,
+      latest: commitAt(2),
+      hasKnown: true,
       ring: [key('b', 0), key('a', 90), key('c', 180)],
     })
-    await one.keyRing.commit(2, [], [])
-    assert.deepEqual(await other.keyRing.read(), { revision: 3, ring: [] })
+    await one.keyRing.commit(commitAt(2), markAt(3), [], [])
+    assert.deepEqual(await other.keyRing.read(), {
+      latest: commitAt(3),
+      hasKnown: true,
+      ring: [],
+    })
   })
 
   it('writes what happened into the book of the directory, with the ring or not at all', async () => {
     const { keyRing, audit } = await (await fresh()).open()
-    await keyRing.commit(0, [key('a', 0)], [event('announce', 'a')])
-    assert.equal(await keyRing.commit(0, [key('b', 0)], [event('announce', 'b')]), 'conflict')
+    await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [event('announce', 'a')])
+    assert.equal(
+      await keyRing.commit(commitAt(0), markAt(1), [key('b', 0)], [event('announce', 'b')]),
+      'conflict',
+    )
     const { records } = await audit.find({ book: 'directory', limit: 10 })
     assert.deepEqual(
       records.map(({ id, ...record }) => record),
@@ -72,18 +81,37 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     for (let base = 0; base < 10; base += 1) {
       const outcomes = await Promise.all(
         replicas.map(({ keyRing }, replica) =>
-          keyRing.commit(base, [key(`${base}.${replica}`, 0)], []),
+          keyRing.commit(commitAt(base), markAt(base + 1), [key(`${base}.${replica}`, 0)], []),
         ),
       )
       assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
     }
   })
 
+  for (const [what, known, hasKnown] of knownCommits) {
+    it(`tells that it ${hasKnown ? 'has' : 'lacks'} ${what}, with the whole ring (AS37)`, async () => {
+      const { keyRing } = await (await fresh()).open()
+      await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [])
+      await keyRing.commit(commitAt(1), markAt(2), [key('b', 0)], [])
+      const ring = [key('b', 0)]
+      assert.deepEqual(await keyRing.read(known), { latest: commitAt(2), hasKnown, ring })
+    })
+  }
+
+  for (const [what, base] of foreignBases) {
+    it(`writes nothing on ${what} (AS37)`, async () => {
+      const { keyRing } = await (await fresh()).open()
+      await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [])
+      assert.equal(await keyRing.commit(base, 'mine', [key('b', 0)], []), 'conflict')
+      assert.deepEqual((await keyRing.read()).ring, [key('a', 0)])
+    })
+  }
+
   it('is not held up by commits of the directory, nor holds them up', async () => {
     const { keyRing, directory } = await (await fresh()).open()
     const outcomes = await Promise.all([
-      keyRing.commit(0, [key('a', 0)], []),
-      directory.commit(0, [], []),
+      keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], []),
+      directory.commit(commitAt(0), markAt(1), [], []),
     ])
     assert.deepEqual(outcomes, ['committed', 'committed'])
   })

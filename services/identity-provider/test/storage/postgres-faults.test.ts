@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { put } from '../../src/directory/directory-change.ts'
+import { newMark } from '../../src/storage/commit.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 import { PostgresServer } from './postgres-server.ts'
@@ -25,9 +26,10 @@ after(async () => {
   await server.stop()
 })
 
-const revision = async () => (await storage.directory.changesAfter(0)).revision
+const latest = async () => (await storage.directory.changesAfter()).latest
+const revision = async () => (await latest()).revision
 const commit = async (displayName = 'Contoso') =>
-  storage.directory.commit(await revision(), [put('tenant', tenant({ displayName }))], [])
+  storage.directory.commit(await latest(), newMark(), [put('tenant', tenant({ displayName }))], [])
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
@@ -117,17 +119,17 @@ describe('a database that fails while it is used (FL20)', () => {
   })
 
   it('does not wait long for somebody else who holds a lock', async () => {
-    const base = await revision()
+    const base = await latest()
     const holder = new pg.Client({ connectionString: databaseUrl })
     await holder.connect()
     await holder.query('begin; lock table revision in exclusive mode')
     const startedAt = performance.now()
-    await assert.rejects(storage.directory.commit(base, [put('tenant', tenant())], []), {
+    await assert.rejects(storage.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
       code: 'STORAGE_UNAVAILABLE',
       message: /is locked by somebody else \(55P03/,
     })
     assert.ok(performance.now() - startedAt < 3000)
-    assert.equal(await revision(), base)
+    assert.equal(await revision(), base.revision)
     await holder.query('rollback')
     await holder.end()
     assert.equal(await commit(), 'committed')
@@ -142,8 +144,8 @@ describe('a database that fails while it is used (FL20)', () => {
     const name = nameOf(databaseUrl)
     await server.query(`alter database ${name} set default_transaction_read_only = on`)
     const standby = await openStorage({ dataDir: '', databaseUrl })
-    const base = await revision()
-    await assert.rejects(standby.directory.commit(base, [put('tenant', tenant())], []), {
+    const base = await latest()
+    await assert.rejects(standby.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
       code: 'STORAGE_UNAVAILABLE',
       message: /takes no writes \(25006/,
     })

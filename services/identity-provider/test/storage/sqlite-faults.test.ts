@@ -6,9 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { put } from '../../src/directory/directory-change.ts'
+import { beginning } from '../../src/storage/commit.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { application, appRole, guid, tenant } from '../directory/sample.ts'
+
+/** The commit that is made first in every test here. */
+const first = { revision: 1, mark: 'first' }
 
 let folder: string
 let count = 0
@@ -24,7 +28,12 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-faults-'))
   sample = freshDir()
   const storage = await openStorage({ dataDir: sample })
-  await storage.directory.commit(0, [put('application', application({ appRoles: roles }))], [])
+  await storage.directory.commit(
+    beginning,
+    'first',
+    [put('application', application({ appRoles: roles }))],
+    [],
+  )
   await storage.close()
 })
 
@@ -51,7 +60,7 @@ describe('a data file', () => {
     assert.equal((await stat(fileIn(dataDir))).mode & 0o777, 0o600)
     assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
     const storage = await openStorage({ dataDir })
-    assert.equal((await storage.directory.changesAfter(0)).revision, 0)
+    assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
     await (await openStorage({ dataDir })).close()
     assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'closed, though it was not used')
@@ -68,7 +77,7 @@ describe('a data file', () => {
     })
     const storage = await openStorage({ dataDir })
     t.mock.restoreAll()
-    assert.equal((await storage.directory.changesAfter(0)).revision, 0)
+    assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
     await (await openStorage({ dataDir })).close()
   })
@@ -97,9 +106,9 @@ describe('a data file', () => {
         return openStorage({ dataDir })
       }),
     )
-    await servers[0]?.directory.commit(0, [put('tenant', tenant())], [])
+    await servers[0]?.directory.commit(beginning, 'first', [put('tenant', tenant())], [])
     for (const { directory } of servers) {
-      assert.equal((await directory.changesAfter(0)).revision, 1)
+      assert.equal((await directory.changesAfter()).latest.revision, 1)
     }
     await Promise.all(servers.map((server) => server.close()))
     assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
@@ -162,7 +171,7 @@ describe('a data file', () => {
     const ticker = setInterval(() => {
       turns += 1
     }, 1)
-    const commit = storage.directory.commit(0, [put('tenant', tenant())], [])
+    const commit = storage.directory.commit(beginning, 'first', [put('tenant', tenant())], [])
     await assert.rejects(commit, {
       code: 'STORAGE_UNAVAILABLE',
       message: 'The data file x.sqlite is locked by another process.',
@@ -170,7 +179,10 @@ describe('a data file', () => {
     clearInterval(ticker)
     assert.ok(turns >= 3, `the event loop turned ${turns} times in 100 ms`)
     holder.exec('rollback')
-    assert.equal(await storage.directory.commit(0, [put('tenant', tenant())], []), 'committed')
+    assert.equal(
+      await storage.directory.commit(beginning, 'first', [put('tenant', tenant())], []),
+      'committed',
+    )
     holder.close()
     await storage.close()
   })
@@ -183,17 +195,19 @@ describe('a data file that another process is writing to (FL18)', () => {
     const holder = new DatabaseSync(fileIn(dataDir))
     holder.exec('begin immediate')
     const order: string[] = []
-    const writing = storage.directory.commit(0, [put('tenant', tenant())], []).then((outcome) => {
-      order.push(outcome)
-    })
+    const writing = storage.directory
+      .commit(beginning, 'first', [put('tenant', tenant())], [])
+      .then((outcome) => {
+        order.push(outcome)
+      })
     for (let read = 0; read < 3; read += 1) {
-      order.push(`revision ${(await storage.directory.changesAfter(0)).revision}`)
-      assert.equal((await storage.keyRing.read()).revision, 0)
+      order.push(`revision ${(await storage.directory.changesAfter()).latest.revision}`)
+      assert.equal((await storage.keyRing.read()).latest.revision, 0)
     }
     holder.exec('rollback')
     await writing
     assert.deepEqual(order, ['revision 0', 'revision 0', 'revision 0', 'committed'])
-    assert.equal((await storage.directory.changesAfter(0)).revision, 1)
+    assert.equal((await storage.directory.changesAfter()).latest.revision, 1)
     holder.close()
     await storage.close()
     assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
@@ -214,13 +228,13 @@ describe('a full disk (FL17)', () => {
       code: 'STORAGE_UNAVAILABLE',
       message: 'The data file x.sqlite cannot grow: the disk is full.',
     }
-    await assert.rejects(storage.directory.commit(1, many, []), full)
+    await assert.rejects(storage.directory.commit(first, 'second', many, []), full)
     assert.ok(performance.now() - startedAt < 2000)
-    assert.equal((await storage.directory.changesAfter(0)).revision, 1)
-    assert.equal((await storage.directory.changesAfter(0)).changes.length, 1)
+    assert.equal((await storage.directory.changesAfter()).latest.revision, 1)
+    assert.equal((await storage.directory.changesAfter()).changes.length, 1)
 
     connection.exec('pragma max_page_count = 100000')
-    assert.equal(await storage.directory.commit(1, many, []), 'committed')
+    assert.equal(await storage.directory.commit(first, 'second', many, []), 'committed')
     await storage.close()
   })
 })
@@ -261,20 +275,26 @@ describe('a statement that fails in the middle of a commit (FL21)', () => {
     it(`leaves nothing behind: ${event} of ${table}`, async () => {
       const dataDir = freshDir()
       const storage: Storage = await openStorage({ dataDir })
-      await storage.directory.commit(0, [put('application', everything)], [record])
-      const before = await storage.directory.changesAfter(0)
+      await storage.directory.commit(beginning, 'first', [put('application', everything)], [record])
+      const before = await storage.directory.changesAfter()
       const saboteur = new DatabaseSync(fileIn(dataDir))
       saboteur.exec(
         `create trigger sabotage before ${event} on ${table} begin select raise(abort, 'sabotage'); end`,
       )
       const renamed = put('application', { ...everything, displayName: 'never' })
-      await assert.rejects(storage.directory.commit(1, [renamed], [record]), /sabotage/)
+      await assert.rejects(
+        storage.directory.commit(first, 'second', [renamed], [record]),
+        /sabotage/,
+      )
       saboteur.exec('drop trigger sabotage')
       saboteur.close()
-      assert.deepEqual(await storage.directory.changesAfter(0), before)
+      assert.deepEqual(await storage.directory.changesAfter(), before)
       const { records } = await storage.audit.find({ book: 'directory', limit: 10 })
       assert.equal(records.length, 1)
-      assert.equal(await storage.directory.commit(1, [renamed], [record]), 'committed')
+      assert.equal(
+        await storage.directory.commit(first, 'second', [renamed], [record]),
+        'committed',
+      )
       await storage.close()
     })
   }

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { decodeProtectedHeader } from 'jose'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import type { KeyRing } from '../../src/signing/key-ring.ts'
+import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
+import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { markAt } from '../storage/sample-commit.ts'
+
+const administrator = { actor: 'an administrator', correlationId: null }
+const keyEncryptionKey = KeyEncryptionKey.generate()
+
+const open = (store: KeyRingStore, part: Partial<Parameters<typeof SigningKeys.open>[0]> = {}) =>
+  SigningKeys.open({
+    store,
+    keyEncryptionKey,
+    schedule: { longestTokenSeconds: 3600 },
+    ...part,
+  })
+
+/** A store with these rings, one commit each; the marks are those of the store that it copies. */
+async function storeWith(...rings: readonly KeyRing[]): Promise<MemoryKeyRingStore> {
+  const store = new MemoryKeyRingStore()
+  for (const [index, ring] of rings.entries())
+    await store.commit((await store.read()).latest, markAt(index + 1), ring, [])
+  return store
+}
+
+const kids = (keys: SigningKeys) => keys.published().map(({ kid }) => kid)
+
+/** A server that followed a store of three commits, and the store that takes its place. */
+async function afterFailover() {
+  const origin = new MemoryKeyRingStore()
+  await open(origin)
+  const { ring } = await origin.read()
+  const place: { store: KeyRingStore } = { store: await storeWith(ring, ring, ring) }
+  const reversals: [number, number][] = []
+  const keys = await open(
+    {
+      read: (known) => place.store.read(known),
+      commit: (...commit) => place.store.commit(...commit),
+    },
+    {
+      onReversal: (followed, latest) => void reversals.push([followed.revision, latest.revision]),
+    },
+  )
+  return { place, ring, keys, reversals }
+}
+
+describe('a key ring whose store goes back (AS37)', () => {
+  it('signs by and publishes no key that was revoked in the store that took its place', async () => {
+    const { place, ring, keys, reversals } = await afterFailover()
+    const standby = await storeWith(ring)
+    const [revoked = ''] = kids(keys)
+    await (await open(standby)).revoke(revoked, administrator)
+    assert.equal((await standby.read()).latest.revision, 3, 'as many commits as were followed')
+    place.store = standby
+    await keys.refresh()
+    assert.ok(!kids(keys).includes(revoked))
+    assert.notEqual(decodeProtectedHeader(await keys.sign({}, 'kid')).kid, revoked)
+    await keys.refresh()
+    assert.deepEqual(reversals, [[3, 3]], 'noticed once')
+  })
+
+  it('takes back a ring with fewer commits', async () => {
+    const { place, ring, keys, reversals } = await afterFailover()
+    place.store = await storeWith(ring.slice(0, 1))
+    await keys.refresh()
+    assert.deepEqual(kids(keys), [ring[0]?.kid])
+    assert.deepEqual(reversals, [[3, 1]])
+  })
+
+  it('revokes in the store that took its place, not on what it remembers', async () => {
+    const { place, ring, keys } = await afterFailover()
+    const standby = await storeWith(ring)
+    const [revoked = ''] = kids(keys)
+    place.store = standby
+    await keys.revoke(revoked, administrator)
+    assert.ok(!(await standby.read()).ring.some(({ kid }) => kid === revoked))
+    assert.ok(!kids(keys).includes(revoked))
+  })
+
+  it('takes no late answer from before its last change', async () => {
+    const { place, ring, keys } = await afterFailover()
+    const standby = await storeWith(ring)
+    const late = Promise.withResolvers<Awaited<ReturnType<KeyRingStore['read']>>>()
+    const [revoked = ''] = kids(keys)
+    const early = await standby.read({ revision: 3, mark: markAt(3) })
+    assert.equal(early.hasKnown, false)
+    place.store = { read: () => late.promise, commit: () => Promise.reject(new Error('never')) }
+    const refreshed = keys.refresh()
+    place.store = standby
+    await keys.revoke(revoked, administrator)
+    late.resolve(early)
+    await refreshed
+    assert.ok(!kids(keys).includes(revoked))
+  })
+
+  it('signs nothing while the store has no keys, and says that the store is at fault', async () => {
+    const { place, keys } = await afterFailover()
+    place.store = new MemoryKeyRingStore()
+    await keys.refresh()
+    assert.deepEqual(kids(keys), [])
+    await assert.rejects(keys.sign({}, 'kid'), { code: 'KEY_RING_SILENT' })
+    await keys.tend()
+    assert.equal(kids(keys).length, 2)
+  })
+})

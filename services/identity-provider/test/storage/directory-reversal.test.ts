@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { put } from '../../src/directory/directory-change.ts'
+import type { Commit } from '../../src/storage/commit.ts'
+import type { DirectoryLog, Followed } from '../../src/storage/directory-log.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { guid, tenant } from '../directory/sample.ts'
+
+/** A tenant that is made by each commit of a log, under a name of its own. */
+const names = (...displayNames: string[]) =>
+  displayNames.map((displayName, index) => put('tenant', tenant({ id: guid(index), displayName })))
+
+async function logWith(...displayNames: string[]): Promise<MemoryDirectoryLog> {
+  const log = new MemoryDirectoryLog()
+  const store = new DirectoryStore({ log })
+  for (const change of names(...displayNames))
+    await store.update(() => ({ changes: [change], audit: [], result: undefined }))
+  return log
+}
+
+/** A follower of a log that can be exchanged, as by a failover. */
+async function followerOf(log: MemoryDirectoryLog) {
+  const place: { log: DirectoryLog } = { log }
+  const clock = { nowMs: 0 }
+  const reversals: [number, number][] = []
+  const store = new DirectoryStore({
+    log: {
+      changesAfter: (known) => place.log.changesAfter(known),
+      commit: (...commit) => place.log.commit(...commit),
+    },
+    monotonicNowMs: () => clock.nowMs,
+    onReversal: (followed: Commit, latest: Commit) =>
+      void reversals.push([followed.revision, latest.revision]),
+  })
+  await store.refresh()
+  const seen = async () => [...(await store.read()).tenants()].map((one) => one.displayName)
+  return { place, clock, reversals, store, seen }
+}
+
+const former = ['a', 'b', 'c']
+
+describe('a directory whose log goes back (AS37)', () => {
+  const others: [string, string[]][] = [
+    ['fewer commits', ['a', 'other']],
+    ['as many commits', ['a', 'b', 'other']],
+    ['more commits', ['a', 'other', 'other', 'other']],
+    ['no commit', []],
+  ]
+  for (const [what, present] of others) {
+    it(`is forgotten and read anew where the other log has ${what}`, async () => {
+      const { place, reversals, store, seen } = await followerOf(await logWith(...former))
+      assert.deepEqual(await seen(), former)
+      place.log = await logWith(...present)
+      await store.refresh()
+      assert.deepEqual(await seen(), present)
+      await store.refresh()
+      assert.deepEqual(reversals, [[3, present.length]], 'noticed once')
+    })
+  }
+
+  it('is answered by nobody between the notice and the reading', async () => {
+    const { place, clock, store, seen } = await followerOf(await logWith(...former))
+    const other = await logWith('a')
+    place.log = {
+      changesAfter: async (known) => {
+        if (known?.revision === 0) throw new StorageUnavailableError('away again')
+        return other.changesAfter(known)
+      },
+      commit: (...commit) => other.commit(...commit),
+    }
+    await assert.rejects(store.refresh(), StorageUnavailableError)
+    await assert.rejects(seen, StorageUnavailableError)
+    assert.equal(store.lastKnown, undefined)
+    place.log = other
+    clock.nowMs += 1
+    assert.deepEqual(await seen(), ['a'])
+  })
+
+  it('decides a change again on what the other log has', async () => {
+    const { place, store, seen } = await followerOf(await logWith(...former))
+    const other = await logWith('a', 'b', 'other')
+    const decidedOn: string[][] = []
+    await store.update((directory) => {
+      decidedOn.push([...directory.tenants()].map(({ displayName }) => displayName))
+      // The failover happens while the change is being decided.
+      place.log = other
+      const change = put('tenant', tenant({ id: guid(9), displayName: 'mine' }))
+      return { changes: [change], audit: [], result: undefined }
+    })
+    assert.deepEqual(decidedOn, [former, ['a', 'b', 'other']])
+    assert.deepEqual(await seen(), ['a', 'b', 'other', 'mine'])
+  })
+
+  it('takes no late answer of the former log', async () => {
+    const log = await logWith(...former)
+    const { place, reversals, store, seen } = await followerOf(log)
+    const { latest: followed } = await log.changesAfter()
+    const late = Promise.withResolvers<Followed>()
+    await new DirectoryStore({ log }).update(() => ({
+      changes: [put('tenant', tenant({ id: guid(9), displayName: 'late' }))],
+      audit: [],
+      result: undefined,
+    }))
+    place.log = { changesAfter: () => late.promise, commit: () => Promise.reject() }
+    const refreshed = store.refresh()
+    const other = await logWith('a')
+    place.log = other
+    await store.update(() => ({ changes: [], audit: [], result: undefined }))
+    late.resolve(await log.changesAfter(followed))
+    await refreshed
+    assert.deepEqual(await seen(), ['a'])
+    assert.equal(reversals.length, 1)
+  })
+})
