@@ -4,6 +4,7 @@ import { ownerTenantId } from './directory/management-api-ids.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
+import { PostgresAddressError, parsePostgresAddress } from './storage/postgres-address.ts'
 
 const expected = (what: string) => ({ error: `expected ${what}` })
 
@@ -65,10 +66,14 @@ const tenantId = guid.refine(
   expected('another id: this one owns the management APIs'),
 )
 
-const databaseUrl = (() => {
-  const error = expected('postgres://user:password@host:port/name')
-  return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), error)
-})()
+const databaseUrl = z.string().check(({ value, issues }) => {
+  try {
+    parsePostgresAddress(value)
+  } catch (cause) {
+    if (!(cause instanceof PostgresAddressError)) throw cause
+    issues.push({ code: 'custom', input: value, message: cause.message })
+  }
+})
 
 const keyEncryptionKey = z.string().refine((text) => {
   try {

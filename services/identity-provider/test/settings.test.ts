@@ -51,6 +51,7 @@ describe('the settings', () => {
     ['FEDERATED_ISSUER_HOSTS', 'A.example, b.example:8443,', ['a.example', 'b.example:8443']],
     ['ISSUER_URL', 'https://sts.windows.net', 'https://sts.windows.net'],
     ['AUTH_URL', 'https://login.example/base', 'https://login.example/base'],
+    ['DATABASE_URL', 'postgres://u@h1:1,h2:2/d', 'postgres://u@h1:1,h2:2/d'],
   ]
   for (const [name, given, read] of readings) {
     it(`read ${name}=${given} as ${JSON.stringify(read)}`, () => {
@@ -78,6 +79,8 @@ describe('the settings', () => {
     ['ISSUER_URL', 'ftp://sts.example', 'expected an http or https URL'],
     ['ISSUER_URL_V2', 'https://user@login.example', 'expected an http or https URL'],
     ['DATABASE_URL', 'mysql://db.example/x', 'expected postgres://'],
+    ['DATABASE_URL', 'postgres://u@x/d?host=a,b,c&port=1,2', 'expected as many ports as hosts'],
+    ['DATABASE_URL', 'postgres://a,b/d?target_session_attrs=standby', 'target_session_attrs to be'],
     ['KEY_ENCRYPTION_KEY', 'short', 'expected 32 bytes in base64'],
     ['KEY_ROTATE_AFTER_DAYS', '731', 'expected a whole number from 2 to 730'],
     ['KEY_ANNOUNCE_DAYS', '0', 'expected a whole number from 1 to 365'],

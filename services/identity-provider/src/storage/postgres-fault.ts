@@ -1,5 +1,23 @@
 import pg from 'pg'
 
+/** The server copies another, and takes no writes. */
+export class StandbyError extends Error {
+  readonly code = 'STANDBY'
+  override readonly name = 'StandbyError'
+}
+
+/** Of several servers none can be used. */
+export class ServersUnavailableError extends Error {
+  readonly code = 'SERVERS_UNAVAILABLE'
+  override readonly name = 'ServersUnavailableError'
+  readonly failures: readonly { readonly name: string; readonly cause: unknown }[]
+
+  constructor(failures: ServersUnavailableError['failures']) {
+    super('Of several servers none can be used.')
+    this.failures = failures
+  }
+}
+
 /**
  * Classes of SQLSTATE that mean that the database, not the question, is at fault.
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -10,6 +28,7 @@ const faults: Readonly<Record<string, string>> = {
   '28': 'refuses the user or the password',
   '3D': 'does not exist',
   '40': 'had to give way to another transaction',
+  '42P01': 'has not the tables of this release: start the server again',
   '42501': 'refuses the user what it needs',
   '53': 'has no room left',
   '55': 'is locked by somebody else',
@@ -26,6 +45,14 @@ export function postgresFaultOf(error: unknown): string | undefined {
     if (code === undefined) return `does not speak as PostgreSQL does: ${error.message}`
     const fault = faults[code] ?? faults[code.slice(0, 2)]
     return fault && `${fault} (${code}: ${error.message})`
+  }
+  if (error instanceof StandbyError)
+    return 'is a standby: the identity provider needs a server that takes writes'
+  if (error instanceof ServersUnavailableError) {
+    const told = error.failures.map(
+      ({ name, cause }) => `${name} ${postgresFaultOf(cause) ?? 'cannot be used'}`,
+    )
+    return `has no server that can be used: ${told.join('; ')}`
   }
   // Whatever else the driver throws is about the way there; a TypeError is our own mistake.
   if (!(error instanceof Error) || error instanceof TypeError) return undefined

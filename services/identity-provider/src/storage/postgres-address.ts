@@ -1,0 +1,74 @@
+/** Where a database is. */
+export type PostgresAddress = {
+  /** The servers to try in turn, each as a URL with one host. */
+  readonly servers: readonly { readonly url: string; readonly name: string }[]
+  /** Hosts, ports and database, without user and password. */
+  readonly name: string
+  /** Whether a standby is passed over. */
+  readonly needsPrimary: boolean
+}
+
+/** A database URL that cannot be used; the message says what is expected. Never shows the URL. */
+export class PostgresAddressError extends Error {
+  readonly code = 'POSTGRES_ADDRESS_INVALID'
+  override readonly name = 'PostgresAddressError'
+}
+
+const expectedForm =
+  'postgres://user:password@host:port/name, several host:port with commas between'
+const expectedPorts = 'as many ports as hosts, or one port for all hosts'
+
+/** What may be asked of a server, and whether it excludes a standby. */
+const sessionAttributes: Readonly<Record<string, boolean>> = {
+  'read-write': true,
+  primary: true,
+  any: false,
+}
+const expectedAttributes = `target_session_attrs to be ${Object.keys(sessionAttributes).join(', ')}`
+
+const form = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/
+const hostAndPort = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
+
+/**
+ * Reads a database URL. Several hosts are written as libpq takes them: `host:port,host:port`, or as
+ * lists in the parameters `host` and `port`.
+ *
+ * @throws {PostgresAddressError} POSTGRES_ADDRESS_INVALID
+ * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
+ */
+export function parsePostgresAddress(text: string): PostgresAddress {
+  const [, scheme = '', user = '', authority = '', rest = ''] = form.exec(text) ?? refuse()
+  const base = URL.parse(`${scheme}${user}${authority.split(',')[0]}${rest}`) ?? refuse()
+  const parameters = base.searchParams
+  const attribute = parameters.get('target_session_attrs') ?? 'read-write'
+  const needsPrimary = sessionAttributes[attribute] ?? refuse(expectedAttributes)
+
+  const list = (name: string) => parameters.get(name)?.split(',')
+  const written = authority === '' ? [] : authority.split(',').map(split)
+  const hosts = list('host') ?? written.map(({ host }) => host)
+  const ports = list('port') ?? written.map(({ port }) => port)
+  if (hosts.length < 2 && ports.length < 2) {
+    const name = `${base.host}${base.pathname}`
+    return { servers: [{ url: base.href, name }], name, needsPrimary }
+  }
+  if (ports.length !== hosts.length && ports.length !== 1) refuse(expectedPorts)
+  const servers = hosts.map((host, index) => {
+    const port = ports[ports.length === 1 ? 0 : index] || '5432'
+    if (host === '' || !(Number(port) >= 1 && Number(port) <= 65_535)) refuse()
+    const one = new URL(base)
+    one.searchParams.set('host', host)
+    one.searchParams.set('port', port)
+    return { url: one.href, name: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}` }
+  })
+  const name = `${servers.map((server) => server.name).join()}${base.pathname}`
+  return { servers, name, needsPrimary }
+}
+
+function split(one: string) {
+  const [, host = '', port = ''] = hostAndPort.exec(one) ?? refuse()
+  return { host: host.replace(/^\[|\]$/g, ''), port }
+}
+
+function refuse(expected = expectedForm): never {
+  throw new PostgresAddressError(`expected ${expected}`)
+}
