@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely } from 'kysely'
 import { SqlDatabase } from './sql-database.ts'
-import { defaultPatienceMs, NodeSqliteDialect } from './sqlite-dialect.ts'
+import { defaultPatienceMs, NodeSqliteDialect, type SqliteSource } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
+import { SqliteFile } from './sqlite-file.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import type { Tables } from './tables.ts'
 
@@ -50,29 +51,24 @@ async function openFile(path: string): Promise<SqlDatabase> {
     const sentence = `The data file ${path} may not be written to.`
     throw new StorageUnavailableError(sentence, { cause })
   })
-  const { connection } = await openTables(path)
+  const writer = new SqliteFile(path, () => openConnection(path))
   try {
-    return sqliteDatabase(connection, path, { reader: openReader(path) })
+    await databaseOver(writer, path).migrate()
+    const reader = new SqliteFile(path, (isReplacement) => openReader(path, isReplacement))
+    return databaseOver(writer, path, { reader })
   } catch (cause) {
-    connection.close()
+    writer.close()
     throw cause
   }
 }
 
-type Opened = { readonly connection: DatabaseSync; readonly database: SqlDatabase }
-
 /** @param name the file that is named when this one is at fault */
-async function openTables(path: string, name = path): Promise<Opened> {
-  const connection = new DatabaseSync(existing(path))
+function openConnection(path: string, name = path): DatabaseSync {
+  const connection = openUnchecked(path)
   try {
-    connection.exec(pragmas)
     const [verdict] = Object.values(connection.prepare('pragma quick_check(1)').get() ?? {})
-    if (verdict !== 'ok') {
-      throw new StorageUnavailableError(`The data file ${name} ${damaged}.`, { cause: verdict })
-    }
-    const database = sqliteDatabase(connection, name)
-    await database.migrate()
-    return { connection, database }
+    if (verdict === 'ok') return connection
+    throw new StorageUnavailableError(`The data file ${name} ${damaged}.`, { cause: verdict })
   } catch (cause) {
     connection.close()
     throw cause
@@ -80,14 +76,20 @@ async function openTables(path: string, name = path): Promise<Opened> {
 }
 
 /** A write waits for the writer of another process, and whoever reads must not wait behind it. */
-function openReader(path: string): DatabaseSync {
-  const reader = new DatabaseSync(existing(path))
+function openReader(path: string, isReplacement: boolean): DatabaseSync {
+  // At the start the writer has checked the file.
+  const reader = isReplacement ? openConnection(path) : openUnchecked(path)
+  reader.exec('pragma query_only = on')
+  return reader
+}
+
+function openUnchecked(path: string): DatabaseSync {
+  const connection = new DatabaseSync(existing(path))
   try {
-    reader.exec(pragmas)
-    reader.exec('pragma query_only = on')
-    return reader
+    connection.exec(pragmas)
+    return connection
   } catch (cause) {
-    reader.close()
+    connection.close()
     throw cause
   }
 }
@@ -99,31 +101,45 @@ function existing(path: string): URL {
   return url
 }
 
-type Connections = {
+type Side = SqliteSource & { readonly close: () => void }
+
+type Sides = {
   /** Another connection to the same file, for what writes nothing; default the only one. */
-  readonly reader?: DatabaseSync
+  readonly reader?: Side
   /** How long a write waits for the writer of another process. */
   readonly patienceMs?: number
 }
 
 /**
- * A database over an open connection.
+ * A database over a connection that is open, to a file that is never replaced.
  *
  * @param path the file that is named when it is at fault
  */
-export function sqliteDatabase(
+export const sqliteDatabase = (
   connection: DatabaseSync,
   path: string,
-  { reader, patienceMs = defaultPatienceMs }: Connections = {},
+  options: Pick<Sides, 'patienceMs'> = {},
+): SqlDatabase => {
+  const close = () => {
+    if (connection.isOpen) connection.close()
+  }
+  return databaseOver({ current: () => connection, close }, path, options)
+}
+
+function databaseOver(
+  writer: Side,
+  path: string,
+  { reader, patienceMs = defaultPatienceMs }: Sides = {},
 ): SqlDatabase {
-  const kyselyOver = (side: DatabaseSync) =>
+  const kyselyOver = (side: Side) =>
     new Kysely<Tables>({ dialect: new NodeSqliteDialect(side, patienceMs) })
   return new SqlDatabase({
-    kysely: kyselyOver(connection),
+    kysely: kyselyOver(writer),
     ...(reader && { readers: kyselyOver(reader) }),
     // Kysely leaves open what it was never asked to use.
     close: () => {
-      for (const side of [reader, connection]) if (side?.isOpen) side.close()
+      reader?.close()
+      writer.close()
     },
     faultOf: faultOf(path),
   })
@@ -134,8 +150,10 @@ async function create(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`
   try {
     await (await open(draft, 'wx', ownerOnly.file)).close()
-    const { connection, database } = await openTables(draft, path)
+    const connection = openConnection(draft, path)
+    const database = sqliteDatabase(connection, path)
     try {
+      await database.migrate()
       bringLogIntoFile(connection)
     } finally {
       await database.close()

@@ -20,17 +20,20 @@ export const defaultPatienceMs = 5000
 const longestPauseMs = 20
 const statementsKept = 200
 
+/** Where a connection comes from: asked before each statement that is not within a transaction. */
+export type SqliteSource = { readonly current: () => DatabaseSync }
+
 /** Kysely over `node:sqlite`, for a file that several processes may write to. */
 export class NodeSqliteDialect implements Dialect {
-  readonly #database: DatabaseSync
+  readonly #source: SqliteSource
   readonly #patienceMs: number
 
-  constructor(database: DatabaseSync, patienceMs: number) {
-    this.#database = database
+  constructor(source: SqliteSource, patienceMs: number) {
+    this.#source = source
     this.#patienceMs = patienceMs
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#database, this.#patienceMs)
+  createDriver = (): Driver => new NodeSqliteDriver(this.#source, this.#patienceMs)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new TransactionalSqliteAdapter()
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
@@ -44,12 +47,13 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 class NodeSqliteDriver extends SqliteDriver {
-  readonly #database: DatabaseSync
+  readonly #connection: KeptStatements
   readonly #patienceMs: number
 
-  constructor(database: DatabaseSync, patienceMs: number) {
-    super({ database: withStatementsKept(database) })
-    this.#database = database
+  constructor(source: SqliteSource, patienceMs: number) {
+    const connection = new KeptStatements(source)
+    super({ database: connection })
+    this.#connection = connection
     this.#patienceMs = patienceMs
   }
 
@@ -77,26 +81,52 @@ class NodeSqliteDriver extends SqliteDriver {
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // After some faults, such as a full disk, SQLite has rolled back already.
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+    if (this.#connection.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
 /** The part of `better-sqlite3` that Kysely's driver calls, over `node:sqlite`. */
-function withStatementsKept(database: DatabaseSync) {
-  const kept = new Map<string, StatementSync>()
-  return {
-    close: () => database.close(),
-    prepare: (sql: string) => {
-      const statement = kept.get(sql) ?? database.prepare(sql)
-      if (kept.size >= statementsKept) kept.clear()
-      kept.set(sql, statement)
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters: readonly unknown[]) =>
-          statement.iterate(...(parameters as SQLInputValue[])),
-      }
-    },
+class KeptStatements {
+  readonly #source: SqliteSource
+  readonly #kept = new Map<string, StatementSync>()
+  #database: DatabaseSync | undefined
+
+  constructor(source: SqliteSource) {
+    this.#source = source
+  }
+
+  get isTransaction(): boolean {
+    return this.#database?.isOpen === true && this.#database.isTransaction
+  }
+
+  close(): void {
+    if (this.#database?.isOpen) this.#database.close()
+  }
+
+  prepare(sql: string) {
+    const statement = this.#statement(sql)
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
+      run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
+      iterate: (parameters: readonly unknown[]) =>
+        statement.iterate(...(parameters as SQLInputValue[])),
+    }
+  }
+
+  #statement(sql: string): StatementSync {
+    const database = this.#present()
+    const statement = this.#kept.get(sql) ?? database.prepare(sql)
+    if (this.#kept.size >= statementsKept) this.#kept.clear()
+    this.#kept.set(sql, statement)
+    return statement
+  }
+
+  #present(): DatabaseSync {
+    if (this.#database !== undefined && this.isTransaction) return this.#database
+    const present = this.#source.current()
+    if (present !== this.#database) this.#kept.clear()
+    this.#database = present
+    return present
   }
 }

@@ -29,5 +29,8 @@ export const isBusy = (error: unknown): boolean => primary(resultCodeOf(error)) 
 /** What is wrong with the file, undefined when nothing is. @see https://sqlite.org/rescode.html */
 export function sqliteFaultOf(error: unknown): string | undefined {
   const code = resultCodeOf(error)
+  // A file that was put in place while the server runs, such as an old backup.
+  if (code === 1 && error instanceof Error && error.message.startsWith('no such table'))
+    return 'has not the tables of this release: start the server again'
   return faults[code] ?? faults[primary(code)]
 }

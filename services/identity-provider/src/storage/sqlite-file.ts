@@ -1,0 +1,82 @@
+import { type BigIntStats, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailableError } from './storage-unavailable-error.ts'
+
+type Identity = Pick<BigIntStats, 'dev' | 'ino'>
+
+/** What SQLite keeps beside a data file, and would take for a part of the file that replaced it. */
+const companions = ['-wal', '-shm']
+
+/**
+ * A connection to the file that is at a path now: when another file takes its place, it is opened.
+ * A connection that is not opened anew goes on with the file that was there, and nobody else sees it.
+ */
+export class SqliteFile {
+  readonly #path: string
+  readonly #open: (isReplacement: boolean) => DatabaseSync
+  #database: DatabaseSync
+  #identity: Identity | undefined
+  #companions: ReadonlyMap<string, Identity | undefined> = new Map()
+
+  /** @param open Opens the file that is there, and reads from it. */
+  constructor(path: string, open: (isReplacement: boolean) => DatabaseSync) {
+    this.#path = path
+    this.#open = open
+    this.#database = this.#openFile(false)
+  }
+
+  /**
+   * The connection, to be used until the end of one statement or transaction.
+   *
+   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when there is no file, or what is beside
+   *   it belongs to the file that it replaced.
+   */
+  current(): DatabaseSync {
+    const present = identityOf(this.#path)
+    if (present === undefined)
+      throw new StorageUnavailableError(`The data file ${this.#path} is gone.`)
+    if (isSame(present, this.#identity)) return this.#database
+    this.#requireFreshCompanions()
+    // Closed first: SQLite would share the index of the log between the two files.
+    this.close()
+    this.#identity = undefined
+    this.#database = this.#openFile(true)
+    return this.#database
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  #openFile(isReplacement: boolean): DatabaseSync {
+    const before = identityOf(this.#path)
+    const database = this.#open(isReplacement)
+    // Replaced between the two looks: the next use opens it again.
+    this.#identity = isSame(before, identityOf(this.#path)) ? before : undefined
+    this.#companions = new Map(companions.map((name) => [name, identityOf(this.#path + name)]))
+    return database
+  }
+
+  #requireFreshCompanions(): void {
+    const left = companions.filter((name) => {
+      const present = identityOf(this.#path + name)
+      return present !== undefined && isSame(present, this.#companions.get(name))
+    })
+    if (left.length === 0) return
+    const names = left.map((name) => `${this.#path}${name}`).join(' and ')
+    throw new StorageUnavailableError(
+      `The data file ${this.#path} was replaced, and ${names} still belong to the former one: remove them.`,
+    )
+  }
+}
+
+function identityOf(path: string): Identity | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (cause) {
+    throw new StorageUnavailableError(`The data file ${path} cannot be looked at.`, { cause })
+  }
+}
+
+const isSame = (one: Identity | undefined, other: Identity | undefined): boolean =>
+  one !== undefined && one.dev === other?.dev && one.ino === other.ino
