@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, cp, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
@@ -52,6 +53,87 @@ export class PostgresServer {
     return server
   }
 
+  /**
+   * Starts a standby of this server, on a copy of its folder: the programs from npm have no
+   * pg_basebackup. It follows asynchronously, until this server is told to wait for it.
+   *
+   * @see https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
+   */
+  async standby(): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-postgres-'))
+    const data = join(folder, 'data')
+    const client = new pg.Client(this.#connection())
+    await client.connect()
+    await client.query("select pg_backup_start('standby', true)")
+    await cp(join(this.#folder, 'data'), data, {
+      recursive: true,
+      filter: (path) => basename(path) !== 'postmaster.pid',
+    })
+    const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
+    await client.end()
+    await writeFile(join(data, 'backup_label'), rows[0].labelfile)
+    await writeFile(join(data, 'standby.signal'), '')
+    const source = `host=127.0.0.1 port=${this.port} user=postgres`
+    await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
+    await run('chmod', ['-R', 'u=rwX,go=', folder])
+    if (isRoot) await run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder])
+    const standby = new PostgresServer(folder, this.#programs, await freePort())
+    await standby.resume()
+    return standby
+  }
+
+  /** Makes this server wait for its standby at each commit. */
+  async waitForStandby(): Promise<void> {
+    await this.query("alter system set synchronous_standby_names = '*'")
+    await this.query('select pg_reload_conf()')
+    await this.untilTrue("select bool_or(sync_state = 'sync') as yes from pg_stat_replication")
+  }
+
+  /** Waits until the standby has replayed what this server has written. */
+  async untilReplayed(): Promise<void> {
+    const [row] = await this.query('select pg_current_wal_lsn()::text as written')
+    const { written } = row as { written: string }
+    await this.untilTrue(
+      `select bool_or(replay_lsn >= '${written}') as yes from pg_stat_replication`,
+    )
+  }
+
+  /** Stops following the primary, as a standby does that lags. */
+  async lag(): Promise<void> {
+    await this.query("alter system set primary_conninfo = ''")
+    await this.query('select pg_reload_conf()')
+    await this.untilTrue('select count(*) = 0 as yes from pg_stat_wal_receiver')
+  }
+
+  /** Makes a standby take writes. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote(true)')
+  }
+
+  /** Waits until a question with one answer, `yes`, is answered by true. */
+  async untilTrue(question: string): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      const [row] = await this.query(question)
+      if ((row as { yes: boolean | null }).yes === true) return
+      if (attempt === 500) throw new Error(`PostgreSQL did not say yes: ${question}`)
+      await setTimeout(10)
+    }
+  }
+
+  /** Sends a signal to the server process, and waits for its end when it is one that ends it. */
+  async signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const server = this.#process
+    if (server === undefined) throw new TypeError('The server does not run.')
+    const ended = signal === 'SIGKILL' ? once(server, 'exit') : undefined
+    server.kill(signal)
+    await ended
+    if (ended !== undefined) this.#process = undefined
+  }
+
+  #connection(database = 'postgres') {
+    return { host: '127.0.0.1', port: this.port, user: 'postgres', database }
+  }
+
   /** Starts the server process again, on the same data and port. */
   async resume(): Promise<void> {
     const server = spawn(
@@ -64,7 +146,7 @@ export class PostgresServer {
     await new Promise<void>((resolve, reject) => {
       server.stderr.on('data', (chunk) => {
         told += chunk
-        if (told.includes('ready to accept connections')) resolve()
+        if (/ready to accept (read-only )?connections/.test(told)) resolve()
       })
       server.on('exit', () => reject(new Error(`PostgreSQL did not start: ${told}`)))
     })
@@ -89,7 +171,7 @@ export class PostgresServer {
 
   /** Asks as the superuser. */
   async query(statement: string, database = 'postgres'): Promise<unknown[]> {
-    const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: 'postgres', database })
+    const client = new pg.Client(this.#connection(database))
     await client.connect()
     try {
       return (await client.query(statement)).rows

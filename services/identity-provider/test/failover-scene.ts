@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
+import { put, remove } from '../src/directory/directory-change.ts'
+import { createPassword, type PasswordCredential } from '../src/directory/password-credential.ts'
+import { systemSource } from '../src/directory/source.ts'
+import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import { SigningKeys } from '../src/signing/signing-keys.ts'
+import { DirectoryStore } from '../src/storage/directory-store.ts'
+import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
+import { type ProviderProcess, readSeeded, startProvider } from './provider-process.ts'
+import { type Issued, type Target, TokenLoad } from './token-load.ts'
+
+const administrator = { actor: 'an administrator', correlationId: null }
+
+/** How long a change may take to be in force at every server. */
+export const inForceWithinMs = 1000
+
+/** The role whose consent is withdrawn. */
+export const withdrawnRole = 'CallHelloApiRole'
+
+export type Withdrawn = {
+  readonly consentAtMs: number
+  readonly keyAtMs: number
+  /** The id of the key that was revoked. */
+  readonly kid: string
+  readonly secretAtMs: number
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Two servers under load, and a third that changes what they go by. */
+export class FailoverScene {
+  readonly servers: readonly ProviderProcess[]
+  readonly load: TokenLoad
+  readonly #keyEncryptionKey: KeyEncryptionKey
+  readonly #clientId: string
+
+  private constructor(
+    servers: readonly ProviderProcess[],
+    load: TokenLoad,
+    keyEncryptionKey: KeyEncryptionKey,
+    clientId: string,
+  ) {
+    this.servers = servers
+    this.load = load
+    this.#keyEncryptionKey = keyEncryptionKey
+    this.#clientId = clientId
+  }
+
+  /**
+   * Starts the servers and the load.
+   *
+   * @param at Where the store is, for this process.
+   * @param settings Where it is, for each server; the first one fills it.
+   * @param secretNames More secrets of the client; the one that is called `lost` is given later.
+   */
+  static async start(
+    at: StorageOptions,
+    settings: readonly [Environment, Environment],
+    secretNames: readonly string[],
+  ): Promise<FailoverScene> {
+    const keyEncryptionKey = KeyEncryptionKey.generate()
+    const start = (environment: Environment) =>
+      startProvider({
+        HTTPS_PORT: 'off',
+        KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
+        WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000',
+        WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000',
+        LOG_LEVEL: 'info',
+        ...environment,
+      })
+    const servers = [await start(settings[0]), await start(settings[1])]
+    const { tenantId, apis, clients } = await readSeeded(settings[0].DATA_DIR ?? '')
+    const made = secretNames.map((displayName) => ({
+      displayName,
+      ...createPassword({ displayName }, systemSource),
+    }))
+    const secrets = {
+      kept: clients[0].clientSecret,
+      ...Object.fromEntries(made.map(({ displayName, secretText }) => [displayName, secretText])),
+    }
+    const target: Omit<Target, 'url'> = {
+      tenantId,
+      clientId: clients[0].applicationId,
+      scope: `${apis[0].identifierUri}/.default`,
+      secrets,
+    }
+    const load = new TokenLoad(servers.map(({ url }) => ({ url, ...target })))
+    const scene = new FailoverScene(servers, load, keyEncryptionKey, target.clientId)
+    scene.#credentials = new Map(made.map((one) => [one.displayName, one.credential]))
+    await scene.change(
+      at,
+      secretNames.filter((name) => name !== 'lost').map((name) => scene.gives(name)),
+    )
+    return scene
+  }
+
+  #credentials = new Map<string, PasswordCredential>()
+
+  gives = (name: string) => (known: readonly PasswordCredential[]) => {
+    const credential = this.#credentials.get(name)
+    assert.ok(credential)
+    return [...known, credential]
+  }
+
+  removes = (name: string) => (known: readonly PasswordCredential[]) =>
+    known.filter(({ displayName }) => displayName !== name)
+
+  /** Changes the secrets of the client, a commit for each change. */
+  async change(
+    at: StorageOptions,
+    edits: readonly ((known: readonly PasswordCredential[]) => readonly PasswordCredential[])[],
+  ): Promise<void> {
+    const storage = await openStorage(at)
+    const directory = new DirectoryStore({ log: storage.directory })
+    for (const edit of edits)
+      await directory.update((current) => {
+        const client = current.applicationByAppId(this.#clientId)
+        assert.ok(client)
+        const passwordCredentials = [...edit(client.passwordCredentials)]
+        const changes = [put('application', { ...client, passwordCredentials })]
+        return { changes, audit: [], result: undefined }
+      })
+    await storage.close()
+  }
+
+  /** Withdraws a consent, revokes the active key and removes a secret: when each was done. */
+  async withdraw(at: StorageOptions): Promise<Withdrawn> {
+    const storage = await openStorage(at)
+    const directory = new DirectoryStore({ log: storage.directory })
+    await directory.update((current) => {
+      const client = current.applicationByAppId(this.#clientId)
+      assert.ok(client)
+      const principal = current.servicePrincipalByAppId(client.tenantId, this.#clientId)
+      const api = current.applicationByAppId('5b0c8f52-7d1e-4a36-b8e4-93f1a2c6d705')
+      const role = api?.appRoles.find(({ value }) => value === withdrawnRole)
+      const consent = current
+        .assignmentsOf(principal?.id ?? '')
+        .find(({ appRoleId }) => appRoleId === role?.id)
+      assert.ok(consent)
+      return { changes: [remove('appRoleAssignment', consent.id)], audit: [], result: undefined }
+    })
+    const consentAtMs = performance.now()
+    const keys = await SigningKeys.open({
+      store: storage.keyRing,
+      keyEncryptionKey: this.#keyEncryptionKey,
+      schedule: { longestTokenSeconds: 3600 },
+    })
+    const active = keys.states().find(({ phase }) => phase === 'active')?.key.kid ?? ''
+    await keys.revoke(active, administrator)
+    const keyAtMs = performance.now()
+    await storage.close()
+    await this.change(at, [this.removes('removed')])
+    return { consentAtMs, keyAtMs, kid: active, secretAtMs: performance.now() }
+  }
+
+  /** Until when, after a moment, tokens were issued that break a rule: 0 when none was. */
+  brokenForMs(sinceMs: number, breaks: (token: Issued) => boolean): number {
+    const broken = this.load.issued.filter((token) => token.askedAtMs >= sinceMs && breaks(token))
+    return Math.max(0, ...broken.map(({ askedAtMs }) => askedAtMs - sinceMs))
+  }
+
+  /** How long after a moment the first good token was issued. */
+  backAfterMs(sinceMs: number): number {
+    const good = this.load.issued.find((token) => token.askedAtMs >= sinceMs)
+    return good === undefined ? Number.POSITIVE_INFINITY : good.receivedAtMs - sinceMs
+  }
+
+  /** Waits until a token was issued by a secret. */
+  async untilIssuedBy(name: string): Promise<void> {
+    for (let attempt = 0; attempt < 300; attempt += 1) {
+      if (this.load.issued.some(({ secret }) => secret === name)) return
+      await setTimeout(10)
+    }
+    throw new Error(`No token was issued by the secret "${name}".`)
+  }
+
+  async end(): Promise<void> {
+    await this.load.stop()
+    await Promise.all(this.servers.map((server) => server.end('SIGTERM')))
+  }
+}
