@@ -15,12 +15,12 @@ const rowsOf = (kind: string) =>
 const rows = rowsOf('AS')
 
 describe('docs/security-authorization-server.md', () => {
-  it('has every row from AS1 on, in order', () => {
-    const ids = rows.map(([, id]) => id)
-    assert.ok(ids.length >= 32)
+  it('has each row once, in order', () => {
+    const numbers = rows.map(([, id = '']) => Number(id.slice(2)))
+    assert.ok(numbers.length >= 31)
     assert.deepEqual(
-      ids,
-      ids.map((_, index) => `AS${index + 1}`),
+      numbers,
+      [...new Set(numbers)].sort((a, b) => a - b),
     )
   })
 

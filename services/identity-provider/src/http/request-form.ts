@@ -7,7 +7,8 @@ import type { ServerEnv } from './server-env.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
+// A charset is not looked at: the URL encoding is ASCII, and bytes beyond it are read as UTF-8.
+const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 const onceOnly: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
 
 /**

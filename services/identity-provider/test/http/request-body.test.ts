@@ -76,7 +76,11 @@ describe('the body of a request', () => {
     ['application/x-www-form-urlencoded;charset=utf-8', 200],
     ['application/x-www-form-urlencoded; charset=UTF-8', 200],
     ['application/x-www-form-urlencoded ; charset="utf-8"', 200],
-    ['application/x-www-form-urlencoded;charset=iso-8859-1', 400],
+    ['application/x-www-form-urlencoded; charset=ISO-8859-1', 200],
+    ['application/x-www-form-urlencoded;charset=us-ascii', 200],
+    ['application/x-www-form-urlencoded; charset=windows-1252', 200],
+    ['application/x-www-form-urlencoded; charset=utf8', 200],
+    ['application/x-www-form-urlencoded;', 200],
     ['application/x-www-form-urlencoded, application/json', 400],
     ['application/x-www-form-urlencodedx', 400],
     ['text/plain', 400],
@@ -92,4 +96,15 @@ describe('the body of a request', () => {
       assert.equal(response.status, status)
     })
   }
+
+  it('is UTF-8 whatever charset its type names: other bytes are refused (AS2)', async () => {
+    const service = await testService()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
+    const body = Buffer.from(`${new URLSearchParams(service.form())}&x=caf\xe9`, 'latin1')
+    const path = `http://login.test/${tenantId}/oauth2/v2.0/token`
+    const response = await service.app.request(path, { method: 'POST', headers, body })
+    assert.equal(response.status, 400)
+    const { error_description } = (await response.json()) as { error_description: string }
+    assert.match(error_description, /not well-formed UTF-8/)
+  })
 })

@@ -1,7 +1,8 @@
 import { refuse } from './graph-error.ts'
 
 const maxBytes = 1024 * 1024
-const jsonType = /^application\/json[\t ]*(?:;[\t ]*[^;]+)*$/i
+// The parameters are not looked at: RFC 8259 gives the type none.
+const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
 /**
  * Reads the JSON of a request.

@@ -211,6 +211,20 @@ describe('a body that is refused', () => {
       assert.equal((await admin.patch(path, '{}', { 'content-type': type })).status, 204, type)
   })
 
+  it('is judged within 5 ms by a content type of 100 or 3,000 empty parameters (AS38)', async () => {
+    const { admin, path } = await withApi()
+    for (const parameters of [100, 3000]) {
+      const headers = { 'content-type': `application/json${';  '.repeat(parameters)}` }
+      const timesMs: number[] = []
+      for (let run = 0; run < 5; run++) {
+        const startMs = performance.now()
+        assert.equal((await admin.patch(path, '{"displayName":7}', headers)).status, 400)
+        timesMs.push(performance.now() - startMs)
+      }
+      assert.ok(Math.min(...timesMs) < 5, `${timesMs}`)
+    }
+  })
+
   it('is longer than 1 MiB', async () => {
     const { admin, path } = await withApi()
     const { status, body } = await admin.patch(path, JSON.stringify({ notes: 'a'.repeat(1 << 20) }))
