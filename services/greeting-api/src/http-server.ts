@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { inBatches } from './batch.ts'
-import { answerToError, answerUnreadable, hasSeveralHosts, notUnderstood } from './no-request.ts'
+import { ConnectionErrors } from './connection-errors.ts'
+import { type Answer, answerToError, refusalOf } from './no-request.ts'
 
 /** Answers a request; the bindings are what the server knows of it besides. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
@@ -17,8 +18,14 @@ export type HttpServer = {
   readonly stop: () => Promise<void>
 }
 
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
+/** How patient a server is, in milliseconds, by the names of Node's options. */
+export const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Node looks for late requests only so often, every 30 s by default.
+  connectionsCheckingInterval: 1000,
+} as const
+
 const longestDrainMs = 30_000
 const idleSweepMs = 50
 
@@ -31,14 +38,18 @@ export type Listen = (host: string, port: number) => Promise<HttpServer>
  * @param port 0 picks a free one
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`
  */
-export async function listen(host: string, port: number): Promise<HttpServer> {
+export async function listen(
+  host: string,
+  port: number,
+  timeouts: Readonly<Record<keyof typeof patience, number>> = patience,
+): Promise<HttpServer> {
   const server = createServer({
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    ...timeouts,
     // A missing host is answered below, as JSON like every other error.
     requireHostHeader: false,
   })
-  server.on('clientError', answerUnreadable)
+  const connectionErrors = new ConnectionErrors()
+  server.on('clientError', connectionErrors.end)
   server.listen(port, host)
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
@@ -47,12 +58,19 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
     answerWith: (fetch) => {
       const answer = getRequestListener(inBatches(fetch), { errorHandler: answerToError })
       server.on('request', (request, response) => {
-        if (!hasSeveralHosts(request)) void answer(request, response)
-        else response.writeHead(notUnderstood.status, notUnderstood.headers).end(notUnderstood.body)
+        connectionErrors.begin(response)
+        const refusal = refusalOf(request)
+        if (refusal === undefined) void answer(request, response)
+        else refuse(response, refusal)
       })
     },
     stop: () => drain(server),
   }
+}
+
+function refuse(response: ServerResponse, { status, headers, body }: Answer): void {
+  // What follows on the connection was written for a reader that understood the request.
+  response.writeHead(status, { ...headers, connection: 'close' }).end(body)
 }
 
 async function drain(server: Server): Promise<void> {

@@ -1,10 +1,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
 
 /** What is sent to whoever sends something that is no request, before any app is asked. */
-type Answer = {
-  readonly status: 400 | 408 | 431 | 500
+export type Answer = {
+  readonly status: 400 | 408 | 431 | 500 | 501
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -26,7 +25,8 @@ function asJson(value: object): Pick<Answer, 'headers' | 'body'> {
 }
 
 /** The answer to a request that contradicts itself or cannot be read. */
-export const notUnderstood = answer(400, 'invalid_request', 'The request could not be understood')
+const notUnderstood = answer(400, 'invalid_request', 'The request could not be understood')
+const codingUnknown = answer(501, 'invalid_request', 'The transfer coding is not supported')
 const failed = answer(500, 'server_error', 'The request could not be answered')
 
 /** What Node's parser gives up on, by its code; anything else is not understood. */
@@ -41,29 +41,34 @@ export function answerToError(error: unknown): Response {
   return new Response(body, { status, headers })
 }
 
-/** Answers over the bare connection what Node's parser could not read, and ends it. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Whoever has gone away is told nothing.
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const { status, headers, body } = parserAnswers[error.code ?? ''] ?? notUnderstood
+/** The answer to what Node's parser could not read, as it goes over the bare connection. */
+export function parserAnswerText({ code = '' }: NodeJS.ErrnoException): string {
+  const { status, headers, body } = parserAnswers[code] ?? notUnderstood
   const fields = { ...headers, connection: 'close' }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 
+// A URL is made of the host and the target. No other character is let in, so that neither can
+// reach into the other: the app sees the path that a proxy in front saw.
+const hostText = /^[A-Za-z0-9.\-_:[\]]+$/
+const absoluteTarget = /^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i
+
 /**
- * True when a request names more than one host, of which Node shows only the first.
+ * What a request is answered with before the app is asked; undefined when the app may answer.
  *
- * @see RFC 9112 section 3.2
+ * @see RFC 9112 sections 3.2 (one host) and 6.1 (transfer codings)
  */
-export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+export function refusalOf({ rawHeaders, headers, url = '' }: IncomingMessage): Answer | undefined {
+  if (url[0] !== '/' && !absoluteTarget.test(url)) return notUnderstood
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
+    hosts += 1
+    // Of several hosts Node shows only the first.
+    if (hosts > 1 || !hostText.test(rawHeaders[index + 1] ?? '')) return notUnderstood
   }
-  return hosts > 1
+  const coding = headers['transfer-encoding']
+  return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : codingUnknown
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { type HttpServer, listen } from '../src/http-server.ts'
+import { type HttpServer, listen, patience } from '../src/http-server.ts'
 
 let server: HttpServer
 const reached: string[] = []
@@ -21,7 +21,7 @@ after(() => server.stop())
 /** Sends bytes as they are; resolves to everything that came back until the end. */
 async function send(bytes: string): Promise<{ head: string; body: string }> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  socket.write(bytes)
+  socket.write(bytes, 'latin1')
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
   return { head, body }
 }
@@ -41,6 +41,40 @@ describe('what is no request', () => {
     ['a host that is none', request('GET / HTTP/1.1', 'Host: a b'), 400, 'invalid_request'],
     ['a host with a user', request('GET / HTTP/1.1', 'Host: user@a'), 400, 'invalid_request'],
     ['no host', request('GET / HTTP/1.1'), 400, 'invalid_request'],
+    ...[
+      'é.é/metrics?xxx',
+      'é',
+      'a/b',
+      'a?b',
+      'a#b',
+      'a\\b',
+      'a%2fb',
+      'a@b',
+      'a,b',
+      '[::1]/b',
+      '~',
+    ].map((host): [string, string, number, string] => [
+      `the host ${host} (RS33)`,
+      request('GET / HTTP/1.1', `Host: ${host}`),
+      400,
+      'invalid_request',
+    ]),
+    ...['http://é.é/metrics?xxx', 'http://u@a/', 'http:///a/b', 'https:a', 'ftp://a/', '*'].map(
+      (target): [string, string, number, string] => [
+        `the target ${target} (RS33)`,
+        request(`GET ${target} HTTP/1.1`, 'Host: a'),
+        400,
+        'invalid_request',
+      ],
+    ),
+    ...['gzip, chunked', 'identity, chunked', ',chunked', 'x\r\nTransfer-Encoding: chunked'].map(
+      (coding): [string, string, number, string] => [
+        `the transfer coding ${JSON.stringify(coding)}`,
+        `${request('POST / HTTP/1.1', 'Host: a', `Transfer-Encoding: ${coding}`)}0\r\n\r\n`,
+        501,
+        'invalid_request',
+      ],
+    ),
     [
       'a backslash in the path',
       request('GET /api\\v1 HTTP/1.1', 'Host: a'),
@@ -103,6 +137,39 @@ describe('what is a request', () => {
     assert.deepEqual(JSON.parse(body), {
       error: 'server_error',
       error_description: 'The request could not be answered',
+    })
+  })
+})
+
+describe('a request that is sent in part', () => {
+  const timeouts = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 }
+  const rows: [name: string, bytes: string, afterMs: number][] = [
+    ['its header', 'GET / HTTP/1.1\r\nHost: a\r\n', timeouts.headersTimeout],
+    [
+      'its body',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx',
+      timeouts.requestTimeout,
+    ],
+  ]
+  for (const [name, bytes, afterMs] of rows) {
+    it(`waits for the rest of ${name} no longer than it may, and is answered 408`, async () => {
+      const impatient = await listen('127.0.0.1', 0, timeouts)
+      impatient.answerWith(async (request) => new Response(await request.text()))
+      const socket = connect(Number(new URL(impatient.url).port), '127.0.0.1')
+      const startMs = performance.now()
+      socket.write(bytes)
+      assert.match(await text(socket), /^HTTP\/1\.1 408 /)
+      const tookMs = performance.now() - startMs
+      assert.ok(tookMs >= afterMs && tookMs < afterMs + 2000, `${tookMs}`)
+      await impatient.stop()
+    })
+  }
+
+  it('has 10 s for its header and 30 s for all of it, which is looked at every second', () => {
+    assert.deepEqual(patience, {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1000,
     })
   })
 })

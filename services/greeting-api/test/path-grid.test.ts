@@ -102,3 +102,23 @@ describe('however a path is written, and by whatever method', () => {
     })
   }
 })
+
+/** Hosts that try to be a part of the path; `é` is one byte, and more letters in a URL. */
+const hosts: readonly [host: string, path: string][] = [
+  ['é.é/metrics?xxx', '/'],
+  ['é.é/healthz?xxx', '/api/v1/hi'],
+  ['é.é/api/v1/hi?x', '/'],
+  ['a/metrics?', '/'],
+  ['a#', '/api/v1/hi'],
+  ['user@a', '/api/v1/hi'],
+]
+
+describe('whatever the host says', () => {
+  for (const [host, path] of hosts) {
+    it(`${host} is refused before ${path} is looked at (RS33)`, async () => {
+      const { status, body } = await call(service.url, path, { headers: { host } })
+      assert.equal(status, 400)
+      assert.equal(JSON.parse(body).error, 'invalid_request')
+    })
+  }
+})
