@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { ConnectionErrors } from './connection-errors.ts'
+import { type Answer, answerToError, refusalOf } from './no-request.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -24,8 +26,16 @@ export type SecureListener = Listener & {
 /** A server certificate and its private key, both PEM. */
 export type TlsIdentity = { readonly certificate: string; readonly key: string }
 
-/** How patient a listener is, in milliseconds. */
-const patience = { headersTimeout: 10_000, requestTimeout: 30_000 } as const
+/** How patient a listener is, in milliseconds, by the names of Node's options. */
+export const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Node looks for late requests only so often, every 30 s by default.
+  connectionsCheckingInterval: 1000,
+} as const
+type Patience = Readonly<Record<keyof typeof patience, number>>
+// A missing host is answered by this server, as JSON like every other error.
+const parsing = { requireHostHeader: false } as const
 const longestDrainMs = 30_000
 const idleSweepMs = 50
 
@@ -36,8 +46,11 @@ const idleSweepMs = 50
  * @param port 0 picks a free one.
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`.
  */
-export const listen = (host: string, port: number): Promise<Listener> =>
-  listenWith(createServer(patience), 'http', host, port)
+export const listen = (
+  host: string,
+  port: number,
+  timeouts: Patience = patience,
+): Promise<Listener> => listenWith(createServer({ ...parsing, ...timeouts }), 'http', host, port)
 
 /**
  * The same over TLS 1.2 or newer.
@@ -49,7 +62,7 @@ export async function listenSecurely(
   port: number,
   identity: TlsIdentity,
 ): Promise<SecureListener> {
-  const server = createSecureServer({ ...patience, ...secureContext(identity) })
+  const server = createSecureServer({ ...parsing, ...patience, ...secureContext(identity) })
   const listener = await listenWith(server, 'https', host, port)
   return { ...listener, show: (renewed) => server.setSecureContext(secureContext(renewed)) }
 }
@@ -67,10 +80,15 @@ async function listenWith(
     response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
   }
   const inHand = new Set<ServerResponse>()
+  const connectionErrors = new ConnectionErrors()
+  server.on('clientError', connectionErrors.end)
   server.on('request', (request, response) => {
     inHand.add(response)
     response.once('close', () => inHand.delete(response))
-    answer(request, response)
+    connectionErrors.begin(response)
+    const refusal = refusalOf(request)
+    if (refusal === undefined) answer(request, response)
+    else refuse(response, refusal)
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -78,13 +96,15 @@ async function listenWith(
   return {
     url: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
     answerWith: (fetch) => {
-      // A target or a host that cannot be read never reaches the app.
-      answer = getRequestListener(fetch, {
-        errorHandler: () => new Response(null, { status: 400 }),
-      })
+      answer = getRequestListener(fetch, { errorHandler: answerToError })
     },
     stop: () => drain(server, inHand),
   }
+}
+
+function refuse(response: ServerResponse, { status, headers, body }: Answer): void {
+  // What follows on the connection was written for a reader that understood the request.
+  response.writeHead(status, { ...headers, connection: 'close' }).end(body)
 }
 
 async function drain(

@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { listen } from '../../src/http/listener.ts'
+import { listen, patience } from '../../src/http/listener.ts'
 
 async function ask(url: string, agent?: Agent): Promise<IncomingMessage & { body: string }> {
   const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
@@ -13,7 +13,7 @@ async function ask(url: string, agent?: Agent): Promise<IncomingMessage & { body
 
 async function raw(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  socket.end(bytes)
+  socket.end(bytes, 'latin1')
   return text(socket)
 }
 
@@ -63,19 +63,93 @@ describe('a listener', () => {
     await first.stop()
   })
 
-  const requests: [string, string][] = [
-    ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
-    ['two lengths', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
-    ['a header without an end', `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
+  const notUnderstood = ['é.é/metrics?xxx', 'é', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', 'a@b', 'a,b']
+  const codings = [
+    'gzip, chunked',
+    'identity, chunked',
+    ',chunked',
+    'x\r\nTransfer-Encoding: chunked',
   ]
-  for (const [what, bytes] of requests) {
-    it(`answers ${what} with a refusal, and lives on`, async () => {
+  const requests: [what: string, bytes: string, status: number][] = [
+    ...notUnderstood.map((host): [string, string, number] => [
+      `the host ${host} (AS35)`,
+      `GET / HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
+      400,
+    ]),
+    ['two hosts (AS35)', 'GET / HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n', 400],
+    ['no host (AS35)', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['a target with a user (AS35)', 'GET http://u@a/ HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    ['a target without a host (AS35)', 'GET http:///a HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      400,
+    ],
+    [
+      'a length and chunks (CVE-2025-59139)',
+      'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
+      400,
+    ],
+    [
+      'a header without an end',
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+    ...codings.map((coding): [string, string, number] => [
+      `the transfer coding ${JSON.stringify(coding)}`,
+      `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+      501,
+    ]),
+  ]
+  for (const [what, bytes, status] of requests) {
+    it(`answers ${what} with ${status}, as JSON that nobody keeps, and lives on`, async () => {
       const listener = await listen('127.0.0.1', 0)
-      listener.answerWith(() => new Response('here'))
-      assert.match(await raw(listener.url, bytes), /^HTTP\/1\.1 4\d\d /)
+      let reached = 0
+      listener.answerWith(() => {
+        reached += 1
+        return new Response('here')
+      })
+      const [head = '', body = ''] = (await raw(listener.url, bytes)).split('\r\n\r\n')
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.match(head, /^content-type: application\/json\r$/im)
+      assert.match(head, /^cache-control: no-store\r$/im)
+      assert.match(head, /^x-content-type-options: nosniff\r$/im)
+      assert.deepEqual(Object.keys(JSON.parse(body)), ['error', 'error_description'])
+      assert.equal(reached, 0)
       assert.equal((await ask(listener.url)).body, 'here')
       await listener.stop()
     })
   }
+
+  const timeouts = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 }
+  const late: [name: string, bytes: string, afterMs: number][] = [
+    ['its header', 'GET / HTTP/1.1\r\nHost: a\r\n', timeouts.headersTimeout],
+    [
+      'its body',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx',
+      timeouts.requestTimeout,
+    ],
+  ]
+  for (const [name, bytes, afterMs] of late) {
+    it(`waits for the rest of ${name} no longer than it may, and answers 408`, async () => {
+      const listener = await listen('127.0.0.1', 0, timeouts)
+      listener.answerWith(async (request) => new Response(await request.text()))
+      const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
+      const startMs = performance.now()
+      socket.write(bytes)
+      assert.match(await text(socket), /^HTTP\/1\.1 408 /)
+      const tookMs = performance.now() - startMs
+      assert.ok(tookMs >= afterMs && tookMs < afterMs + 2000, `${tookMs}`)
+      await listener.stop()
+    })
+  }
+
+  it('gives 10 s for a header and 30 s for a request, and looks every second', () => {
+    assert.deepEqual(patience, {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1000,
+    })
+  })
 })

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type Listener, listen } from '../../src/http/listener.ts'
+
+let server: Listener
+let release: () => void
+
+beforeEach(async () => {
+  server = await listen('127.0.0.1', 0)
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  server.answerWith((request) => {
+    const { pathname } = new URL(request.url)
+    const response = new Response(`answer to ${pathname}`)
+    if (pathname === '/slow') return released.then(() => response)
+    if (pathname === '/body') return request.text().then(() => response)
+    return response
+  })
+})
+afterEach(() => server.stop())
+
+/** Sends segments one after the other; resolves to the status lines and bodies that came back. */
+async function send(...segments: string[]): Promise<string[]> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const whole = text(socket)
+  const [first = '', ...rest] = segments
+  socket.write(first)
+  for (const segment of rest) {
+    if (segment === releasing) release()
+    else {
+      await new Promise((resolve) => socket.once('data', resolve))
+      socket.write(segment)
+    }
+  }
+  return (await whole).match(/HTTP\/1\.1 \d+|answer to \S+?(?=HTTP|$)/g) ?? []
+}
+
+const releasing = 'the slow answer is given'
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+const post = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`
+const garbage = 'no request\r\n\r\n'
+const ok = (path: string) => ['HTTP/1.1 200', `answer to ${path}`]
+
+describe('what is no request, after requests', () => {
+  const rows: [name: string, segments: string[], expected: string[]][] = [
+    ['nothing', [garbage], ['HTTP/1.1 400']],
+    [
+      'three requests in the same segment',
+      [get('/1') + get('/2') + get('/3') + garbage],
+      [...ok('/1'), ...ok('/2'), ...ok('/3'), 'HTTP/1.1 400'],
+    ],
+    [
+      'a request that is still answered',
+      [get('/slow') + garbage, releasing],
+      [...ok('/slow'), 'HTTP/1.1 400'],
+    ],
+    [
+      'requests, the first of which is still answered',
+      [get('/slow') + get('/2') + post('/body', 'zz\r\n'), releasing],
+      [...ok('/slow'), ...ok('/2'), 'HTTP/1.1 400'],
+    ],
+    ['a body that is waited for', [post('/body', 'zz\r\n')], ['HTTP/1.1 400']],
+  ]
+  for (const [name, segments, expected] of rows) {
+    it(`is refused after the answers that are owed: ${name}`, async () => {
+      assert.deepEqual((await send(...segments)).join(), expected.join())
+    })
+  }
+
+  it('gets no second answer where the request had one before its body broke', async () => {
+    const told = await send(post('/early', '5\r\n'), 'hello zz\r\nzz\r\n')
+    assert.deepEqual(told, ok('/early'))
+  })
+
+  it('is refused once, however many segments follow', async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.write(get('/slow') + garbage)
+    for (let segment = 0; segment < 3; segment++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      socket.write(garbage)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    release()
+    assert.equal((await text(socket)).match(/HTTP\/1\.1 400/g)?.length, 1)
+  })
+
+  it('does not keep a connection that the client leaves half open', async () => {
+    const { port } = new URL(server.url)
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.write(garbage)
+    assert.match(await text(socket), /^HTTP\/1\.1 400 /)
+    const startMs = performance.now()
+    // Stopping waits for connections.
+    await server.stop()
+    assert.ok(performance.now() - startMs < 5000)
+    socket.destroy()
+    server = await listen('127.0.0.1', 0)
+  })
+})
