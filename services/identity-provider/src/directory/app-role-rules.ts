@@ -76,9 +76,10 @@ export function judgeAppRoles(roles: readonly AppRole[]): Fault[] {
  * only then, so that nobody loses a working role to a slip.
  */
 export function judgeAppRoleChange(before: readonly AppRole[], after: readonly AppRole[]): Fault[] {
+  const afterById = new Map(after.map((role) => [role.id.toLowerCase(), role]))
   return before.flatMap((role, index): Fault[] => {
     if (!role.isEnabled) return []
-    const next = after.find(({ id }) => id.toLowerCase() === role.id.toLowerCase())
+    const next = afterById.get(role.id.toLowerCase())
     if (next !== undefined && (!next.isEnabled || next.value === role.value)) return []
     return [
       {

@@ -16,15 +16,17 @@ export function judgeIdentifierUris(
   { appId, identifierUris }: NamedApplication,
   tenant: Pick<Tenant, 'id' | 'domains'>,
 ): Fault[] {
+  const seen = new Set<string>()
   return identifierUris.flatMap((uri, index): Fault[] => {
+    const isRepeated = seen.has(uri)
+    seen.add(uri)
     const fault = (code: Fault['code'], message: string): Fault[] => [
       { code, path: [index], message },
     ]
     if (/[\s#?]/.test(uri) || !URL.canParse(uri))
       return fault('INVALID_VALUE', 'must be an absolute URI without spaces, query and fragment')
     if (uri.endsWith('/')) return fault('INVALID_VALUE', 'must not end with a slash')
-    if (identifierUris.indexOf(uri) !== index)
-      return fault('DUPLICATE_VALUE', 'must be given only once')
+    if (isRepeated) return fault('DUPLICATE_VALUE', 'must be given only once')
     if (isOwnName(uri, appId, tenant)) return []
     return fault(
       'UNVERIFIED_NAME',

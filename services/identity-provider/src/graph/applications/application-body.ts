@@ -1,11 +1,21 @@
 import { z } from 'zod'
 import type { Application } from '../../directory/application.ts'
+import { bodyCollection } from '../http/body-collection.ts'
 import { parseBody } from '../http/body-faults.ts'
 import { guid, name, text } from '../http/body-text.ts'
 import { given } from '../http/given.ts'
 import { refuse } from '../http/graph-error.ts'
 import { fixedApi, fixedProperties, saysNothing } from './fixed-properties.ts'
 import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
+
+/** Entries of all collections of one application together, as in Entra ID. */
+export const maxEntries = 1200
+const maxResources = 50
+/** Permissions that an application requests, of all resources together. */
+export const maxPermissions = 400
+const maxCertificates = 100
+const maxClaims = 100
+const maxMembersOfClaim = 20
 
 const readOnlyProperties = new Set([
   'id',
@@ -18,7 +28,7 @@ const readOnlyProperties = new Set([
 /** An entry of `appRoles`: as Graph takes it, or with all members of a manifest's entry. */
 const appRole = z
   .strictObject({
-    allowedMemberTypes: z.array(z.enum(['Application', 'User'])),
+    allowedMemberTypes: bodyCollection(z.enum(['Application', 'User']), 2),
     description: text(1024),
     displayName: text(),
     id: guid,
@@ -34,7 +44,11 @@ const appRole = z
 
 const requiredResourceAccess = z.strictObject({
   resourceAppId: guid,
-  resourceAccess: z.array(z.strictObject({ id: guid, type: z.enum(['Role', 'Scope']) })),
+  resourceAccess: bodyCollection(
+    z.strictObject({ id: guid, type: z.enum(['Role', 'Scope']) }),
+    maxPermissions,
+    `must not hold more than ${maxPermissions} permissions`,
+  ),
 })
 
 const accessTokenClaim = z
@@ -42,15 +56,15 @@ const accessTokenClaim = z
     name: name(),
     source: z.null().optional(),
     essential: z.literal(false).optional(),
-    additionalProperties: z.array(name()).default([]),
+    additionalProperties: bodyCollection(name(), maxMembersOfClaim).default([]),
   })
   .transform(({ name, additionalProperties }) => ({ name, additionalProperties }))
 
 const optionalClaims = z
   .strictObject({
-    accessToken: z.array(accessTokenClaim).default([]),
-    idToken: z.array(z.never()).optional(),
-    saml2Token: z.array(z.never()).optional(),
+    accessToken: bodyCollection(accessTokenClaim, maxClaims).default([]),
+    idToken: bodyCollection(z.never(), 0, 'must be empty').optional(),
+    saml2Token: bodyCollection(z.never(), 0, 'must be empty').optional(),
   })
   .nullable()
   .transform((claims) => claims?.accessToken ?? [])
@@ -65,18 +79,22 @@ const applicationBody = z
   .strictObject({
     displayName: name(),
     signInAudience: z.enum(['AzureADMyOrg', 'AzureADMultipleOrgs']),
-    identifierUris: z.array(text(255)),
+    identifierUris: bodyCollection(text(255), maxEntries),
     isFallbackPublicClient: z
       .boolean()
       .nullable()
       .transform((value) => value ?? false),
     passwordAuthenticationAllowed: z.boolean(),
     api,
-    appRoles: z.array(appRole),
-    requiredResourceAccess: z.array(requiredResourceAccess),
+    appRoles: bodyCollection(appRole, maxEntries),
+    requiredResourceAccess: bodyCollection(
+      requiredResourceAccess,
+      maxResources,
+      `must not name more than ${maxResources} resources`,
+    ),
     optionalClaims,
-    keyCredentials: z.array(keyCredentialBody),
-    passwordCredentials: z.array(z.looseObject({ keyId: guid })),
+    keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
+    passwordCredentials: bodyCollection(z.looseObject({ keyId: guid }), maxEntries),
   })
   .partial()
 

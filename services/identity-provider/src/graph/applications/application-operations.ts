@@ -111,20 +111,22 @@ function update(call: ChangingCall): Change {
   }
 }
 
-const areThose = (known: Application['passwordCredentials'], keyIds: readonly string[]): boolean =>
-  known.length === keyIds.length && known.every(({ keyId }) => keyIds.includes(keyId))
+function areThose(known: Application['passwordCredentials'], keyIds: readonly string[]): boolean {
+  const named = new Set(keyIds)
+  return known.length === keyIds.length && known.every(({ keyId }) => named.has(keyId))
+}
 
 /** What follows in the tenant: the new name, and no assignment of a role that is gone. */
 function consequences(before: Application, after: Application, directory: Directory) {
   const principal = directory.servicePrincipalByAppId(after.tenantId, after.appId)
   const kept = new Set(after.appRoles.map(({ id }) => id))
-  const gone = before.appRoles.map(({ id }) => id).filter((id) => !kept.has(id))
+  const gone = new Set(before.appRoles.map(({ id }) => id).filter((id) => !kept.has(id)))
   return [
     ...(principal !== undefined && after.displayName !== before.displayName
       ? [put('servicePrincipal', { ...principal, displayName: after.displayName })]
       : []),
     ...(principal === undefined ? [] : directory.assignmentsTo(principal.id))
-      .filter(({ appRoleId }) => gone.includes(appRoleId))
+      .filter(({ appRoleId }) => gone.has(appRoleId))
       .map(({ id }) => remove('appRoleAssignment', id)),
   ]
 }

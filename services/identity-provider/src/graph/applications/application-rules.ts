@@ -6,10 +6,7 @@ import { judgeIdentifierUris } from '../../directory/identifier-uri-rules.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { refuseFaults } from '../http/body-faults.ts'
 import { refuse } from '../http/graph-error.ts'
-
-const maxResources = 50
-const maxPermissions = 400
-const maxEntries = 1200
+import { maxEntries, maxPermissions } from './application-body.ts'
 
 /**
  * Judges the state that somebody wants an application to be in.
@@ -25,13 +22,14 @@ export function requireValid(
   committed: Directory,
   body: unknown,
 ): void {
+  // Sizes first: the other rules look at every entry.
+  refuseFaults([...judgeSize(application), ...judgePermissionCount(application)], body)
   refuseFaults(
     [
       ...judgeAppRoles(application.appRoles).map(under('appRoles')),
       ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
       ...judgeNewUris(application, before, tenant),
-      ...judgePermissions(application),
-      ...judgeSize(application),
+      ...judgeResources(application),
     ],
     body,
   )
@@ -45,33 +43,34 @@ function judgeNewUris(
   before: Application | undefined,
   tenant: Tenant,
 ): Fault[] {
+  const known = new Set(before?.identifierUris)
   return judgeIdentifierUris(application, tenant)
     .filter(({ code, path: [index] }) => {
       const uri = application.identifierUris[Number(index)]
-      return code === 'DUPLICATE_VALUE' || !before?.identifierUris.includes(uri ?? '')
+      return code === 'DUPLICATE_VALUE' || !known.has(uri ?? '')
     })
     .map(under('identifierUris'))
 }
 
-function judgePermissions({ requiredResourceAccess }: Application): Fault[] {
-  const fault = (message: string): Fault => ({
-    code: 'INVALID_VALUE',
-    path: ['requiredResourceAccess'],
-    message,
-  })
-  const resources = requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
-  const permissions = requiredResourceAccess.flatMap(({ resourceAccess }) => resourceAccess)
-  return [
-    ...(new Set(resources).size < resources.length
-      ? [fault('must name each resource only once')]
-      : []),
-    ...(resources.length > maxResources
-      ? [fault(`must not name more than ${maxResources} resources`)]
-      : []),
-    ...(permissions.length > maxPermissions
-      ? [fault(`must not hold more than ${maxPermissions} permissions`)]
-      : []),
-  ]
+const permissionFault = (message: string): Fault => ({
+  code: 'INVALID_VALUE',
+  path: ['requiredResourceAccess'],
+  message,
+})
+
+function judgePermissionCount({ requiredResourceAccess }: Application): Fault[] {
+  const permissions = requiredResourceAccess.reduce(
+    (sum, { resourceAccess }) => sum + resourceAccess.length,
+    0,
+  )
+  if (permissions <= maxPermissions) return []
+  return [permissionFault(`must not hold more than ${maxPermissions} permissions`)]
+}
+
+function judgeResources({ requiredResourceAccess }: Application): Fault[] {
+  const resources = new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))
+  if (resources.size === requiredResourceAccess.length) return []
+  return [permissionFault('must name each resource only once')]
 }
 
 function judgeSize(application: Application): Fault[] {

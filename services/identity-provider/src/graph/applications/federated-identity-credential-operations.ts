@@ -3,6 +3,7 @@ import type { Application } from '../../directory/application.ts'
 import { put } from '../../directory/directory-change.ts'
 import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { bodyCollection } from '../http/body-collection.ts'
 import { parseBody } from '../http/body-faults.ts'
 import { name, text } from '../http/body-text.ts'
 import { refuse } from '../http/graph-error.ts'
@@ -82,11 +83,16 @@ const credentials: EntitySet<FederatedIdentityCredential> = {
 
 const maxCredentials = 20
 
+const oneAudience = 'must hold exactly one audience'
+
 const changeable = {
   issuer: name(600).refine(isIssuer, 'must be an https URL without query and fragment'),
   subject: name(600),
   description: text(600).nullish(),
-  audiences: z.array(name(600)).length(1, 'must hold exactly one audience'),
+  audiences: bodyCollection(name(600), 1, oneAudience).refine(
+    ({ length }) => length === 1,
+    oneAudience,
+  ),
 }
 const newCredential = z.strictObject({
   ...changeable,

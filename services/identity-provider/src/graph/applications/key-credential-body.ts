@@ -31,8 +31,9 @@ export function keyCredentialsAfter(
   entries: readonly KeyCredentialBody[],
   source: Source,
 ): KeyCredential[] {
+  const knownById = new Map(before.map((credential) => [credential.keyId, credential]))
   const taken = entries.map((entry) => {
-    const known = before.find(({ keyId }) => keyId === entry.keyId)
+    const known = entry.keyId === undefined ? undefined : knownById.get(entry.keyId)
     return known === undefined ? brought(entry, source) : kept(known, entry)
   })
   const credentials = taken.filter((one) => typeof one !== 'string')

@@ -10,8 +10,12 @@ const rows: Record<Fault['code'], { readonly refusal: RefusalName; readonly deta
   UNVERIFIED_NAME: { refusal: 'identifierUriUnverified', detail: 'HostNameNotOnVerifiedDomain' },
 }
 
+/** An answer must not grow with the number of faults that a body can have. */
+const maxFaultsTold = 20
+const maxNameLength = 100
+
 /**
- * Refuses a body for its faults; all of them are told, and the first decides on the code.
+ * Refuses a body for its faults; up to 20 of them are told, and the first decides on the code.
  *
  * @param body What is quoted where a sentence names the value.
  */
@@ -19,9 +23,12 @@ export function refuseFaults(faults: readonly Fault[], body: unknown): void {
   const [first] = faults
   if (first === undefined) return
   const { refusal } = rows[first.code]
-  const message = [...new Set(faults.map((fault) => sentenceOf(fault, body)))].join(' ')
-  throw new GraphError(refusal, message, {
-    details: faults.map(({ code, path, message }) => ({
+  const told = faults.slice(0, maxFaultsTold)
+  const sentences = new Set(told.map((fault) => sentenceOf(fault, body)))
+  const untold = faults.length - told.length
+  if (untold > 0) sentences.add(`Faults that are not told here: ${untold}.`)
+  throw new GraphError(refusal, [...sentences].join(' '), {
+    details: told.map(({ code, path, message }) => ({
       code: rows[code].detail,
       target: written(path),
       message,
@@ -32,7 +39,7 @@ export function refuseFaults(faults: readonly Fault[], body: unknown): void {
 /**
  * What a schema makes of a body.
  *
- * @throws {GraphError} GRAPH_REFUSAL bodyInvalid; every fault is told.
+ * @throws {GraphError} GRAPH_REFUSAL bodyInvalid.
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -65,7 +72,7 @@ function sentenceOf({ code, path, message }: Fault, body: unknown): string {
 // In the voice of the directory's own faults: "it must ...".
 function sentenceOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys')
-    return `must not have the property '${issue.keys[0]}', which is not supported here`
+    return `must not have the property '${issue.keys[0]?.slice(0, maxNameLength)}', which is not supported here`
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'must be given'
     return `must be of the type ${issue.expected}`

@@ -10,7 +10,8 @@ import { judgeText } from '../../directory/text-rules.ts'
 export const text = (maxLength = 256) =>
   z
     .string()
-    .max(maxLength, `must not be longer than ${maxLength} characters`)
+    // A text that is too long is not looked at any further.
+    .max(maxLength, { error: `must not be longer than ${maxLength} characters`, abort: true })
     .check(({ value, issues }) => {
       for (const message of judgeText(value)) issues.push({ code: 'custom', input: value, message })
     })

@@ -1,20 +1,30 @@
 import { refuse } from './graph-error.ts'
 
 const maxBytes = 1024 * 1024
+/** No object here has as many; each would be looked at several times. */
+const maxProperties = 100
 // The parameters are not looked at: RFC 8259 gives the type none.
 const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
 /**
  * Reads the JSON of a request.
  *
- * @throws {GraphError} GRAPH_REFUSAL when there is none, it is longer than 1 MiB, or it is no JSON
- *   in UTF-8.
+ * @throws {GraphError} GRAPH_REFUSAL when there is none, it is longer than 1 MiB, it is no JSON in
+ *   UTF-8, or an object with too many properties.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   if (bytes.length === 0) throw refuse('bodyMissing')
   if (!jsonType.test(request.headers.get('content-type') ?? ''))
     throw refuse('contentTypeUnsupported')
+  const value = parse(bytes)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    if (Object.keys(value).length > maxProperties)
+      throw refuse('bodyInvalid', `The body must not have more than ${maxProperties} properties.`)
+  return value
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {

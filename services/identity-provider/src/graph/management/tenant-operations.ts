@@ -7,8 +7,9 @@ import { graphAppId } from '../../directory/management-api-ids.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { makeAdministrator } from '../foundation/administrator.ts'
+import { bodyCollection } from '../http/body-collection.ts'
 import { parseBody } from '../http/body-faults.ts'
-import { name } from '../http/body-text.ts'
+import { name, text } from '../http/body-text.ts'
 import { given } from '../http/given.ts'
 import { refuse } from '../http/graph-error.ts'
 import type {
@@ -84,15 +85,18 @@ const tenants: EntitySet<Tenant> = {
   },
 }
 
+const maxDomains = 100
+const domain = text(253).pipe(
+  z
+    .hostname('must be a domain name')
+    .toLowerCase()
+    // A GUID has the form of a host name, and in a path it names the tenant with this id.
+    .refine((domain) => !isGuid(domain), 'must be a domain name'),
+)
+
 const properties = {
   displayName: name(),
-  // A GUID is a host name by its form, and in a path it names the tenant with this id.
-  domains: z.array(
-    z
-      .hostname('must be a domain name')
-      .toLowerCase()
-      .refine((domain) => !isGuid(domain), 'must be a domain name'),
-  ),
+  domains: bodyCollection(domain, maxDomains),
 }
 /** The server chooses the id: one that a caller knows beforehand may stand for something else. */
 const newTenant = z.strictObject(properties).partial({ domains: true })
@@ -160,9 +164,8 @@ function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenan
 
 /** A domain leads to one tenant. */
 function requireOnly({ id, domains }: Tenant, directory: Directory): void {
-  for (const other of directory.tenants()) {
-    if (other.id === id) continue
-    const taken = domains.find((domain) => other.domains.includes(domain))
-    if (taken !== undefined) throw refuse('tenantTaken', taken)
+  for (const domain of domains) {
+    const other = directory.tenant(domain)
+    if (other !== undefined && other.id !== id) throw refuse('tenantTaken', domain)
   }
 }

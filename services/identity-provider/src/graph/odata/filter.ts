@@ -17,6 +17,8 @@ const anyPattern = new RegExp(
   String.raw`^(?<property>\w+)/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:/(?<member>\w+))?\s+eq\s+${literal}\s*\)`,
 )
 const andPattern = /^\s+and\s+/
+/** Each comparison is made with every object of a list. */
+const maxComparisons = 20
 
 /**
  * Reads a `$filter`: comparisons by `eq`, alone or within `any`, joined by `and`.
@@ -38,6 +40,7 @@ export function parseFilter(text: string): Comparison[] {
     })
     rest = rest.slice(found[0].length)
     if (rest === '') return comparisons
+    if (comparisons.length === maxComparisons) throw refuse('queryUnsupported', tooMany)
     const and = andPattern.exec(rest)
     if (and === null) throw refuse('queryUnsupported', unsupported)
     rest = rest.slice(and[0].length)
@@ -52,6 +55,8 @@ export const equals = (value: unknown, literal: Literal): boolean =>
 
 const unsupported =
   "Unsupported $filter: only eq is supported, alone or as any on collections (identifierUris/any(x:x eq '...')), joined by and."
+
+const tooMany = `Unsupported $filter: it must not hold more than ${maxComparisons} comparisons.`
 
 const constants = new Map<string | undefined, Literal>([
   ['true', true],

@@ -29,6 +29,7 @@ async function withNames() {
 const displayNames = ({ value }: Body) =>
   value.map(({ displayName }) => displayName).filter((name) => names.includes(String(name)))
 
+// Each comparison is made with every object, so that their number is bounded (AS38).
 describe('$filter', () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [`appId eq '${guid(0x203)}'`, ['Beta']],
@@ -65,6 +66,11 @@ describe('$filter', () => {
 describe('a query that is refused', () => {
   const rows: readonly (readonly [string, string, RegExp])[] = [
     ['/applications?$filter=displayName', 'Request_UnsupportedQuery', /only eq is supported/],
+    [
+      `/applications?$filter=${Array(21).fill("appId eq 'x'").join(' and ')}`,
+      'Request_UnsupportedQuery',
+      /more than 20 comparisons/,
+    ],
     ["/applications?$filter=displayName ne 'x'", 'Request_UnsupportedQuery', /only eq/],
     [
       "/applications?$filter=displayName eq 'x' or appId eq 'x'",
