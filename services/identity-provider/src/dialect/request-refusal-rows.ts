@@ -31,6 +31,11 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: () => 'The request body is larger than 64 KB.',
     remedy: seeGuide,
   },
+  bodyCut: {
+    ...byOAuth,
+    sentence: () => 'The request body ended before it was whole.',
+    remedy: 'Send the whole body; if the client did, look at the proxies in between.',
+  },
   tooManyParameters: {
     ...byOAuth,
     sentence: () => 'The request body contains more than 50 parameters.',

@@ -5,6 +5,7 @@ export type RequestRefusal =
   | { readonly reason: 'methodNotAllowed'; readonly method: string }
   | { readonly reason: 'bodyNotForm' }
   | { readonly reason: 'bodyTooLarge' }
+  | { readonly reason: 'bodyCut' }
   | { readonly reason: 'tooManyParameters' }
   | { readonly reason: 'parameterMalformed' }
   | { readonly reason: 'parameterRepeated'; readonly parameter: string }

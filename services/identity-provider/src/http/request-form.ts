@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { type Form, readForm } from '../dialect/form.ts'
 import { refuseRequest } from '../dialect/request-refusal.ts'
-import { BodyTooLargeError, readBody } from './request-body.ts'
+import { BodyCutError, BodyTooLargeError, readBody } from './request-body.ts'
 import { headerOf, repeatedHeader } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
 
@@ -14,7 +14,7 @@ const onceOnly: ReadonlySet<string> = new Set(['authorization', 'content-type', 
 /**
  * Reads the form in the body of a request: the only place for parameters, credentials above all.
  *
- * @throws {RefusedError} headerRepeated, credentialInQuery, bodyNotForm, bodyTooLarge,
+ * @throws {RefusedError} headerRepeated, credentialInQuery, bodyNotForm, bodyTooLarge, bodyCut,
  *   parameterMalformed, parameterRepeated, tooManyParameters
  */
 export async function readRequestForm(context: Context<ServerEnv>): Promise<Form> {
@@ -29,6 +29,7 @@ export async function readRequestForm(context: Context<ServerEnv>): Promise<Form
     return readForm(utf8.decode(await readBody(context, maxBodyBytes)))
   } catch (cause) {
     if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'bodyTooLarge' }, { cause })
+    if (cause instanceof BodyCutError) refuseRequest({ reason: 'bodyCut' }, { cause })
     // The decoder says so of bytes that are not UTF-8.
     if (cause instanceof TypeError) refuseRequest({ reason: 'parameterMalformed' }, { cause })
     throw cause

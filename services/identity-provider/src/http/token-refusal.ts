@@ -92,6 +92,8 @@ function note(
     options.log.warn({ ...fields, err: cause }, 'the storage did not answer')
   // Who guesses a thousand times shall not write a thousand lines.
   else if (told.reason === 'throttled') options.log.debug(fields, 'token refused, too many')
+  // Anybody can cut connections, and clients do so when they are stopped.
+  else if (refusal.reason === 'bodyCut') options.log.debug(fields, 'token request cut')
   else options.log.info(fields, 'token refused')
   if (clientId === undefined || told.reason === 'throttled') return
   options.audit({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { Context } from 'hono'
 import { listen } from '../../src/http/listener.ts'
@@ -107,4 +108,36 @@ describe('the body of a request', () => {
     const { error_description } = (await response.json()) as { error_description: string }
     assert.match(error_description, /not well-formed UTF-8/)
   })
+
+  const cuts: [name: string, head: string][] = [
+    ['a length', 'Content-Length: 100'],
+    ['chunks', 'Transfer-Encoding: chunked'],
+  ]
+  for (const [name, field] of cuts) {
+    it(`that is cut within ${name} is no fault of the server: nothing above debug is logged`, async (t) => {
+      const above: string[] = []
+      const logged = Promise.withResolvers<object>()
+      const note = (_: object, text: string) => void above.push(text)
+      const service = await testService({
+        log: { error: note, warn: note, info: note, debug: (fields) => logged.resolve(fields) },
+      })
+      const listener = await listen('127.0.0.1', 0)
+      t.after(() => listener.stop())
+      listener.answerWith((incoming, bindings) => service.app.fetch(incoming, bindings))
+      const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
+      socket.write(
+        `POST /${tenantId}/oauth2/v2.0/token HTTP/1.1\r\nHost: a\r\n${field}\r\n` +
+          'Content-Type: application/x-www-form-urlencoded\r\n\r\n5\r\nabcde\r\n',
+      )
+      setTimeout(() => socket.destroy(), 50)
+      const fields = await Promise.race([
+        logged.promise,
+        new Promise((resolve) => setTimeout(resolve, 900)),
+      ])
+      assert.partialDeepStrictEqual(fields, { reason: 'bodyCut' })
+      assert.ok(!('err' in (fields as object)))
+      assert.deepEqual(above, [])
+      assert.deepEqual(service.audit, [])
+    })
+  }
 })

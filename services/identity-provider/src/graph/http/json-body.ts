@@ -1,4 +1,5 @@
-import { refuse } from './graph-error.ts'
+import { parseStrictJson } from '@greeting/guard/strict-json'
+import { GraphError, refuse } from './graph-error.ts'
 
 const maxBytes = 1024 * 1024
 /** No object here has as many; each would be looked at several times. */
@@ -10,25 +11,28 @@ const jsonType = /^application\/json[\t ]*(?:;|$)/i
  * Reads the JSON of a request.
  *
  * @throws {GraphError} GRAPH_REFUSAL when there is none, it is longer than 1 MiB, it is no JSON in
- *   UTF-8, or an object with too many properties.
+ *   UTF-8, it repeats a name within an object, or it has too many properties.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   if (bytes.length === 0) throw refuse('bodyMissing')
   if (!jsonType.test(request.headers.get('content-type') ?? ''))
     throw refuse('contentTypeUnsupported')
-  const value = parse(bytes)
+  const value = parseStrictJson(bytes)
+  // Of repeated members JSON.parse would keep the last, and say nothing.
+  if (value === undefined) throw refuse(isJson(bytes) ? 'bodyAmbiguous' : 'bodyMalformed')
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     if (Object.keys(value).length > maxProperties)
       throw refuse('bodyInvalid', `The body must not have more than ${maxProperties} properties.`)
   return value
 }
 
-function parse(bytes: Uint8Array): unknown {
+function isJson(bytes: Uint8Array): boolean {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return true
   } catch {
-    throw refuse('bodyMalformed')
+    return false
   }
 }
 
@@ -36,11 +40,15 @@ async function readBytes({ body }: Request): Promise<Uint8Array> {
   if (body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    // Counted as it comes: what a client declares of its length is no proof.
-    if (length > maxBytes) throw refuse('bodyTooLarge', String(maxBytes))
-    chunks.push(chunk)
+  try {
+    for await (const chunk of body) {
+      length += chunk.length
+      // Counted as it comes: what a client declares of its length is no proof.
+      if (length > maxBytes) throw refuse('bodyTooLarge', String(maxBytes))
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw cause instanceof GraphError ? cause : refuse('bodyCut')
   }
   return Buffer.concat(chunks)
 }

@@ -114,6 +114,17 @@ export const refusals = {
     sentence: () =>
       'Unable to read JSON request payload. Please ensure Content-Type header is set and payload is of valid JSON format.',
   },
+  bodyAmbiguous: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () =>
+      'A name is given twice in one object of the payload, or it nests deeper than 32 levels.',
+  },
+  bodyCut: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () => 'The payload ended before it was whole.',
+  },
   bodyInvalid: {
     status: 400,
     code: 'Request_BadRequest',
