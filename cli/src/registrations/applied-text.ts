@@ -1,3 +1,5 @@
+import type { RegistrationsFile } from './file/registrations-file.ts'
+import { entriesWithoutId } from './file/write-application-ids.ts'
 import type { Applied } from './graph/apply.ts'
 import type { NewSecret } from './graph/secret-sink.ts'
 import { day } from './planning/plan-secrets.ts'
@@ -26,6 +28,20 @@ export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): strin
         : `# The ${what}; it is not shown again\nCLIENT_ID=${one.clientId}\nCLIENT_SECRET='${one.secretText}'\n`
     })
     .join('')
+
+/** The ids of new applications, for the file; nothing when it has them all. */
+export function idLines(
+  file: RegistrationsFile,
+  applicationIds: ReadonlyMap<string, string>,
+): string {
+  const names = entriesWithoutId(file, applicationIds)
+  if (names.length === 0) return ''
+  return [
+    'Add these ids to the file, or let --write-ids do it. Other machines need them.',
+    ...names.map((name) => `  "applicationId": "${applicationIds.get(name)}" for "${name}"`),
+    '',
+  ].join('\n')
+}
 
 const section = (title: string, steps: readonly Step[]) =>
   steps.length === 0 ? [] : [title, ...steps.flatMap((step) => diffOf(step))]

@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { randomUUID, X509Certificate } from 'node:crypto'
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CommandFailure } from '../command-failure.ts'
 import { parseRegistrations, RegistrationsFileError } from './file/parse-registrations.ts'
 import type { RegistrationsFile } from './file/registrations-file.ts'
+import { entriesWithoutId, writeApplicationIds } from './file/write-application-ids.ts'
 import type { CertificateToAdd } from './planning/step.ts'
 
 /** A registrations file with all that it points to. */
@@ -41,6 +42,37 @@ export function demandTenant({ path, file }: LoadedFile, tenantId: string): void
   const message = `${path} is for the tenant ${meant}, and the administrator is of ${tenantId}.`
   const remedy = 'Take the settings of the other tenant, or leave tenant.id out of the file.'
   throw new CommandFailure('badUsage', message, { remedy })
+}
+
+/**
+ * Writes application ids into the file, whole or not at all.
+ *
+ * @returns whether there were any to write.
+ * @throws {CommandFailure} failed when the file cannot be written.
+ */
+export async function writeIds(
+  path: string,
+  applicationIds: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  // It may have been changed since it was loaded.
+  const text = await read(path)
+  const file = parsed(path, text)
+  if (entriesWithoutId(file, applicationIds).length === 0) return false
+  const place = await realpath(path)
+  const draft = `${place}.${randomUUID()}`
+  try {
+    const { mode } = await stat(place)
+    const edited = writeApplicationIds(text, file, applicationIds)
+    await writeFile(draft, edited, { flag: 'wx', mode: mode & 0o777, flush: true })
+    await rename(draft, place)
+    return true
+  } catch (cause) {
+    await rm(draft, { force: true })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandFailure('failed', `The ids cannot be written to ${path}: ${reason}.`, {
+      cause,
+    })
+  }
 }
 
 async function read(path: string): Promise<string> {

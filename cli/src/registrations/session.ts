@@ -6,10 +6,10 @@ import {
 } from './administrator-settings.ts'
 import { type Applied, applyPlan } from './graph/apply.ts'
 import type { GraphClient } from './graph/graph-client.ts'
-import { namesOf, readDirectory } from './graph/read-directory.ts'
+import { namesOf, readDirectory, withFederatedCredentials } from './graph/read-directory.ts'
 import type { SecretSink } from './graph/secret-sink.ts'
 import { demandTenant, type LoadedFile } from './load-file.ts'
-import { type Plan, planRegistrations } from './planning/plan.ts'
+import { type Plan, type PlanInput, planRegistrations } from './planning/plan.ts'
 import { settle } from './settle.ts'
 
 /** The registrations of one tenant, as one administrator reads and changes them. */
@@ -33,21 +33,31 @@ export class RegistrationsSession {
    *
    * @throws {CommandFailure} badUsage when the file is for another tenant.
    */
-  async plan(loaded: LoadedFile, rotate?: ReadonlySet<string>): Promise<Plan> {
+  async plan(
+    loaded: LoadedFile,
+    options: Pick<PlanInput, 'rotate' | 'confirmed' | 'writesIds'> = {},
+  ): Promise<Plan> {
     demandTenant(loaded, this.settings.TENANT_ID)
     const { file, certificates } = loaded
-    const state = await readDirectory(this.graph, this.settings.TENANT_ID, namesOf(file))
-    const input = { file, state, certificates, now: new Date() }
-    return planRegistrations(rotate ? { ...input, rotate } : input)
+    const names = namesOf(file)
+    const read = await readDirectory(this.graph, this.settings.TENANT_ID, names)
+    const identified = new Set([...(names.applicationIds ?? []), ...(options.confirmed ?? [])])
+    const state = await withFederatedCredentials(this.graph, read, identified)
+    return planRegistrations({ file, state, certificates, now: new Date(), ...options })
   }
 
   /** Does what a plan says. */
-  apply(plan: Plan, secrets: SecretSink): Promise<Applied> {
-    return applyPlan(plan, { graph: this.graph, secrets, signal: this.#stop })
+  apply(
+    plan: Plan,
+    secrets: SecretSink,
+    onRegistered: (applicationId: string) => Promise<void>,
+  ): Promise<Applied> {
+    return applyPlan(plan, { graph: this.graph, secrets, signal: this.#stop, onRegistered })
   }
 
   /** Waits until the directory shows what was done; resolves with whether it did in time. */
-  settle(loaded: LoadedFile): Promise<boolean> {
-    return settle({ ...graphRuntime, plan: () => this.plan(loaded) })
+  settle(loaded: LoadedFile, { applicationIds }: Applied): Promise<boolean> {
+    const confirmed = new Set(applicationIds.values())
+    return settle({ ...graphRuntime, plan: () => this.plan(loaded, { confirmed }) })
   }
 }

@@ -4,11 +4,13 @@ import { CommandFailure } from '../command-failure.ts'
 import { readAdministratorSettings } from '../registrations/administrator-settings.ts'
 import type { SecretName } from '../registrations/graph/secret-sink.ts'
 import type { LoadedFile } from '../registrations/load-file.ts'
+import { adoptionLine, hasCredentials } from '../registrations/planning/adoption.ts'
 import type { Plan } from '../registrations/planning/plan.ts'
 import { refusalFailure } from '../registrations/refusal-failure.ts'
 import { SecretFiles, secretFileName } from '../registrations/secret-files.ts'
 import { RegistrationsSession } from '../registrations/session.ts'
 import type { ClientEnv, DataFolder } from './data-folder.ts'
+import { RegisteredApplications } from './registered-applications.ts'
 
 /**
  * Makes sure that the system has the registrations of a file and that the first client of it has
@@ -30,10 +32,14 @@ export async function firstRegistrations(
 
   const session = new RegistrationsSession(settings, { err: () => undefined, stop })
   const fileOf = secretFileOf(folder, loaded)
-  const plan = await session.plan(loaded, clientsWithoutSecret(folder, loaded, fileOf))
+  const record = new RegisteredApplications(folder.path)
+  const plan = await session.plan(loaded, {
+    rotate: clientsWithoutSecret(folder, loaded, fileOf),
+    confirmed: await record.read(),
+  })
   const { AUTH_URL, TENANT_ID } = settings
   const secrets = new SecretFiles({ fileOf, settings: { AUTH_URL, TENANT_ID } })
-  const { stopped } = await session.apply(givingOnly(plan), secrets)
+  const { stopped } = await session.apply(givingOnly(plan, loaded), secrets, (id) => record.add(id))
   if (stopped) throw refusalFailure(stopped.error)
   const made = await folder.readClientEnv()
   if (made) return made
@@ -68,8 +74,15 @@ function clientsWithoutSecret(
 }
 
 /** A start gives, and never takes: what people have changed in the directory is theirs. */
-function givingOnly(plan: Plan): Plan {
+function givingOnly(plan: Plan, { path }: LoadedFile): Plan {
   if (plan.faults.length > 0) throw new CommandFailure('failed', plan.faults.join(' '))
+  // A start that was killed leaves an application that is not recorded yet, and has no credentials.
+  const strange = plan.adoptions.find(hasCredentials)
+  if (strange) {
+    const message = `This start has not registered an application that it found:\n${adoptionLine(strange)}`
+    const remedy = `If it is the application that you mean, add "applicationId": "${strange.applicationId}" to the entry "${strange.application}" of ${path}.`
+    throw new CommandFailure('failed', message, { remedy })
+  }
   const steps = plan.steps.filter(
     ({ destructive, kind }) => !destructive || kind === 'rotateSecret',
   )

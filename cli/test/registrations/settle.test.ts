@@ -10,6 +10,7 @@ const plan = (steps: number): Plan => ({
     application: 'Greeting API',
     destructive: false,
   })),
+  adoptions: [],
   faults: [],
   ifLeft: [],
   ifApplied: [],

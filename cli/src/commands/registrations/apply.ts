@@ -1,24 +1,27 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
-import { appliedText, secretLines } from '../../registrations/applied-text.ts'
+import { appliedText, idLines, secretLines } from '../../registrations/applied-text.ts'
 import type { RegistrationsFile } from '../../registrations/file/registrations-file.ts'
 import type { Applied } from '../../registrations/graph/apply.ts'
-import { loadFile } from '../../registrations/load-file.ts'
+import { type LoadedFile, loadFile, writeIds } from '../../registrations/load-file.ts'
 import type { Plan } from '../../registrations/planning/plan.ts'
-import { diffOf, planText } from '../../registrations/planning/plan-text.ts'
+import { planText } from '../../registrations/planning/plan-text.ts'
 import { refusalFailure } from '../../registrations/refusal-failure.ts'
 import { SecretFiles, SecretsInHand, secretFileName } from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
+import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { openSession } from './open-session.ts'
 import { paintOf } from './paint-of.ts'
+import { confirmAdoptions, confirmLosses } from './questions.ts'
 
 type Options = AdministratorCommandOptions & {
   readonly yes?: true
   readonly rotate?: readonly string[]
   readonly secretsFile?: string
+  readonly writeIds?: true
 }
 
 /** `greeting registrations apply`: does what `plan` shows. */
@@ -32,20 +35,32 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
       '--secrets-file <path>',
       'file for the new secret, or - to print it once (default: secrets/<client>.env in the data folder)',
     )
+    .option('--write-ids', 'write the ids of the applications into the file')
     .action(async (path: string, options: Options) => {
       const session = await openSession(terminal, options)
       const loaded = await loadFile(path)
-      const plan = await session.plan(loaded, rotated(loaded.file, options.rotate))
+      const record = new RegisteredApplications(options.dataDir)
+      const keep = recorderOf(record, terminal)
+      const plan = await session.plan(loaded, {
+        rotate: rotated(loaded.file, options.rotate),
+        confirmed: await record.read(),
+        writesIds: options.writeIds === true,
+      })
       if (!options.json) terminal.out(planText(plan, paintOf(terminal)))
       if (plan.faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${plan.faults.join(' ')}`)
-      await demandConsent(plan, options, terminal)
+      await confirmAdoptions(plan, path, terminal)
+      for (const { applicationId } of plan.adoptions) await keep(applicationId)
+      await confirmLosses(plan, options.yes, terminal)
 
       const secrets = sinkFor(options, session, loaded.file)
-      const applied = await session.apply(plan, secrets)
+      const applied = await session.apply(plan, secrets, keep)
+      const isWritten = options.writeIds && (await writeIds(path, applied.applicationIds))
       report(applied, secrets, options, terminal)
+      if (isWritten) terminal.err(`The application ids are in ${path} now.\n`)
+      else if (!options.json) terminal.out(newIdLines(applied, plan, loaded))
       if (applied.stopped) throw refusalFailure(applied.stopped.error)
-      if (plan.steps.length > 0 && !(await session.settle(loaded)))
+      if (plan.steps.length > 0 && !(await session.settle(loaded, applied)))
         terminal.err(
           'All is done, but the directory does not show it yet: wait before the next run.\n',
         )
@@ -59,22 +74,6 @@ function rotated({ clients }: RegistrationsFile, names: readonly string[] = []):
     )
       throw new CommandFailure('badUsage', `No client with secrets is named "${name}" in the file.`)
   return new Set(names)
-}
-
-/** Nothing is taken away from anybody unless a person, or --yes, says so. */
-async function demandConsent({ steps }: Plan, { yes }: Options, terminal: Terminal): Promise<void> {
-  const destructive = steps.filter((step) => step.destructive)
-  if (yes || destructive.length === 0) return
-  const lines = destructive.flatMap((step) => diffOf(step)).join('\n')
-  if (terminal.ask === undefined) {
-    const message = `This takes away or replaces something, and nobody is here to be asked:\n${lines}`
-    const remedy = 'Nothing was changed. Say --yes if that is meant.'
-    throw new CommandFailure('badUsage', message, { remedy })
-  }
-  const answer = await terminal.ask(
-    `This takes away or replaces something:\n${lines}\nDo it? (yes or no) `,
-  )
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
 }
 
 function sinkFor(
@@ -108,8 +107,31 @@ function report(
   const secrets = sink instanceof SecretFiles ? sink.kept : sink.secrets
   if (json) {
     const { done, stopped, left } = applied
-    out(`${JSON.stringify({ done, ...(stopped && { stopped: stopped.step }), left, secrets })}\n`)
+    const applicationIds = Object.fromEntries(applied.applicationIds)
+    out(
+      `${JSON.stringify({ done, ...(stopped && { stopped: stopped.step }), left, secrets, applicationIds })}\n`,
+    )
   } else if (applied.done.length > 0 || applied.stopped) {
     out(`\n${appliedText(applied)}${secretLines(secrets)}`)
   }
+}
+
+/** Records what this run registers; without the record, the next run asks or needs the ids. */
+const recorderOf =
+  (record: RegisteredApplications, { err }: Terminal) =>
+  (applicationId: string) =>
+    record.add(applicationId).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      err(`The application id ${applicationId} could not be recorded: ${reason}.\n`)
+    })
+
+function newIdLines(
+  { done, applicationIds }: Applied,
+  { adoptions }: Plan,
+  { file }: LoadedFile,
+): string {
+  const created = done.filter(({ kind }) => kind === 'createApplication')
+  const isNew = new Set([...created, ...adoptions].map(({ application }) => application))
+  const known = [...applicationIds].filter(([name]) => isNew.has(name))
+  return idLines(file, new Map(known))
 }

@@ -3,6 +3,7 @@ import { CommandFailure } from '../../command-failure.ts'
 import { QuietExit } from '../../quiet-exit.ts'
 import { loadFile } from '../../registrations/load-file.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
+import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { openSession } from './open-session.ts'
@@ -18,9 +19,11 @@ export function addPlanCommand(registrations: Command, terminal: Terminal): void
     .option('--detailed-exit-code', 'end with 6 when there is something to change')
     .action(async (path: string, options: Options) => {
       const session = await openSession(terminal, options)
-      const { steps, faults, ifLeft, ifApplied } = await session.plan(await loadFile(path))
+      const loaded = await loadFile(path)
+      const confirmed = await new RegisteredApplications(options.dataDir).read()
+      const { located: _, ...shown } = await session.plan(loaded, { confirmed })
+      const { steps, faults } = shown
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
-      const shown = { steps, faults, ifLeft, ifApplied }
       terminal.out(
         options.json
           ? `${JSON.stringify({ tenantId, graphUrl, ...shown })}\n`

@@ -8,7 +8,7 @@ const applicationId = z
   .toLowerCase()
   .optional()
   .describe(
-    'Application (client) ID of a registration that exists, under whatever name. Left out: found by its names, or created; the directory chooses the id.',
+    'Application (client) ID of a registration that exists, whatever its name. Left out: created, and the directory chooses the id; an application that has the name already is used only when this command made it or a person confirms it.',
   )
 
 /** Stands for the application id, which nobody knows before the application is registered. */

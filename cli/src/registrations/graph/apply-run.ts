@@ -14,6 +14,8 @@ export type ApplyRunOptions = {
   readonly located: readonly Located[]
   readonly secrets: SecretSink
   readonly now: () => Date
+  /** Told of each new application before anything else is done to it. */
+  readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 
 /**
@@ -23,13 +25,15 @@ export type ApplyRunOptions = {
 export class ApplyRun {
   readonly secrets: SecretSink
   readonly now: () => Date
+  readonly #onRegistered: ApplyRunOptions['onRegistered']
   readonly #graph: GraphClient
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
   #hasNews = false
 
-  constructor({ graph, located, secrets, now }: ApplyRunOptions) {
+  constructor({ graph, located, secrets, now, onRegistered }: ApplyRunOptions) {
     this.#graph = graph
+    this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
     for (const { name, application, servicePrincipal } of located) {
@@ -52,6 +56,16 @@ export class ApplyRun {
   register(name: string, handle: Handle): void {
     this.#handles.set(name, handle)
     this.#hasNews = true
+  }
+
+  async registerNew(name: string, handle: Handle): Promise<void> {
+    this.register(name, handle)
+    await this.#onRegistered?.(handle.appId)
+  }
+
+  /** The ids of all applications that are known by now, by the names that the file gives them. */
+  applicationIds(): Map<string, string> {
+    return new Map([...this.#handles].map(([name, { appId }]) => [name, appId]))
   }
 
   servicePrincipalId(name: string): string {

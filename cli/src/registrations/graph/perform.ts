@@ -23,7 +23,7 @@ const performers: Performers = {
     }
     const answer = await run.send({ ...line, body, role: writesApplications })
     const { id, appId } = parseAnswer(line, application, answer.body)
-    run.register(displayName, { objectId: id, appId, servicePrincipalId: undefined })
+    await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
   },
 
   async updateApplication({ application: name, changes }, run) {

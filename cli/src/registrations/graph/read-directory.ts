@@ -6,6 +6,7 @@ import {
   application,
   appRoleAssignment,
   type DirectoryState,
+  federatedIdentityCredential,
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory-state.ts'
@@ -21,16 +22,16 @@ export type Names = {
 /** The names that a file speaks of. */
 export function namesOf({ apis, clients, consents = [], removed }: RegistrationsFile): Names {
   const entries = [...apis, ...clients]
+  const named = [
+    ...clients.flatMap(({ permissions = [] }) => permissions.map(({ api }) => api)),
+    ...consents.map(({ api }) => api),
+    ...removed,
+  ]
   return {
-    displayNames: [
-      ...entries.map(({ displayName }) => displayName),
-      ...clients.flatMap(({ permissions = [] }) => permissions.map(({ api }) => api)),
-      ...consents.map(({ api }) => api),
-      ...removed,
-    ],
+    displayNames: [...entries.map(({ displayName }) => displayName), ...named],
     applicationIds: [
       ...entries.flatMap(({ applicationId }) => applicationId ?? []),
-      ...removed.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
+      ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
     ],
     identifierUris: apis
       .flatMap(({ identifierUris = [] }) => identifierUris)
@@ -53,7 +54,11 @@ export async function readDirectory(
   const resourceIds = applications.flatMap(({ requiredResourceAccess }) =>
     requiredResourceAccess.map(({ resourceAppId }) => resourceAppId),
   )
-  const appIds = unique([...applications.map(({ appId }) => appId), ...resourceIds])
+  const appIds = unique([
+    ...applications.map(({ appId }) => appId),
+    ...applicationIds,
+    ...resourceIds,
+  ])
   const principals = await findAll(
     graph,
     '/servicePrincipals',
@@ -64,6 +69,26 @@ export async function readDirectory(
     servicePrincipal,
   )
   return withAssignments(graph, tenantId, applications, byId(principals))
+}
+
+/**
+ * Adds the federated credentials, which the directory lists application by application, to those
+ * that no id identifies.
+ */
+export async function withFederatedCredentials(
+  graph: GraphClient,
+  state: DirectoryState,
+  identified: ReadonlySet<string>,
+): Promise<DirectoryState> {
+  const applications = await Promise.all(
+    state.applications.map(async (one): Promise<Application> => {
+      if (identified.has(one.appId)) return one
+      const path = `/applications/${one.id}/federatedIdentityCredentials`
+      const found = await graph.list(path, federatedIdentityCredential)
+      return { ...one, federatedIdentityCredentials: found }
+    }),
+  )
+  return { ...state, applications }
 }
 
 /** Reads all applications of a tenant, with all that concerns them. */

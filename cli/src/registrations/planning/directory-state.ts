@@ -38,18 +38,23 @@ const keyCredential = z.object({
   endDateTime: dateTime,
 })
 
+export const federatedIdentityCredential = z.object({ id: z.string() })
+
 /** What of an application the plan looks at; the directory says more, which is left as it is. */
 export const application = z.object({
   '@odata.etag': etag,
   id: guid,
   appId: guid,
   displayName: z.string(),
+  createdDateTime: dateTime.nullish(),
   identifierUris: z.array(z.string()).default([]),
   api: z.object({ requestedAccessTokenVersion: z.number().nullish() }).nullish(),
   appRoles: z.array(appRole).default([]),
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
   keyCredentials: z.array(keyCredential).default([]),
+  /** Microsoft Graph lists these by themselves only. */
+  federatedIdentityCredentials: z.array(federatedIdentityCredential).default([]),
 })
 
 export const servicePrincipal = z.object({

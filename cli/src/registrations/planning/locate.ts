@@ -12,6 +12,8 @@ export type Located = {
   readonly name: string
   readonly application?: Application
   readonly servicePrincipal?: ServicePrincipal
+  /** What the application was found by; only an id identifies it. */
+  readonly foundBy?: 'id' | 'identifier URI' | 'name'
   /** Why nobody can tell which application is meant. */
   readonly fault?: string
 }
@@ -29,7 +31,7 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
       const fault = `No application of the tenant has the id ${applicationId}. Application ids are chosen by the directory: leave it out to have "${name}" found by its name, or created.`
       return { name, fault }
     }
-    return withServicePrincipal(state, name, application)
+    return { ...withServicePrincipal(state, name, application), foundBy: 'id' }
   }
   const named = applications.filter((one) =>
     one.identifierUris.some((uri) => identifierUris.includes(uri)),
@@ -40,7 +42,8 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
     const fault = `${found.length} applications could be "${name}": ${ids}. Give the one that is meant by its applicationId.`
     return { name, fault }
   }
-  return withServicePrincipal(state, name, found[0])
+  const foundBy = named.length > 0 ? 'identifier URI' : 'name'
+  return { ...withServicePrincipal(state, name, found[0]), foundBy }
 }
 
 function withServicePrincipal(
@@ -57,16 +60,20 @@ function withServicePrincipal(
  * Finds an API that is no entry of the file: one of the tenant's own, or one of which the tenant
  * has only a service principal, as it has of Microsoft Graph.
  */
-export function locateResource(state: DirectoryState, displayName: string): Located {
-  const own = locate(state, { displayName })
-  if (own.application !== undefined || own.fault !== undefined) return own
-  const principals = state.servicePrincipals.filter((one) => one.displayName === displayName)
-  if (principals.length > 1) {
-    const fault = `${principals.length} service principals are named "${displayName}".`
-    return { name: displayName, fault }
+export function locateResource(state: DirectoryState, name: string): Located {
+  const named = [...state.applications, ...state.servicePrincipals].filter(
+    ({ displayName, appId }) => displayName === name || appId === name.toLowerCase(),
+  )
+  const appIds = [...new Set(named.map(({ appId }) => appId))]
+  // An application of the tenant may bear the name of an API that has only a service principal here.
+  if (appIds.length > 1) {
+    const fault = `${appIds.length} APIs could be "${name}": ${appIds.join(', ')}. Give the application id of the one that is meant in place of its name.`
+    return { name, fault }
   }
-  const [servicePrincipal] = principals
-  return { name: displayName, ...(servicePrincipal && { servicePrincipal }) }
+  const application = state.applications.find(({ appId }) => appId === appIds[0])
+  if (application !== undefined) return withServicePrincipal(state, name, application)
+  const servicePrincipal = state.servicePrincipals.find(({ appId }) => appId === appIds[0])
+  return { name, ...(servicePrincipal && { servicePrincipal }) }
 }
 
 /** The roles that an API declares in the directory. */

@@ -5,8 +5,8 @@ import type { CertificateToAdd, Step } from './step.ts'
 /** Act 6, by certificate: the list of the file against that of the directory, by thumbprint. */
 export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Step[] {
   const present = client.application?.keyCredentials ?? []
-  const added = wanted.filter((one) => !present.some((other) => isSame(one, other)))
-  const kept = present.filter((one) => wanted.some((other) => isSame(other, one)))
+  const added = wanted.filter((one) => !present.some((other) => isSameCertificate(one, other)))
+  const kept = present.filter((one) => wanted.some((other) => isSameCertificate(other, one)))
   const removed = present.filter((one) => !kept.includes(one))
   if (added.length === 0 && removed.length === 0) return []
   return [
@@ -25,7 +25,11 @@ export function planCertificates(client: Located, wanted: readonly CertificateTo
   ]
 }
 
-function isSame(wanted: CertificateToAdd, { customKeyIdentifier }: KeyCredential): boolean {
+/** Whether a key of the directory is the certificate of a file, by thumbprint. */
+export function isSameCertificate(
+  wanted: CertificateToAdd,
+  { customKeyIdentifier }: KeyCredential,
+): boolean {
   if (!customKeyIdentifier) return false
   // Microsoft Graph shows the thumbprint as base64; those who upload one may have sent its digits.
   return [customKeyIdentifier.toLowerCase(), hexOf(customKeyIdentifier)].includes(

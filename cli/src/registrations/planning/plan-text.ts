@@ -1,4 +1,5 @@
 import { acts } from './act.ts'
+import { type Adoption, adoptionLine } from './adoption.ts'
 import type { Plan } from './plan.ts'
 import type { Step } from './step.ts'
 import { type Line, stepLines } from './step-lines.ts'
@@ -8,32 +9,44 @@ export type PaintLine = (sign: Line['sign'], text: string) => string
 
 /** A plan as people read it: the six acts with what each changes, then what it means for clients. */
 export function planText(
-  { steps, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
+  { steps, adoptions, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
   paint: PaintLine = (_, text) => text,
 ): string {
   if (faults.length > 0) return paragraphs([list('This cannot be planned:', faults)])
+  const found = foundByName(adoptions, paint)
   if (steps.length === 0)
     return paragraphs([
+      found,
       'No changes: the directory is as the file says.',
       list('As the file says:', [...new Set([...ifLeft, ...ifApplied])]),
     ])
   return paragraphs([
+    found,
     ...acts.map((act, index) => {
       const lines = steps.filter((step) => step.act === act).flatMap((step) => diffOf(step, paint))
       return lines.length === 0 ? '' : [`${index + 1} ${act}`, ...lines].join('\n')
     }),
-    summary(steps),
+    summary(steps, adoptions),
     list('If it is left as it is:', ifLeft),
     list('When it is applied:', ifApplied),
   ])
 }
 
-function summary(steps: readonly Step[]): string {
+const foundByName = (adoptions: readonly Adoption[], paint: PaintLine) =>
+  adoptions.length === 0
+    ? ''
+    : ['Found by name', ...adoptions.map((one) => paint('~', adoptionLine(one)))].join('\n')
+
+function summary(steps: readonly Step[], adoptions: readonly Adoption[]): string {
   const changes = steps.flatMap(stepLines).length
   const taken = steps.filter(({ destructive }) => destructive).flatMap(stepLines).length
   const counted = `${changes} ${changes === 1 ? 'change' : 'changes'}`
-  if (taken === 0) return `${counted}; nothing that works is taken away.`
-  return `${counted}; those marked ! take away or replace something, and are asked for first.`
+  const takes =
+    taken === 0
+      ? 'nothing that works is taken away.'
+      : 'those marked ! take away or replace something, and are asked for first.'
+  if (adoptions.length === 0) return `${counted}; ${takes}`
+  return `${counted}; ${takes} Applications found by name are asked for first; --yes does not cover them.`
 }
 
 /** The lines of one step, marked when it takes something away. */

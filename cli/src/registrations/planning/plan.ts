@@ -1,5 +1,6 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
 import { acts } from './act.ts'
+import { type Adoption, adoptionsOf, concerns, refusedConsents } from './adoption.ts'
 import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { KnownApi } from './known-api.ts'
@@ -20,12 +21,18 @@ export type PlanInput = {
   readonly certificates?: ReadonlyMap<string, CertificateToAdd>
   /** Names of clients whose secrets are to be rotated, due or not. */
   readonly rotate?: ReadonlySet<string>
+  /** Application ids that are known to be meant, though the file names the applications only. */
+  readonly confirmed?: ReadonlySet<string>
+  /** Whether the ids of all applications are to be written into the file. */
+  readonly writesIds?: boolean
 }
 
 /** What has to be done so that the directory is as the file says. */
 export type Plan = {
   /** In the order in which they can be done. */
   readonly steps: readonly Step[]
+  /** Applications found by a name alone, which are used only when a person confirms each of them. */
+  readonly adoptions: readonly Adoption[]
   /** Why nobody can tell what is to be done; while there are any, nothing is. */
   readonly faults: readonly string[]
   /** What clients meet if nothing is done. */
@@ -50,6 +57,8 @@ export function planRegistrations(input: PlanInput): Plan {
     now,
     certificates = new Map<string, CertificateToAdd>(),
     rotate = new Set(),
+    confirmed = new Set(),
+    writesIds = false,
   } = input
   const apis = knownApis(file, state)
   const clients = file.clients.map(
@@ -57,12 +66,15 @@ export function planRegistrations(input: PlanInput): Plan {
       apis.find(({ name }) => name === client.displayName)?.located ?? locate(state, client),
   )
   const gone = file.removed.map((name) => locateRemoved(state, name))
+  const declared = apis.flatMap(({ name, located }) =>
+    file.apis.some(({ displayName }) => displayName === name) ? located : [],
+  )
   const located = [...apis.map((api) => api.located), ...clients, ...gone]
   const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
   const faults = [
     ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
   ]
-  if (faults.length > 0) return { steps: [], faults, ifLeft, ifApplied: [], located }
+  if (faults.length > 0) return { steps: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
   const steps = [
     ...file.apis.flatMap((entry): Step[] => {
@@ -107,7 +119,14 @@ export function planRegistrations(input: PlanInput): Plan {
     ...gone.flatMap(removal),
   ]
   const ifApplied = [...consequencesOfFile(file), ...consequencesOfTime(file, certificates, now)]
-  return { steps: inOrder(steps), faults, ifLeft, ifApplied, located }
+  const foundByName = adoptionsOf(file, [...declared, ...clients], { now, confirmed, certificates })
+  const refused = refusedConsents(steps, foundByName)
+  if (refused.length > 0)
+    return { steps: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
+  const adoptions = foundByName.filter(
+    (one) => writesIds || steps.some((step) => concerns(step, one)),
+  )
+  return { steps: inOrder(steps), adoptions, faults, ifLeft, ifApplied, located }
 }
 
 /** The APIs that the file declares, then those of the directory that it speaks of. */

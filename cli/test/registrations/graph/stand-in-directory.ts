@@ -64,6 +64,7 @@ export class StandInDirectory {
     return this.#add(this.applications, {
       id: randomUUID(),
       appId: randomUUID(),
+      createdDateTime: this.now().toISOString(),
       identifierUris: [],
       api: { requestedAccessTokenVersion: null },
       appRoles: [],
@@ -72,6 +73,11 @@ export class StandInDirectory {
       keyCredentials: [],
       ...body,
     })
+  }
+
+  /** What Microsoft Graph lists by itself, and not with the application. */
+  federatedCredentials(id: string): Json[] {
+    return (this.get(this.applications, id).federatedIdentityCredentials ?? []) as Json[]
   }
 
   updateApplication(id: string, body: Json): void {

@@ -113,6 +113,11 @@ export class StandInGraph {
         ({ ids: [id = ''] }) => directory.deleteApplication(id),
       ],
       [
+        'GET',
+        /^\/applications\/([^/]+)\/federatedIdentityCredentials$/,
+        ({ ids: [id = ''], url }) => this.#page(url, directory.federatedCredentials(id)),
+      ],
+      [
         'POST',
         /^\/applications\/([^/]+)\/addPassword$/,
         ({ ids: [id = ''], body }) => directory.addPassword(id, body),

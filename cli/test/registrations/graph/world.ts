@@ -60,7 +60,8 @@ export class World {
   async plan(file: unknown, rest: Partial<PlanInput> = {}) {
     const parsed = parseRegistrations(JSON.stringify(file))
     const state = await readDirectory(this.graph, administrator.TENANT_ID, namesOf(parsed))
-    return planRegistrations({ file: parsed, state, now: this.now(), ...rest })
+    const confirmed = new Set(state.applications.map(({ appId }) => appId))
+    return planRegistrations({ file: parsed, state, now: this.now(), confirmed, ...rest })
   }
 
   async apply(file: unknown, rest: Partial<PlanInput> = {}) {

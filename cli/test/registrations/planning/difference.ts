@@ -5,7 +5,7 @@ import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
 import { diffOf } from '../../../src/registrations/planning/plan-text.ts'
 import type { CertificateToAdd } from '../../../src/registrations/planning/step.ts'
 import { sampleFile } from '../sample-file.ts'
-import { now, sampleState } from './sample-state.ts'
+import { confirmedIn, now, sampleState } from './sample-state.ts'
 
 export type Sample = ReturnType<typeof sampleFile>
 type Entry = Record<string, unknown>
@@ -38,6 +38,7 @@ function diff(
     file: parseRegistrations(JSON.stringify(changed)),
     state,
     now,
+    confirmed: confirmedIn(state),
     certificates: new Map([['laptop.pem', certificate]]),
     rotate: new Set(rotate),
   })

@@ -5,10 +5,15 @@ import { servicePrincipal } from '../../../src/registrations/planning/directory-
 import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
 import { planText } from '../../../src/registrations/planning/plan-text.ts'
 import { sampleFile } from '../sample-file.ts'
-import { ids, now, sampleApi, sampleState } from './sample-state.ts'
+import { confirmedIn, ids, now, sampleApi, sampleState } from './sample-state.ts'
 
 const plan = (file: unknown, state = sampleState()) =>
-  planRegistrations({ file: parseRegistrations(JSON.stringify(file)), state, now })
+  planRegistrations({
+    file: parseRegistrations(JSON.stringify(file)),
+    state,
+    now,
+    confirmed: confirmedIn(state),
+  })
 
 const job = (api: string, roles = ['Read']) => ({
   clients: [{ displayName: 'Greeting client', permissions: [{ api, roles }] }],
@@ -43,6 +48,13 @@ const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
   ],
 ]
 
+const graph = servicePrincipal.parse({
+  id: ids.secret,
+  appId: ids.other,
+  displayName: 'Microsoft Graph',
+  appRoles: [{ ...sampleApi.appRoles[0], id: ids.hello, value: 'Read' }],
+})
+
 describe('a plan is refused for', () => {
   for (const [name, file, state, fault] of rows) {
     it(name, () => {
@@ -58,21 +70,28 @@ describe('a plan is refused for', () => {
   })
 
   it('nothing, when an API of others is known by its service principal alone', () => {
-    const graph = servicePrincipal.parse({
-      id: ids.secret,
-      appId: ids.other,
+    for (const name of ['Microsoft Graph', ids.other]) {
+      const { steps, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
+      assert.deepEqual(faults, [])
+      assert.deepEqual(
+        steps.map(({ kind }) => kind),
+        ['setPermissions'],
+      )
+    }
+  })
+
+  it('CL14: an API of others whose name an application of the tenant bears too', () => {
+    const planted = {
+      ...sampleApi,
+      id: ids.other,
+      appId: ids.secret,
       displayName: 'Microsoft Graph',
-      appRoles: [{ ...sampleApi.appRoles[0], id: ids.hello, value: 'Read' }],
-    })
-    const { steps, faults } = plan(
-      job('Microsoft Graph'),
-      sampleState({ servicePrincipals: [graph] }),
-    )
-    assert.deepEqual(faults, [])
-    assert.deepEqual(
-      steps.map(({ kind }) => kind),
-      ['setPermissions'],
-    )
+    }
+    const state = sampleState({ applications: [planted], servicePrincipals: [graph] })
+    assert.deepEqual(plan(job('Microsoft Graph'), state).faults, [
+      `2 APIs could be "Microsoft Graph": ${ids.secret}, ${ids.other}. Give the application id of the one that is meant in place of its name.`,
+    ])
+    assert.deepEqual(plan(job(ids.other), state).faults, [])
   })
 })
 

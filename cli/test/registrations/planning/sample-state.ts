@@ -73,6 +73,10 @@ export const sampleAssignments: AppRoleAssignment[] = [ids.hi, ids.hello].map((a
   appRoleId,
 }))
 
+/** All applications of a directory, as if each of them was confirmed. */
+export const confirmedIn = ({ applications }: DirectoryState) =>
+  new Set(applications.map(({ appId }) => appId))
+
 /** The directory as the sample file wants it, but for what is replaced. */
 export function sampleState({
   api = {},

@@ -1,0 +1,96 @@
+import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { Located } from './locate.ts'
+import { isSameCertificate } from './plan-certificates.ts'
+import { day } from './plan-secrets.ts'
+import type { CertificateToAdd, Step } from './step.ts'
+
+/**
+ * An application that was found by a name alone. Names and everything else in an application can be
+ * planted by anybody who may create applications, so only its id identifies it.
+ */
+export type Adoption = {
+  /** The name that the file gives it. */
+  readonly application: string
+  readonly applicationId: string
+  readonly foundBy: 'name' | 'identifier URI'
+  readonly createdDateTime: Date | undefined
+  /** Number of live credentials; a secret counts even when the file has one of the same name. */
+  readonly secrets: number
+  readonly certificates: number
+  readonly federatedCredentials: number
+}
+
+export type AdoptionCircumstances = {
+  readonly now: Date
+  /** Application ids that are known to be meant. */
+  readonly confirmed: ReadonlySet<string>
+  /** The certificates that the file names, by path. */
+  readonly certificates: ReadonlyMap<string, CertificateToAdd>
+}
+
+/** The applications of a file that were found by a name alone, each once. */
+export function adoptionsOf(
+  file: RegistrationsFile,
+  located: readonly Located[],
+  { now, confirmed, certificates }: AdoptionCircumstances,
+): Adoption[] {
+  return located.flatMap(({ name, application, foundBy = 'name' }, index): Adoption[] => {
+    if (application === undefined || foundBy === 'id') return []
+    if (confirmed.has(application.appId)) return []
+    if (located.findIndex((other) => other.name === name) < index) return []
+    const entry = file.clients.find(({ displayName }) => displayName === name)
+    const own = (entry?.certificates ?? []).flatMap(({ path }) => certificates.get(path) ?? [])
+    const isLive = ({ endDateTime }: { readonly endDateTime: Date }) => endDateTime > now
+    return [
+      {
+        application: name,
+        applicationId: application.appId,
+        foundBy,
+        createdDateTime: application.createdDateTime ?? undefined,
+        secrets: application.passwordCredentials.filter(isLive).length,
+        certificates: application.keyCredentials.filter(
+          (one) => isLive(one) && !own.some((certificate) => isSameCertificate(certificate, one)),
+        ).length,
+        federatedCredentials: application.federatedIdentityCredentials.length,
+      },
+    ]
+  })
+}
+
+export const hasCredentials = ({ secrets, certificates, federatedCredentials }: Adoption) =>
+  secrets + certificates + federatedCredentials > 0
+
+/** Why consent is refused: whoever planted the application holds a credential that would use it. */
+export function refusedConsents(steps: readonly Step[], adoptions: readonly Adoption[]): string[] {
+  return adoptions
+    .filter(
+      (one) =>
+        hasCredentials(one) &&
+        steps.some(
+          (step) =>
+            step.kind === 'grantConsent' && [step.application, step.api].includes(one.application),
+        ),
+    )
+    .map(
+      (one) =>
+        `Admin consent for "${one.application}" is refused: application ${one.applicationId} was found by its ${one.foundBy} alone. It ${history(one)}. Remove them, or add "applicationId": "${one.applicationId}" to its entry if the application is yours.`,
+    )
+}
+
+/** Whether a step changes an application or gives it something. */
+export const concerns = (step: Step, { application }: Adoption): boolean =>
+  step.application === application || (step.kind === 'grantConsent' && step.api === application)
+
+/** The line of an adoption in a diff. */
+export const adoptionLine = (one: Adoption): string =>
+  `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} alone: ${history(one)}`
+
+function history(one: Adoption): string {
+  const since = one.createdDateTime ? ` since ${day(one.createdDateTime)}` : ''
+  if (!hasCredentials(one)) return `exists${since}, with no credentials`
+  const { secrets, certificates, federatedCredentials } = one
+  const counts = `${count(secrets, 'secret')}, ${count(certificates, 'certificate')} and ${count(federatedCredentials, 'federated credential')}`
+  return `exists${since}, with ${counts} of unknown origin`
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

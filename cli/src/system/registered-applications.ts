@@ -1,0 +1,37 @@
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const writableByOthers = 0o022
+const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * The ids of the applications that this command has registered itself, in the data folder. A
+ * directory cannot tell this: everything in an application can be planted there.
+ */
+export class RegisteredApplications {
+  readonly path: string
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'registered-applications.txt')
+  }
+
+  /** The ids; none when the file is missing or somebody else may write to it. */
+  async read(): Promise<Set<string>> {
+    try {
+      const { mode, uid } = await stat(this.path)
+      const isForeign = process.getuid !== undefined && ![0, process.getuid()].includes(uid)
+      if (process.platform !== 'win32' && (isForeign || (mode & writableByOthers) !== 0))
+        return new Set()
+      const lines = (await readFile(this.path, 'utf8')).split('\n')
+      return new Set(lines.filter((line) => guid.test(line)))
+    } catch {
+      return new Set()
+    }
+  }
+
+  /** Adds an id; it resolves when the disk has it. */
+  async add(applicationId: string): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
+    await appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true })
+  }
+}

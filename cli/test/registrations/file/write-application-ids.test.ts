@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import { writeApplicationIds } from '../../../src/registrations/file/write-application-ids.ts'
+
+const [api, client] = [
+  '11111111-1111-4111-8111-111111111111',
+  '22222222-2222-4222-8222-222222222222',
+]
+const ids = new Map([
+  ['Orders "API"', api],
+  ['Job', client],
+  ['First secret', api],
+])
+
+const rows: [string, string, string][] = [
+  [
+    'with the indentation of its entry',
+    `{
+  "clients": [
+    {
+      "displayName": "Job",
+      "secrets": [{ "displayName": "First secret" }]
+    }
+  ],
+  "apis": [{ "appRoles": [], "displayName": "Orders \\"API\\"" }]
+}
+`,
+    `{
+  "clients": [
+    {
+      "displayName": "Job",
+      "applicationId": "${client}",
+      "secrets": [{ "displayName": "First secret" }]
+    }
+  ],
+  "apis": [{ "appRoles": [], "displayName": "Orders \\"API\\"", "applicationId": "${api}" }]
+}
+`,
+  ],
+  [
+    'in a text without blanks, and with brackets in strings',
+    '{"removed":["{[\\"displayName\\":"],"clients":[{"displayName":"x"},{"displayName":"Job"}]}',
+    `{"removed":["{[\\"displayName\\":"],"clients":[{"displayName":"x"},{"displayName":"Job","applicationId":"${client}"}]}`.replace(
+      '"applicationId":"',
+      '"applicationId": "',
+    ),
+  ],
+  [
+    'where a name is written with escapes',
+    '{ "clients": [{ "display\\u004eame" : "J\\u006fb" }] }',
+    `{ "clients": [{ "display\\u004eame" : "J\\u006fb", "applicationId": "${client}" }] }`,
+  ],
+  [
+    'nowhere, where there is one already',
+    `{ "clients": [{ "applicationId": "${api}", "displayName": "Job" }] }`,
+    `{ "clients": [{ "applicationId": "${api}", "displayName": "Job" }] }`,
+  ],
+]
+
+describe('an application id is written into the file', () => {
+  for (const [name, text, expected] of rows)
+    it(name, () => {
+      const written = writeApplicationIds(text, parseRegistrations(text), ids)
+      assert.equal(written, expected)
+      assert.doesNotThrow(() => parseRegistrations(written))
+    })
+})
