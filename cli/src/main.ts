@@ -2,16 +2,35 @@ import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { CommandFailure } from './command-failure.ts'
 import { exitCodes } from './exit-codes.ts'
+import { watchParent } from './parent-watch.ts'
 import { runGreeting } from './program.ts'
 import { services } from './system/services.ts'
 
 const stop = new AbortController()
+// Ctrl-C reaches this process from the terminal and from npm: the two are one request.
+const oneRequestMs = 500
+let stoppedAtMs = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    // Asked twice: whoever asks does not want to wait for what is in hand.
-    if (stop.signal.aborted) process.exit(exitCodes.failed.code)
-    stop.abort(new CommandFailure('failed', `Stopped by ${signal}.`))
+    if (!stop.signal.aborted) {
+      stoppedAtMs = performance.now()
+      stop.abort(new CommandFailure('failed', `Stopped by ${signal}.`))
+      return
+    }
+    // A second request: do not wait for the work in hand.
+    if (performance.now() - stoppedAtMs > oneRequestMs) process.exit(exitCodes.failed.code)
   })
+}
+// Started in another way, the command may outlive the shell that started it.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const runtime = {
+    parentId: () => process.ppid,
+    repeat: (call: () => void, intervalMs: number) => {
+      const timer = setInterval(call, intervalMs).unref()
+      return () => clearInterval(timer)
+    },
+  }
+  watchParent(runtime, () => stop.abort(new CommandFailure('failed', 'Stopped: npm has ended.')))
 }
 
 async function ask(question: string): Promise<string> {

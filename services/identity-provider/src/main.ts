@@ -62,7 +62,8 @@ try {
       },
     )
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal))
+  // Ctrl-C comes from the terminal and from npm: the second must not end the process at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
   // Who starts this process over an IPC channel wants it to end with itself, and the system closes the
   // channel however that process ends. Started in any other way there is none.
   process.once('disconnect', () => stop(starterGone))

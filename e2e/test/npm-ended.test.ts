@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { environment, root, temporaryFolder } from './greeting-process.ts'
+
+const free = { HOST: '127.0.0.1', PORT: '0', HTTPS_PORT: '0' }
+const system = ['--api-port', '0', '--identity-port', '0', '--json', '--data-dir']
+
+type Row = {
+  readonly command: (dataDir: string) => readonly [string, ...string[]]
+  readonly settings?: NodeJS.ProcessEnv
+  readonly signals: readonly NodeJS.Signals[]
+}
+
+const rows: Row[] = [
+  {
+    command: (dataDir) => ['npm', 'start', '--silent', '--', ...system, dataDir],
+    signals: ['SIGTERM', 'SIGINT', 'SIGKILL'],
+  },
+  {
+    command: (dataDir) => ['npx', 'greeting', 'start', ...system, dataDir],
+    signals: ['SIGTERM'],
+  },
+  {
+    command: () => ['npm', 'start', '--silent', '-w', 'services/identity-provider'],
+    settings: free,
+    signals: ['SIGTERM', 'SIGINT'],
+  },
+]
+
+/** The first address that a program prints. */
+async function printedUrl({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new TypeError('The process has no output.')
+  for await (const line of createInterface(stdout)) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
+    if (url === undefined) continue
+    stdout.resume()
+    return url
+  }
+  throw new Error('Nothing was started.')
+}
+
+/** Whether something answers, until `waitMs` have passed. */
+async function stillAnswers(url: string, waitMs: number): Promise<boolean> {
+  const endMs = performance.now() + waitMs
+  while (performance.now() < endMs) {
+    if (!(await answers(url))) return false
+    await sleep(50)
+  }
+  return answers(url)
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await (await fetch(url)).text()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A program of npm in a process group of its own, so that the test can end whatever is left of it. */
+async function started(t: TestContext, { command, settings }: Row) {
+  const dataDir = join(await temporaryFolder(t), 'data')
+  const [program, ...args] = command(dataDir)
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...environment, DATA_DIR: dataDir, ...settings },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  t.after(() => endGroup(child))
+  return { child, url: `${await printedUrl(child)}/healthz` }
+}
+
+function endGroup({ pid = 0 }: ChildProcess): void {
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // Nothing is left, as it should be.
+  }
+}
+
+describe('a signal to npm alone', () => {
+  for (const row of rows)
+    for (const signal of row.signals)
+      it(`${signal} to ${row.command('data').join(' ')} leaves no process and no port behind`, async (t) => {
+        const { child, url } = await started(t, row)
+        assert.equal(await answers(url), true)
+        child.kill(signal)
+        assert.equal(await stillAnswers(url, 5_000), false)
+        // All that was started has ended when nobody holds its output any more.
+        const closed = once(child, 'close')
+        if (child.stdout?.closed) return
+        assert.notEqual(await Promise.race([closed, sleep(5_000, 'open', { ref: false })]), 'open')
+      })
+})
+
+describe('Ctrl-C', () => {
+  // The shell of npx ends by the signal, whatever its command ends with.
+  for (const row of rows.filter(({ command }) => command('')[0] === 'npm'))
+    it(`stops ${row.command('data').join(' ')} in order, though npm passes it on as well`, async (t) => {
+      const { child, url } = await started(t, row)
+      let printed = ''
+      child.stdout?.on('data', (text) => {
+        printed += text
+      })
+      process.kill(-(child.pid ?? 0), 'SIGINT')
+      const [code] = await once(child, 'close')
+      assert.equal(await answers(url), false)
+      assert.equal(code, 0, printed)
+    })
+})
