@@ -9,10 +9,12 @@ import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { bootstrap } from './graph/bootstrap.ts'
 import { purgeExpired } from './graph/deleted-items/retention.ts'
 import { createManagementApps } from './graph/management-apps.ts'
+import { tellCountedRefusals } from './http/counted-refusals.ts'
 import { GuessThrottle } from './http/guess-throttle.ts'
 import { randomPool } from './http/random-pool.ts'
 import { repeat } from './http/repeating.ts'
 import type { ServiceOptions } from './http/service-options.ts'
+import { TrustedProxies } from './http/trusted-proxies.ts'
 import { parseRegistrations } from './registrations/registrations.ts'
 import { seedEmptyDirectory } from './registrations/seeding.ts'
 import { keySchedule, type Settings } from './settings.ts'
@@ -38,6 +40,7 @@ export type Service = {
 const refreshEveryMs = 250
 const flushEveryMs = 500
 const tendEveryMs = 60_000
+const tellCountedEveryMs = 60_000
 const tidyEveryMs = 300_000
 const renewEveryMs = 3_600_000
 
@@ -98,7 +101,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
         keys,
         keyEncryptionKey,
         visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
-        recordRefusal: notes.record,
+        recordRefusal: (record) => notes.record(record, 'refusedChanges'),
         report: (err, exchange) => log.error({ err, ...exchange }, 'a management request failed'),
         source: systemSource,
       })
@@ -123,7 +126,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
         perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
         perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
       }),
-      trustedProxies: new Set(settings.TRUSTED_PROXIES),
+      trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
       audit: notes.record,
       noteUse: notes.noteUse,
       isReady: () => !isStopping,
@@ -131,6 +134,9 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       source: systemSource,
       randomBytes: randomPool(systemSource.randomBytes),
     }
+    const tellCounted = async () => tellCountedRefusals(options)
+    opened.defer(tellCounted)
+    every(tellCountedEveryMs, 'telling of counted refusals', tellCounted)
     for (const { listener, authority } of entrances.all) {
       const app = createApp({ ...options, authority }, managementOf(authority))
       listener.answerWith((request, bindings) => app.fetch(request, bindings))

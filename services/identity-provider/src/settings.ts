@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isGuid } from './directory/guid.ts'
 import { ownerTenantId } from './directory/management-api-ids.ts'
+import { TrustedProxies } from './http/trusted-proxies.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
@@ -42,6 +43,14 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim().toLowerCase())
     .filter((item) => item !== ''),
 )
+
+const proxies = list.refine((entries) => {
+  try {
+    return new TrustedProxies(entries) !== undefined
+  } catch {
+    return false
+  }
+}, expected('addresses or networks such as 10.0.0.0/8, separated by commas'))
 
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
@@ -115,7 +124,7 @@ const shape = z.object({
   FEDERATED_ISSUER_HOSTS: list.prefault(''),
   WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('20'),
   WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('60'),
-  TRUSTED_PROXIES: list.prefault(''),
+  TRUSTED_PROXIES: proxies.prefault(''),
   LOG_LEVEL: z.enum(levels, expected(`one of ${levels.join(', ')}`)).default('info'),
 })
 

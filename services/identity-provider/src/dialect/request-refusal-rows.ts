@@ -236,8 +236,9 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     error: 'temporarily_unavailable',
     code: 90055,
     hasErrorUri: true,
-    sentence: () => 'Too many requests with wrong credentials. Try again later.',
-    remedy: 'Correct the secret. The right one is served at once, whoever else is guessing.',
+    sentence: () => 'Too many refused requests. Try again later.',
+    remedy:
+      'Correct the request. A correct one is served at once, however many others are refused.',
   },
   unavailable: {
     status: 503,

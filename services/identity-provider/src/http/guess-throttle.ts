@@ -1,8 +1,10 @@
-/** How many wrong credentials are answered as such, before the answer is "too many". */
+import { RefusalTally } from './refusal-tally.ts'
+
+/** How many refusals are answered as such, before the answer is "too many". */
 export type GuessLimits = {
-  /** For one client id, from wherever they come; in a minute. */
+  /** Wrong credentials for one client id, from all sources; in a minute. */
   readonly perClientPerMinute: number
-  /** From one address, for whichever client; in a minute. */
+  /** Refusals before authentication from one source, for all clients; in a minute. */
   readonly perSourcePerMinute: number
 }
 
@@ -12,12 +14,14 @@ const maxBuckets = 20_000
 const minuteMs = 60_000
 
 /**
- * Slows down who guesses.
+ * Limits how many refusals before authentication are answered and recorded one by one.
  *
- * Only wrong credentials count, and only they are refused: whoever knows the right secret is served
- * however many others guess at it, so nobody can lock a client out.
+ * Only refused requests count. A correct request is served however many others are refused, so
+ * nobody can lock a client out.
  */
 export class GuessThrottle {
+  /** The refusals beyond the limit. */
+  readonly beyondLimit = new RefusalTally()
   readonly #limits: GuessLimits
   readonly #monotonicNowMs: () => number
   // In the order of their last use, so that the idlest is forgotten first.
@@ -29,18 +33,20 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts a wrong credential.
+   * Counts a refusal before authentication.
    *
-   * @returns Undefined while the guesser may know that it was wrong; else the seconds to wait.
+   * @param clientId The client whose credentials were wrong; undefined when nobody guessed at any.
+   * @returns Undefined below the limits; else the seconds to wait.
    */
-  count(clientId: string, source: string): number | undefined {
+  count(clientId: string | undefined, source: string): number | undefined {
     const { perClientPerMinute, perSourcePerMinute } = this.#limits
-    const waits = [
-      this.#take(`client ${clientId}`, perClientPerMinute),
+    const longestMs = Math.max(
+      clientId === undefined ? 0 : this.#take(`client ${clientId}`, perClientPerMinute),
       this.#take(`source ${source}`, perSourcePerMinute),
-    ]
-    const longestMs = Math.max(...waits)
-    return longestMs > 0 ? Math.ceil(longestMs / 1000) : undefined
+    )
+    if (longestMs === 0) return undefined
+    this.beyondLimit.count(source)
+    return Math.ceil(longestMs / 1000)
   }
 
   /** Takes one token; the milliseconds until there is one when there is none. */

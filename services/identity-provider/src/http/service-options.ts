@@ -7,8 +7,10 @@ import type { PublishedKey } from '../signing/published-key.ts'
 import type { TokenHeader } from '../signing/token-signer.ts'
 import type { AssertionLog } from '../storage/assertion-log.ts'
 import type { AuditRecord } from '../storage/audit-record.ts'
+import type { AuditLane } from '../storage/audit-trail.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { GuessThrottle } from './guess-throttle.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The keys of the server, as far as issuing goes. */
 export type TokenKeys = {
@@ -33,9 +35,9 @@ export type ServiceOptions = {
   readonly assertions: AssertionLog | undefined
   readonly verifyFederated: VerifyFederated
   readonly throttle: GuessThrottle
-  readonly trustedProxies: ReadonlySet<string>
+  readonly trustedProxies: TrustedProxies
   /** Takes what happened, to be written soon; never makes a request wait. */
-  readonly audit: (record: AuditRecord) => void
+  readonly audit: (record: AuditRecord, lane: AuditLane) => void
   /** Takes the use of a credential, to be written soon. */
   readonly noteUse: (keyId: string, at: Date) => void
   /** False as soon as the server is about to stop. */

@@ -1,22 +1,49 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6, SocketAddress } from 'node:net'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /**
- * The address that a request comes from: of the connection, or of the client as proxies that are
- * trusted tell it. What anybody else forwards is not believed.
+ * The source that a request is counted for: the address of the connection, or of the client as
+ * trusted proxies forward it. Addresses that others forward are not believed.
  *
- * @param trustedProxies Addresses of proxies.
+ * @returns An IPv4 address, or the /64 network of an IPv6 address, because one host has all
+ *   addresses of its /64; empty without a socket.
  */
 export function sourceAddress(
   incoming: IncomingMessage | undefined,
-  trustedProxies: ReadonlySet<string>,
+  trustedProxies: TrustedProxies,
 ): string {
-  const peer = plain(incoming?.socket.remoteAddress ?? '')
-  if (trustedProxies.size === 0 || !trustedProxies.has(peer)) return peer
+  const peer = addressOf(incoming?.socket.remoteAddress ?? '') ?? ''
+  if (!trustedProxies.has(peer)) return networkOf(peer)
   const forwarded = String(incoming?.headers['x-forwarded-for'] ?? '').split(',')
-  // From the nearest: the first that is no proxy of ours is as far as anybody can vouch.
-  return (
-    forwarded.map((one) => plain(one.trim())).findLast((one) => !trustedProxies.has(one)) || peer
-  )
+  let nearest = peer
+  for (const text of forwarded.reverse()) {
+    const address = addressOf(text.trim())
+    // A proxy that forwards no address names nobody: the proxy itself is the source.
+    if (address === undefined) break
+    nearest = address
+    if (!trustedProxies.has(address)) break
+  }
+  return networkOf(nearest)
 }
 
-const plain = (address: string) => address.replace(/^::ffff:/, '')
+const withPort = /^(?:\[([^\]]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/
+
+/** An address in its canonical form, without port, zone and the prefix of IPv4 in IPv6. */
+function addressOf(text: string): string | undefined {
+  const [, bracketed, beforePort] = withPort.exec(text) ?? []
+  const [address = ''] = (bracketed ?? beforePort ?? text).split('%', 1)
+  if (isIPv4(address)) return address
+  if (!isIPv6(address)) return undefined
+  return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=.*\.)/, '')
+}
+
+/** The /64 of an IPv6 address; any other text as it is. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = [], tail = []] = address
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}

@@ -106,16 +106,19 @@ function noteIssuance(
 ): void {
   const actor = client.application.appId
   noteUse(credentialId, at)
-  audit({
-    at,
-    tenantId: tenant.id,
-    actor,
-    action: 'token.issue',
-    target: resource.application.appId,
-    outcome: 'done',
-    reason: null,
-    correlationId,
-  })
+  audit(
+    {
+      at,
+      tenantId: tenant.id,
+      actor,
+      action: 'token.issue',
+      target: resource.application.appId,
+      outcome: 'done',
+      reason: null,
+      correlationId,
+    },
+    'signIns',
+  )
   log.debug({ clientId: actor, resource: resource.requestedAs, correlationId }, 'token issued')
 }
 

@@ -23,7 +23,7 @@ export type RefusalContext = {
   readonly echoes: boolean
 }
 
-/** Refusals after which somebody may be guessing. */
+/** Refusals after which somebody may be guessing at the credentials of a client. */
 const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
   'clientUnknown',
   'secretWrong',
@@ -32,19 +32,31 @@ const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
   'federatedAssertionRefused',
 ])
 
+/** Refusals of a client that has authenticated: they are recorded one by one. */
+const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
+  'clientDisabled',
+  'resourceUnknown',
+  'resourceDisabled',
+  'roleRequired',
+])
+
+/** Faults of the server: the answer says so however often somebody asks. */
+const serverFaults: ReadonlySet<Refusal['reason']> = new Set([
+  'unavailable',
+  'internal',
+  'federatedIssuerUnreachable',
+])
+
 const retryAfterSeconds = 1
 
 /** Answers a token request that failed: the one gate through which failures leave. */
 export function answerRefusal(cause: unknown, refused: RefusalContext): Response {
-  const { context, options, request, trace, echoes } = refused
+  const { context, options, trace, echoes } = refused
   const refusal = refusalOf(cause)
-  const source = sourceAddress(context.env?.incoming, options.trustedProxies)
-  const waitSeconds =
-    wrongGuesses.has(refusal.reason) && request !== undefined
-      ? options.throttle.count(request.clientId, source)
-      : undefined
-  const told: Refusal = waitSeconds === undefined ? refusal : { reason: 'throttled' }
-  note(cause, refusal, told, refused)
+  const waitSeconds = countRefusal(refusal, refused)
+  const isTold = waitSeconds === undefined || serverFaults.has(refusal.reason)
+  const told: Refusal = isTold ? refusal : { reason: 'throttled' }
+  if (waitSeconds === undefined) note(cause, refusal, refused)
 
   const { status } = rowOf(told)
   const envelope = errorEnvelope(told, trace, options.authority.authUrl)
@@ -77,10 +89,19 @@ const isOfTheStore = (cause: unknown): boolean =>
   cause instanceof StorageUnavailableError ||
   (cause instanceof SigningError && cause.code === 'KEY_RING_SILENT')
 
+/** @returns The seconds to wait when the source is beyond its limit; else undefined. */
+function countRefusal(
+  { reason }: Refusal,
+  { context, options, request }: RefusalContext,
+): number | undefined {
+  if (afterAuthentication.has(reason)) return undefined
+  const source = sourceAddress(context.env?.incoming, options.trustedProxies)
+  return options.throttle.count(wrongGuesses.has(reason) ? request?.clientId : undefined, source)
+}
+
 function note(
   cause: unknown,
   refusal: Refusal,
-  told: Refusal,
   { options, request, tenantId, trace }: RefusalContext,
 ): void {
   const { traceId, correlationId, at } = trace
@@ -90,20 +111,21 @@ function note(
     options.log.error({ ...fields, err: cause }, 'a token request failed')
   else if (refusal.reason === 'unavailable')
     options.log.warn({ ...fields, err: cause }, 'the storage did not answer')
-  // Who guesses a thousand times shall not write a thousand lines.
-  else if (told.reason === 'throttled') options.log.debug(fields, 'token refused, too many')
   // Anybody can cut connections, and clients do so when they are stopped.
   else if (refusal.reason === 'bodyCut') options.log.debug(fields, 'token request cut')
   else options.log.info(fields, 'token refused')
-  if (clientId === undefined || told.reason === 'throttled') return
-  options.audit({
-    at,
-    tenantId,
-    actor: clientId,
-    action: 'token.issue',
-    target: null,
-    outcome: 'refused',
-    reason: refusal.reason,
-    correlationId,
-  })
+  if (clientId === undefined) return
+  options.audit(
+    {
+      at,
+      tenantId,
+      actor: clientId,
+      action: 'token.issue',
+      target: null,
+      outcome: 'refused',
+      reason: refusal.reason,
+      correlationId,
+    },
+    afterAuthentication.has(refusal.reason) ? 'signIns' : 'strangers',
+  )
 }

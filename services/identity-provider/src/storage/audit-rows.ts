@@ -17,10 +17,11 @@ const prepared = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>()
 export async function insertAudit(
   db: Transaction<Tables>,
   table: AuditTable,
+  lane: AuditRow['lane'],
   records: readonly AuditRecord[],
 ): Promise<void> {
   for (let start = 0; start < records.length; start += rowsPerStatement) {
-    const rows = records.slice(start, start + rowsPerStatement).map(auditToRow)
+    const rows = records.slice(start, start + rowsPerStatement).map((one) => auditToRow(one, lane))
     const parameters = rows.flatMap((row) => Object.values(row))
     await db.executeQuery({ ...statementFor(db, table, rows), parameters })
   }
@@ -43,7 +44,7 @@ function statementFor(
   return statement
 }
 
-export const auditToRow = (record: AuditRecord): AuditRow => ({
+const auditToRow = (record: AuditRecord, lane: AuditRow['lane']): AuditRow => ({
   id: timeOrderedId(record.at),
   at: text(record.at),
   tenant_id: storable(record.tenantId),
@@ -53,6 +54,7 @@ export const auditToRow = (record: AuditRecord): AuditRow => ({
   outcome: record.outcome,
   reason: storable(record.reason),
   correlation_id: storable(record.correlationId),
+  lane,
 })
 
 export const auditFromRow = (row: AuditRow): AuditRecord => ({

@@ -1,7 +1,17 @@
 import type { AuditRecord } from './audit-record.ts'
 
-/** The two books of the audit: changes of the directory and the keys; tokens issued and refused. */
+/**
+ * The two books of the audit: changes of the directory and the keys, made and refused; tokens issued
+ * and refused.
+ */
 export type AuditBook = 'directory' | 'signIns'
+
+/**
+ * The part of a book that a record is appended to. Each has a limit of its own, so that records
+ * push out only records of the same lane: `signIns` of clients that have authenticated, `strangers`
+ * of anybody else, and `refusedChanges` of callers of the management APIs.
+ */
+export type AuditLane = 'signIns' | 'strangers' | 'refusedChanges'
 
 /** Which records are asked for: those in which everything that is named is so. */
 export type AuditQuery = {
@@ -36,8 +46,8 @@ export type AuditLimits = {
   readonly directoryDays: number
   /** Days that issued and refused tokens are kept. */
   readonly signInDays: number
-  /** Issued and refused tokens that are kept at most. */
-  readonly signInRecords: number
+  /** Records of a lane that are kept at most. */
+  readonly records: Readonly<Record<AuditLane, number>>
 }
 
 /**
@@ -45,8 +55,8 @@ export type AuditLimits = {
  * them; what issuing leaves behind is appended here, in batches.
  */
 export interface AuditTrail {
-  /** Appends to the book of sign-ins, whole or not at all. */
-  append(records: readonly AuditRecord[]): Promise<void>
+  /** Appends to a lane, whole or not at all. */
+  append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void>
   find(query: AuditQuery): Promise<AuditPage>
   /** Forgets what is beyond the limits. */
   prune(limits: AuditLimits, now: Date): Promise<void>

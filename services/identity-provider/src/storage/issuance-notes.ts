@@ -1,11 +1,14 @@
 import type { AuditRecord } from './audit-record.ts'
-import type { AuditTrail } from './audit-trail.ts'
+import type { AuditLane, AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 
 export type IssuanceNotesOptions = {
   readonly audit: AuditTrail
   readonly uses: CredentialUses
-  /** Records that wait at most; what comes while so many wait is only counted. Default 50,000. */
+  /**
+   * Records of a lane that wait at most; what comes while so many wait is only counted.
+   * Default 50,000.
+   */
   readonly capacity?: number
   readonly now?: () => Date
 }
@@ -22,8 +25,8 @@ export class IssuanceNotes {
   readonly #uses: CredentialUses
   readonly #capacity: number
   readonly #now: () => Date
-  readonly #records: AuditRecord[] = []
-  #lostRecords = 0
+  // One queue for each lane: a flood in one takes no room from the others.
+  readonly #waiting = new Map<AuditLane, { readonly records: AuditRecord[]; lost: number }>()
   readonly #latestUses = new Map<string, Date>()
   #flushing: Promise<void> | undefined
 
@@ -35,9 +38,11 @@ export class IssuanceNotes {
   }
 
   /** Takes a record, to be written soon. */
-  record = (record: AuditRecord): void => {
-    if (this.#records.length < this.#capacity) this.#records.push(record)
-    else this.#lostRecords += 1
+  record = (record: AuditRecord, lane: AuditLane): void => {
+    const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
+    this.#waiting.set(lane, waiting)
+    if (waiting.records.length < this.#capacity) waiting.records.push(record)
+    else waiting.lost += 1
   }
 
   /** Takes the use of a credential, to be written soon. */
@@ -65,11 +70,13 @@ export class IssuanceNotes {
   }
 
   async #writeRecords(): Promise<void> {
-    const [records, lost] = [[...this.#records], this.#lostRecords]
-    if (records.length === 0 && lost === 0) return
-    await this.#audit.append(lost === 0 ? records : [...records, this.#loss(lost)])
-    this.#records.splice(0, records.length)
-    this.#lostRecords -= lost
+    for (const [lane, waiting] of this.#waiting) {
+      const [records, lost] = [[...waiting.records], waiting.lost]
+      if (records.length === 0 && lost === 0) continue
+      await this.#audit.append(lane, lost === 0 ? records : [...records, this.#loss(lost)])
+      waiting.records.splice(0, records.length)
+      waiting.lost -= lost
+    }
   }
 
   async #writeUses(): Promise<void> {

@@ -154,4 +154,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
       primary key (log, revision)
     );
   `),
+  '2026-11-22-audit-lanes': statements(`
+    alter table directory_audit add column lane text not null default 'changes';
+    alter table sign_in_audit add column lane text not null default 'signIns';
+    create index directory_audit_lane on directory_audit (lane, id);
+    create index sign_in_audit_lane on sign_in_audit (lane, id);
+  `),
 }

@@ -1,12 +1,24 @@
 import type { AuditRecord } from './audit-record.ts'
 import { type AuditTable, auditFromRow, insertAudit } from './audit-rows.ts'
-import type { AuditBook, AuditLimits, AuditPage, AuditQuery, AuditTrail } from './audit-trail.ts'
+import type {
+  AuditBook,
+  AuditLane,
+  AuditLimits,
+  AuditPage,
+  AuditQuery,
+  AuditTrail,
+} from './audit-trail.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import { timeOrderedIdFloor } from './time-ordered-id.ts'
 
 const tables: Readonly<Record<AuditBook, AuditTable>> = {
   directory: 'directory_audit',
   signIns: 'sign_in_audit',
+}
+const laneTables: Readonly<Record<AuditLane, AuditTable>> = {
+  signIns: 'sign_in_audit',
+  strangers: 'sign_in_audit',
+  refusedChanges: 'directory_audit',
 }
 const equalities = {
   tenantId: 'tenant_id',
@@ -28,8 +40,8 @@ export class SqlAuditTrail implements AuditTrail {
     this.#database = database
   }
 
-  append(records: readonly AuditRecord[]): Promise<void> {
-    return this.#database.write((db) => insertAudit(db, 'sign_in_audit', records))
+  append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
+    return this.#database.write((db) => insertAudit(db, laneTables[lane], lane, records))
   }
 
   async find(query: AuditQuery): Promise<AuditPage> {
@@ -55,24 +67,30 @@ export class SqlAuditTrail implements AuditTrail {
     }
   }
 
-  async prune({ directoryDays, signInDays, signInRecords }: AuditLimits, now: Date): Promise<void> {
+  async prune({ directoryDays, signInDays, records }: AuditLimits, now: Date): Promise<void> {
     const daysAgo = (days: number) => timeOrderedIdFloor(new Date(now.getTime() - days * dayMs))
     await this.#deleteBefore('directory_audit', daysAgo(directoryDays))
     await this.#deleteBefore('sign_in_audit', daysAgo(signInDays))
+    for (const [lane, count] of Object.entries(records))
+      await this.#deleteBeyond(lane as AuditLane, count)
+  }
+
+  async #deleteBeyond(lane: AuditLane, count: number): Promise<void> {
     const oldestKept = await this.#database.ask((db) =>
       db
-        .selectFrom('sign_in_audit')
+        .selectFrom(laneTables[lane])
         .select('id')
+        .where('lane', '=', lane)
         .orderBy('id', 'desc')
         .limit(1)
-        .offset(signInRecords - 1)
+        .offset(count - 1)
         .executeTakeFirst(),
     )
-    if (oldestKept) await this.#deleteBefore('sign_in_audit', oldestKept.id)
+    if (oldestKept) await this.#deleteBefore(laneTables[lane], oldestKept.id, lane)
   }
 
   // In parts, so that nobody who writes waits long.
-  async #deleteBefore(table: AuditTable, id: string): Promise<void> {
+  async #deleteBefore(table: AuditTable, id: string, lane?: AuditLane): Promise<void> {
     for (;;) {
       const { numDeletedRows } = await this.#database.write((db) =>
         db
@@ -82,6 +100,7 @@ export class SqlAuditTrail implements AuditTrail {
               .selectFrom(table)
               .select('id')
               .where('id', '<', id)
+              .$if(lane !== undefined, (some) => some.where('lane', '=', lane ?? 'signIns'))
               .orderBy('id')
               .limit(rowsPerDeletion),
           )

@@ -39,7 +39,7 @@ export class SqlDirectoryLog implements DirectoryLog {
     return this.#database.write(async (db) => {
       if (!(await takeNextRevision(db, 'directory', base, mark))) return 'conflict'
       for (const change of changes) await write(db, change, base.revision + 1)
-      await insertAudit(db, 'directory_audit', audit)
+      await insertAudit(db, 'directory_audit', 'changes', audit)
       return 'committed'
     })
   }

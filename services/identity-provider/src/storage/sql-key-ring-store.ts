@@ -42,7 +42,7 @@ export class SqlKeyRingStore implements KeyRingStore {
       if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
       await db.deleteFrom('signing_key').execute()
       if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
-      await insertAudit(db, 'directory_audit', events.map(auditOf))
+      await insertAudit(db, 'directory_audit', 'changes', events.map(auditOf))
       return 'committed'
     })
   }

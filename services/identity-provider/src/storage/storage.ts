@@ -33,11 +33,11 @@ export type StorageOptions = {
   readonly auditLimits?: AuditLimits
 }
 
-/** Two years of changes; three months of sign-ins, and a million at most. */
+/** Two years of changes and three months of sign-ins, within a number of records for each lane. */
 const defaultAuditLimits: AuditLimits = {
   directoryDays: 730,
   signInDays: 90,
-  signInRecords: 1_000_000,
+  records: { signIns: 1_000_000, strangers: 100_000, refusedChanges: 100_000 },
 }
 
 /**

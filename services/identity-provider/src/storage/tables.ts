@@ -1,3 +1,5 @@
+import type { AuditLane } from './audit-trail.ts'
+
 /**
  * The tables of the store, the same in every database. Times are texts in UTC
  * (`2030-01-01T00:00:00.000Z`), which sort as they follow; truth values are 0 and 1; bytes are
@@ -138,4 +140,5 @@ export type AuditRow = {
   outcome: string
   reason: string | null
   correlation_id: string | null
+  lane: AuditLane | 'changes'
 }

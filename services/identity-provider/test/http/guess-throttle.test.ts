@@ -67,9 +67,9 @@ describe('guessing', () => {
     assert.deepEqual(statuses, [400, 400, 429, 429])
   })
 
-  it('is not what a mistake in the request is', async () => {
+  it('is not what a mistake in the request is: the client is not slowed for it', async () => {
     const service = await testService({
-      throttle: new GuessThrottle({ perClientPerMinute: 1, perSourcePerMinute: 1 }),
+      throttle: new GuessThrottle({ perClientPerMinute: 1, perSourcePerMinute: 100 }),
     })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const { status } = await service.token(service.form({ scope: 'openid' }))

@@ -146,6 +146,6 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     error: 'temporarily_unavailable',
     code: 90055,
     hasErrorUri: true,
-    text: 'Too many requests with wrong credentials. Try again later.',
+    text: 'Too many refused requests. Try again later.',
   },
 ]

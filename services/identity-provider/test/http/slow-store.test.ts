@@ -44,7 +44,7 @@ async function slowService() {
   })
   const notes = new IssuanceNotes({
     audit: {
-      append: (records) => slowly(() => void store.audit.push(...records)),
+      append: (_, records) => slowly(() => void store.audit.push(...records)),
       find: () => Promise.reject(new TypeError('never asked')),
       prune: () => Promise.reject(new TypeError('never asked')),
     },

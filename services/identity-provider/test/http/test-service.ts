@@ -7,12 +7,14 @@ import { systemSource } from '../../src/directory/source.ts'
 import { GuessThrottle } from '../../src/http/guess-throttle.ts'
 import type { ServerEnv } from '../../src/http/server-env.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
+import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { parseRegistrations } from '../../src/registrations/registrations.ts'
 import { type Seeded, seedOf } from '../../src/registrations/seed.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
@@ -52,7 +54,7 @@ export type TestService = {
   readonly store: DirectoryStore
   readonly seeded: Seeded
   readonly secret: string
-  readonly audit: AuditRecord[]
+  readonly audit: (AuditRecord & { readonly lane: AuditLane })[]
   readonly uses: Map<string, Date>
   readonly logged: string[]
   /** Changes the directory past every rule. */
@@ -73,7 +75,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
   const change = (...more: DirectoryChange[]) =>
     store.update(() => ({ changes: more, audit: [], result: undefined }))
   await change(...changes)
-  const audit: AuditRecord[] = []
+  const audit: (AuditRecord & { readonly lane: AuditLane })[] = []
   const uses = new Map<string, Date>()
   const logged: string[] = []
   const note = (fields: object, text: string) => {
@@ -96,8 +98,8 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     assertions: undefined,
     verifyFederated: async () => 'notAllowed',
     throttle: new GuessThrottle({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),
-    trustedProxies: new Set(),
-    audit: (record) => void audit.push(record),
+    trustedProxies: new TrustedProxies(),
+    audit: (record, lane) => void audit.push({ ...record, lane }),
     noteUse: (keyId, at) => void uses.set(keyId, at),
     isReady: () => true,
     log: { debug: note, info: note, warn: note, error: note },

@@ -127,6 +127,7 @@ describe('the token endpoint, as the contract has it', () => {
           outcome: 'done',
           reason: null,
           correlationId: tenantId,
+          lane: 'signIns',
         },
       ],
     )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { IssuanceNotes } from '../../src/storage/issuance-notes.ts'
 
 const at = new Date('2030-01-01T00:00:00Z')
@@ -19,7 +20,7 @@ const record = (target: string): AuditRecord => ({
 function desk(capacity = 100) {
   const store = {
     away: false,
-    records: [] as AuditRecord[],
+    records: [] as (AuditRecord & { readonly lane: AuditLane })[],
     writes: 0,
     uses: new Map<string, Date>(),
     meanwhile: (): void => {},
@@ -32,7 +33,8 @@ function desk(capacity = 100) {
   }
   const notes = new IssuanceNotes({
     audit: {
-      append: (records) => whileThere(() => store.records.push(...records)),
+      append: (lane, records) =>
+        whileThere(() => store.records.push(...records.map((one) => ({ ...one, lane })))),
       find: () => Promise.reject(new TypeError('never asked')),
       prune: () => Promise.reject(new TypeError('never asked')),
     },
@@ -52,7 +54,7 @@ function desk(capacity = 100) {
 describe('what issuing leaves behind', () => {
   it('is written in one batch, in its order, and once', async () => {
     const { notes, store, targets } = desk()
-    for (const target of ['1', '2', '3']) notes.record(record(target))
+    for (const target of ['1', '2', '3']) notes.record(record(target), 'signIns')
     assert.equal(store.writes, 0)
     await Promise.all([notes.flush(), notes.flush()])
     await notes.flush()
@@ -63,10 +65,10 @@ describe('what issuing leaves behind', () => {
   it('waits while the store is away, and is written when it is back', async () => {
     const { notes, store, targets } = desk()
     store.away = true
-    notes.record(record('1'))
+    notes.record(record('1'), 'signIns')
     notes.noteUse('k', at)
     await assert.rejects(notes.flush(), { message: 'away' })
-    notes.record(record('2'))
+    notes.record(record('2'), 'signIns')
     store.away = false
     await notes.flush()
     assert.deepEqual(targets(), ['1', '2'])
@@ -76,15 +78,15 @@ describe('what issuing leaves behind', () => {
   it('is bounded: what does not fit is counted, and the count is told', async () => {
     const { notes, store, targets } = desk(3)
     store.away = true
-    for (let count = 0; count < 10; count += 1) notes.record(record(`${count}`))
+    for (let count = 0; count < 10; count += 1) notes.record(record(`${count}`), 'signIns')
     await assert.rejects(notes.flush())
-    notes.record(record('late'))
+    notes.record(record('late'), 'signIns')
     store.away = false
     await notes.flush()
     assert.deepEqual(targets(), ['0', '1', '2', null])
     assert.equal(store.records.at(-1)?.action, 'audit.lose')
     assert.match(store.records.at(-1)?.reason ?? '', /^8 records/)
-    notes.record(record('next'))
+    notes.record(record('next'), 'signIns')
     await notes.flush()
     assert.deepEqual(targets().slice(4), ['next'])
   })
@@ -106,11 +108,11 @@ describe('what issuing leaves behind', () => {
 
   it('forgets nothing that is noted while it writes', async () => {
     const { notes, store, targets } = desk()
-    notes.record(record('1'))
+    notes.record(record('1'), 'signIns')
     notes.noteUse('k', at)
     const later = new Date(at.getTime() + 1000)
     store.meanwhile = () => {
-      notes.record(record(`after write ${store.writes}`))
+      notes.record(record(`after write ${store.writes}`), 'signIns')
       notes.noteUse('k', later)
     }
     await notes.flush()
@@ -118,5 +120,21 @@ describe('what issuing leaves behind', () => {
     await notes.flush()
     assert.deepEqual(targets(), ['1', 'after write 1', 'after write 2'])
     assert.deepEqual(store.uses, new Map([['k', later]]))
+  })
+
+  it('keeps room for each lane while strangers flood theirs (AS34)', async () => {
+    const { notes, store } = desk(3)
+    store.away = true
+    for (let count = 0; count < 10; count += 1) notes.record(record('flood'), 'strangers')
+    notes.record(record('a sign-in'), 'signIns')
+    notes.record(record('a refused change'), 'refusedChanges')
+    await assert.rejects(notes.flush())
+    store.away = false
+    await notes.flush()
+    const kept = (lane: AuditLane) =>
+      store.records.filter((one) => one.lane === lane).map(({ target }) => target)
+    assert.deepEqual(kept('strangers'), ['flood', 'flood', 'flood', null])
+    assert.deepEqual(kept('signIns'), ['a sign-in'])
+    assert.deepEqual(kept('refusedChanges'), ['a refused change'])
   })
 })

@@ -103,7 +103,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       record({ at: minute(2), outcome: 'refused', reason: 'secretWrong', correlationId: 'c-2' }),
       record({ at: minute(3), action: 'token.look' }),
     ]
-    await audit.append(records)
+    await audit.append('signIns', records)
     for (const [query, found] of [
       [{}, [3, 2, 1, 0]],
       [{ tenantId: null }, [1]],
@@ -133,7 +133,10 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
 
   it('gives records page by page, each once, in the order in which they were written', async () => {
     const { audit } = await (await fresh()).open()
-    await audit.append(Array.from({ length: 1234 }, (_, n) => record({ target: `${n}` })))
+    await audit.append(
+      'signIns',
+      Array.from({ length: 1234 }, (_, n) => record({ target: `${n}` })),
+    )
     const seen: (string | null)[] = []
     let before: string | null | undefined
     do {
@@ -149,7 +152,9 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
 
   it('keeps of what strangers say as much as every store can keep', async () => {
     const { audit } = await (await fresh()).open()
-    await audit.append([record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' })])
+    await audit.append('signIns', [
+      record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' }),
+    ])
     const [kept] = (await audit.find({ book: 'signIns', limit: 1 })).records
     assert.equal(kept?.actor, `\ufffd\ufffd${'x'.repeat(254)}`)
     assert.equal(kept?.correlationId, '')
@@ -163,12 +168,35 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const aged = ages.map((days) =>
       record({ at: new Date(now.getTime() - days * dayMs), target: `${days}` }),
     )
-    await audit.append(aged)
+    await audit.append('signIns', aged)
     await directory.commit(beginning, 'first', [], aged)
-    await audit.prune({ directoryDays: 90, signInDays: 90, signInRecords: 3 }, now)
+    const records = { signIns: 3, strangers: 3, refusedChanges: 3 }
+    await audit.prune({ directoryDays: 90, signInDays: 90, records }, now)
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual(await kept('signIns'), ['3', '4', '5'])
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
+  })
+
+  it('lets a flood push out records of its own lane only (AS34)', async () => {
+    const { audit, directory } = await (await fresh()).open()
+    const named = (target: string, count = 1) =>
+      Array.from({ length: count }, (_, n) => record({ at: minute(n), target }))
+    await directory.commit(0, [], named('a change'))
+    await audit.append('signIns', named('a sign-in'))
+    await audit.append('refusedChanges', named('a refused change'))
+    await audit.append('strangers', named('a stranger', 50))
+    const records = { signIns: 1, strangers: 7, refusedChanges: 1 }
+    const limits = { directoryDays: 1, signInDays: 1, records }
+    await audit.prune(limits, minute(60))
+    const kept = async (book: 'directory' | 'signIns') =>
+      (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
+    assert.deepEqual((await kept('directory')).sort(), ['a change', 'a refused change'])
+    assert.deepEqual(new Map(Object.entries(Object.groupBy(await kept('signIns'), String))).size, 2)
+    assert.equal((await kept('signIns')).filter((target) => target === 'a stranger').length, 7)
+
+    await audit.append('refusedChanges', named('a later refused change', 3))
+    await audit.prune(limits, minute(60))
+    assert.deepEqual((await kept('directory')).sort(), ['a change', 'a later refused change'])
   })
 }

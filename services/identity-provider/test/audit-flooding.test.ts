@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+import { openStorage } from '../src/storage/storage.ts'
+import { readSeeded, requestToken, startProvider } from './provider-process.ts'
+
+let dataDir: string
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'greeting-flood-'))
+})
+after(() => rm(dataDir, { recursive: true }))
+
+it('a flood leaves a few rows, and neither the clients nor the refused changes suffer (AS34)', async () => {
+  const provider = await startProvider({
+    DATA_DIR: dataDir,
+    HTTPS_PORT: 'off',
+    WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '2',
+  })
+  const { tenantId, clients } = await readSeeded(dataDir)
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${provider.url}${path}`, { method: 'POST', body: new URLSearchParams(form) })
+  const byClient = {
+    grant_type: 'client_credentials',
+    client_id: clients[0].applicationId,
+    client_secret: clients[0].clientSecret,
+    scope: 'https://graph.microsoft.com/.default',
+  }
+
+  // A client that may not change anything tries to.
+  const granted = await post(`/${tenantId}/oauth2/v2.0/token`, byClient)
+  const { access_token } = await granted.json()
+  const refused = await fetch(`${provider.url}/v1.0/applications`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+    body: '{"displayName":"not allowed"}',
+  })
+  assert.equal(refused.status, 403)
+
+  const statuses: number[] = []
+  for (let count = 0; count < 60; count += 1)
+    statuses.push((await post('/unknown.example/oauth2/v2.0/token', byClient)).status)
+  assert.equal(statuses.filter((status) => status === 429).length, 58)
+  assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+  assert.equal(await provider.end('SIGTERM'), 0)
+
+  const storage = await openStorage({ dataDir })
+  const rows = async (query: { book: 'directory' | 'signIns'; action?: string }) =>
+    (await storage.audit.find({ limit: 1000, outcome: 'refused', ...query })).records
+  assert.deepEqual(
+    (await rows({ book: 'directory' })).map(({ actor, action }) => [actor, action]),
+    [[clients[0].applicationId, 'application.create']],
+  )
+  assert.equal((await rows({ book: 'signIns', action: 'token.issue' })).length, 2)
+  assert.deepEqual(
+    (await rows({ book: 'signIns', action: 'token.throttle' })).map((row) => [
+      row.actor,
+      row.reason,
+    ]),
+    [['127.0.0.1', '58 requests']],
+  )
+  await storage.close()
+})
