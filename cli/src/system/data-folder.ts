@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
 import { FolderLock } from './folder-lock.ts'
+import type { LogFiles } from './rotating-log.ts'
 
 const clientEnv = z.object({
   TENANT_ID: z.string(),
@@ -96,11 +97,12 @@ export class DataFolder {
     throw new CommandFailure('failed', message, { remedy })
   }
 
-  /** The file for a service's log; that of the run before is kept beside it. */
-  async freshLogFile(name: string): Promise<string> {
-    const file = join(this.logFolder, `${name}.log`)
-    await rename(file, join(this.logFolder, `${name}.previous.log`)).catch(() => undefined)
-    return file
+  /** The files for a service's log; that of the run before becomes the previous one. */
+  async freshLogFiles(name: string): Promise<LogFiles> {
+    const path = join(this.logFolder, `${name}.log`)
+    const previousPath = join(this.logFolder, `${name}.previous.log`)
+    await rename(path, previousPath).catch(() => undefined)
+    return { path, previousPath }
   }
 
   /** The client's settings, when they say all that they must. */

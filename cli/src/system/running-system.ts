@@ -148,7 +148,7 @@ export class RunningSystem {
   }
 
   async #spawn(service: Service, folder: DataFolder, settings: Settings): Promise<ServiceProcess> {
-    const log = await folder.freshLogFile(service.logName)
+    const log = await folder.freshLogFiles(service.logName)
     const started = new ServiceProcess(
       service,
       { ...this.#environment, HOST: host, ...settings },

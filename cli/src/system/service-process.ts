@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandFailure } from '../command-failure.ts'
 import type { Settings } from '../env-file.ts'
+import { type LogFiles, RotatingLog } from './rotating-log.ts'
 import type { Service } from './services.ts'
 
 const longestComplaintCharacters = 2_000
 const readyPollMs = 20
+const longestLogBytes = 10 * 1024 * 1024
 
 /** Where a service listens. */
 export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
@@ -29,14 +30,14 @@ function readListeningLine(line: string): Listening | undefined {
 export class ServiceProcess {
   readonly service: Service
   readonly #child: ChildProcess
-  readonly #logFile: string
+  readonly #logFiles: LogFiles
   readonly #ended: Promise<void>
   readonly #listening = Promise.withResolvers<Listening>()
   #complaint = ''
 
-  constructor(service: Service, settings: Settings, logFile: string) {
+  constructor(service: Service, settings: Settings, logFiles: LogFiles) {
     this.service = service
-    this.#logFile = logFile
+    this.#logFiles = logFiles
     this.#child = spawn(process.execPath, [service.mainFile], {
       env: settings,
       // The channel says nothing: that it closes tells the service that this command is gone, be it
@@ -57,9 +58,7 @@ export class ServiceProcess {
 
   #keepLog(): void {
     const { stdout, stderr } = this.#child
-    const log = createWriteStream(this.#logFile, { flags: 'a', mode: 0o600 })
-    // A full disk must not stop the system: what cannot be kept is let go.
-    log.on('error', () => stdout?.resume())
+    const log = new RotatingLog({ ...this.#logFiles, maxBytes: longestLogBytes })
     stdout?.pipe(log, { end: false })
     stderr?.pipe(log, { end: false })
     this.#ended.then(() => log.end())
@@ -91,7 +90,7 @@ export class ServiceProcess {
     const said = this.#complaint.trim()
     const how = this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
     const message =
-      said || `The ${this.service.title} stopped (${how}); its log is ${this.#logFile}.`
+      said || `The ${this.service.title} stopped (${how}); its log is ${this.#logFiles.path}.`
     return new CommandFailure('failed', message)
   }
 
