@@ -40,8 +40,9 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider/src/directory',
-    mayImport: [],
-    reason: 'Who may have which role is a pure decision: no wire, no store, no keys.',
+    mayImport: ['packages/guard'],
+    reason:
+      'Who may have which role is a pure decision: no wire, no store, no private keys. Which public keys may verify is the rule of the guard, for certificates too.',
   },
   {
     path: 'services/identity-provider/src/issuance',

@@ -24,4 +24,4 @@ export {
   RouteTableError,
 } from './route-table.ts'
 export type { Runtime } from './runtime.ts'
-export type { KeyFault } from './verification-key.ts'
+export { type KeyFault, rsaKeyFault } from './verification-key.ts'

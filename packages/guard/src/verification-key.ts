@@ -52,6 +52,33 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
   if (privateMembers.some((member) => member in jwk)) return 'private_members'
   if (tenantId !== undefined && !namesTenant(issuer, tenantId)) return 'other_tenant'
 
+  const bits = modulusBits(n, e)
+  if (typeof bits === 'string') return bits
+
+  // Only these three members reach the library: nothing else of the JWK can change what it makes.
+  const publicKey = createPublicKey({ key: { kty, n: `${n}`, e: `${e}` }, format: 'jwk' })
+  const signatureBytes = Math.ceil(bits / 8)
+  return { kid, material: `${n}.${e}`, publicKey, signatureBytes, isPublished: true }
+}
+
+/**
+ * Says why an RSA public key from elsewhere, such as a certificate, must not verify signatures. The
+ * rules are those for published keys: 2048 to 8192 bits, an odd exponent from 65537 up to 2^32, and
+ * not from the flawed generator of CVE-2017-15361.
+ *
+ * @returns undefined when the key may be used.
+ * @example
+ * rsaKeyFault(new X509Certificate(pem).publicKey) // undefined
+ */
+export function rsaKeyFault(publicKey: KeyObject): KeyFault | undefined {
+  if (publicKey.asymmetricKeyType !== 'rsa') return 'type_not_rsa'
+  const { n, e } = publicKey.export({ format: 'jwk' })
+  const bits = modulusBits(n, e)
+  return typeof bits === 'string' ? bits : undefined
+}
+
+/** The size of a modulus, or why these two numbers are no key to rely on. */
+function modulusBits(n: unknown, e: unknown): number | KeyFault {
   const modulus = unsignedInteger(n)
   if (modulus === undefined || modulus % 2n === 0n) return 'modulus_malformed'
   const bits = modulus.toString(2).length
@@ -60,11 +87,7 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
   const exponent = unsignedInteger(e)
   if (exponent === undefined || !isSafeExponent(exponent)) return 'exponent_unsafe'
   if (isRoca(modulus)) return 'modulus_roca'
-
-  // Only these three members reach the library: nothing else of the JWK can change what it makes.
-  const publicKey = createPublicKey({ key: { kty, n: `${n}`, e: `${e}` }, format: 'jwk' })
-  const signatureBytes = Math.ceil(bits / 8)
-  return { kid, material: `${n}.${e}`, publicKey, signatureBytes, isPublished: true }
+  return bits
 }
 
 /**

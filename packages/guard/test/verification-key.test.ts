@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
-import { constants, createSign, sign } from 'node:crypto'
+import {
+  constants,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  type JsonWebKey,
+  sign,
+} from 'node:crypto'
 import { describe, it } from 'node:test'
-import { admitKey, isSignedBy, isUsableKid } from '../src/verification-key.ts'
+import { admitKey, isSignedBy, isUsableKid, rsaKeyFault } from '../src/verification-key.ts'
 import { Forge, type Json, tenantId } from './forge.ts'
 import { rocaModulus } from './roca-modulus.ts'
 
@@ -126,6 +133,32 @@ describe('a published key', () => {
       assert.equal(key.publicKey.type, 'public')
       assert.equal(key.publicKey.asymmetricKeyType, 'rsa')
     }
+  })
+})
+
+describe('a public key from elsewhere', () => {
+  const ofNumbers: readonly [name: string, changes: Json, expected: string | undefined][] = [
+    ['as it should be', {}, undefined],
+    ['of 2047 bits', { n: modulusOf(2047n) }, 'modulus_too_small'],
+    ['of 8193 bits', { n: modulusOf(8193n) }, 'modulus_too_large'],
+    ['with the exponent 1', { e: 'AQ' }, 'exponent_unsafe'],
+    ['with the exponent 3', { e: 'Aw' }, 'exponent_unsafe'],
+    ['with an exponent of 33 bits', { e: encode((1n << 32n) + 1n) }, 'exponent_unsafe'],
+    ['of the flawed generator', { n: encode(rocaModulus) }, 'modulus_roca'],
+  ]
+  for (const [name, changes, expected] of ofNumbers) {
+    it(`${name} is ${expected ?? 'admitted'} by the rules for published keys (RS5)`, () => {
+      const jwk = { ...forge.publicKey.export({ format: 'jwk' }), ...changes } as JsonWebKey
+      assert.equal(rsaKeyFault(createPublicKey({ key: jwk, format: 'jwk' })), expected)
+    })
+  }
+
+  it('of another type is type_not_rsa (RS5)', () => {
+    const pairs = [
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+      generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
+    ]
+    for (const { publicKey } of pairs) assert.equal(rsaKeyFault(publicKey), 'type_not_rsa')
   })
 })
 

@@ -137,6 +137,13 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
     remedy: 'Add a new certificate, let the client use it, then remove the old one.',
   },
+  assertionKeyUnsafe: {
+    ...invalidClient,
+    code: 700027,
+    sentence: ({ key, clientId }) =>
+      `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
+  },
   assertionSignature: {
     ...invalidClient,
     code: 700027,

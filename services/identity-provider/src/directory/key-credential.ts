@@ -1,4 +1,5 @@
-import { X509Certificate } from 'node:crypto'
+import { type KeyObject, X509Certificate } from 'node:crypto'
+import { rsaKeyFault } from '@greeting/guard'
 import type { Source } from './source.ts'
 
 /** A certificate with whose private key a client signs its assertions. */
@@ -19,7 +20,7 @@ export type KeyCredential = {
 /**
  * Takes a certificate, PEM or DER, as a credential that lasts as long as the certificate does.
  *
- * @throws {TypeError} when it is no X.509 certificate, or its key is not RSA of at least 2048 bits.
+ * @throws {TypeError} when it is no X.509 certificate, or its key may not verify assertions.
  */
 export function createKeyCredential(
   certificate: string | Uint8Array,
@@ -27,9 +28,7 @@ export function createKeyCredential(
   displayName: string | null = null,
 ): KeyCredential {
   const parsed = parse(certificate)
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = parsed.publicKey
-  if (type !== 'rsa' || (details?.modulusLength ?? 0) < 2048)
-    throw new TypeError('The certificate must hold an RSA key of at least 2048 bits.')
+  if (safeKeyOf(parsed) === undefined) throw new TypeError(`The certificate must hold ${safeKey}.`)
   return {
     keyId: source.newGuid(),
     displayName,
@@ -38,6 +37,26 @@ export function createKeyCredential(
     certificate: parsed.raw,
     sha1Thumbprint: thumbprint(parsed.fingerprint),
     sha256Thumbprint: thumbprint(parsed.fingerprint256),
+  }
+}
+
+/** The keys that may verify client assertions, in words. */
+export const safeKey = 'an RSA key of 2048 to 8192 bits with an odd exponent from 65537 up to 2^32'
+
+/**
+ * The key that verifies the assertions of a credential; undefined when it is too weak or too costly
+ * for that. A credential that was stored by an earlier release may have such a key.
+ */
+export const verificationKeyOf = ({ certificate }: KeyCredential): KeyObject | undefined =>
+  safeKeyOf(parse(certificate))
+
+function safeKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    const { publicKey } = certificate
+    return rsaKeyFault(publicKey) === undefined ? publicKey : undefined
+  } catch {
+    // OpenSSL does not read every key that a certificate may hold.
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
-import { type KeyObject, X509Certificate } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { compactVerify, errors } from 'jose'
-import type { KeyCredential } from '../directory/key-credential.ts'
+import { type KeyCredential, verificationKeyOf } from '../directory/key-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client } from './client.ts'
 import { hasStarted } from './credential-start.ts'
@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts'
 const algorithms: readonly string[] = ['RS256', 'PS256']
 
 // Parsing a certificate costs more than verifying a signature.
-const publicKeys = new WeakMap<KeyCredential, KeyObject>()
+const publicKeys = new WeakMap<KeyCredential, KeyObject | 'unsafe'>()
 
 /**
  * Authenticates a client by an assertion that it signed with the key of one of its certificates.
@@ -17,7 +17,8 @@ const publicKeys = new WeakMap<KeyCredential, KeyObject>()
  * @param audiences Every string by which the assertion may name this server, and nobody else.
  * @param clockToleranceSeconds How far the clock that set the start may be ahead.
  * @throws {RefusedError} assertionAlgorithm, assertionNamesNoKey, assertionOfAnotherClient,
- *   assertionForAnotherAudience, assertionKeyUnknown, assertionKeyExpired, assertionSignature
+ *   assertionForAnotherAudience, assertionKeyUnknown, assertionKeyExpired, assertionKeyUnsafe,
+ *   assertionSignature
  * @see RFC 7523 §3
  */
 export async function judgeCertificateAssertion(
@@ -43,8 +44,10 @@ export async function judgeCertificateAssertion(
   if (credential === undefined) return refuse({ reason: 'assertionKeyUnknown', key, clientId })
   if (!hasStarted(credential, now, clockToleranceSeconds) || now >= credential.endDateTime)
     refuse({ reason: 'assertionKeyExpired', key, clientId })
+  const publicKey = publicKeyOf(credential)
+  if (publicKey === 'unsafe') return refuse({ reason: 'assertionKeyUnsafe', key, clientId })
   // 4. The signature.
-  if (!(await isSignedBy(token, algorithm, credential)))
+  if (!(await isSignedBy(token, algorithm, publicKey)))
     refuse({ reason: 'assertionSignature', key, clientId })
   return credential
 }
@@ -78,10 +81,10 @@ const shown = (name: string) =>
 async function isSignedBy(
   token: string,
   algorithm: string,
-  credential: KeyCredential,
+  publicKey: KeyObject,
 ): Promise<boolean> {
   try {
-    await compactVerify(token, publicKeyOf(credential), { algorithms: [algorithm] })
+    await compactVerify(token, publicKey, { algorithms: [algorithm] })
     return true
   } catch (cause) {
     if (cause instanceof errors.JOSEError) return false
@@ -89,10 +92,10 @@ async function isSignedBy(
   }
 }
 
-function publicKeyOf(credential: KeyCredential): KeyObject {
+function publicKeyOf(credential: KeyCredential): KeyObject | 'unsafe' {
   const known = publicKeys.get(credential)
   if (known !== undefined) return known
-  const { publicKey } = new X509Certificate(credential.certificate)
+  const publicKey = verificationKeyOf(credential) ?? 'unsafe'
   publicKeys.set(credential, publicKey)
   return publicKey
 }

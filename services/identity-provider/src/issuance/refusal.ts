@@ -22,6 +22,7 @@ export type IssuanceRefusal =
   | { readonly reason: 'assertionTooLong' }
   | { readonly reason: 'assertionKeyUnknown'; readonly key: string; readonly clientId: string }
   | { readonly reason: 'assertionKeyExpired'; readonly key: string; readonly clientId: string }
+  | { readonly reason: 'assertionKeyUnsafe'; readonly key: string; readonly clientId: string }
   | { readonly reason: 'assertionSignature'; readonly key: string; readonly clientId: string }
   | { readonly reason: 'assertionUsedBefore' }
   | {

@@ -6,6 +6,7 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { createKeyCredential } from '../../src/directory/key-credential.ts'
 import { systemSource } from '../../src/directory/source.ts'
+import { certificateOf, unsafeKeys } from './unsafe-certificates.ts'
 
 const notBefore = new Date('2026-01-01T00:00:00Z')
 const notAfter = new Date('2027-01-01T00:00:00Z')
@@ -46,12 +47,20 @@ describe('a certificate as a credential', () => {
     }
   })
 
-  it('is refused with a key that cannot sign an assertion safely', async () => {
-    const weak = (await certificate(rsa(1024))).toString('pem')
-    assert.throws(() => createKeyCredential(weak, systemSource), /RSA key of at least 2048 bits/)
+  for (const [what, key] of Object.entries(unsafeKeys)) {
+    it(`is refused with a key ${what} (AS36)`, async () => {
+      const der = await certificateOf(key)
+      assert.throws(() => createKeyCredential(der, systemSource), {
+        name: 'TypeError',
+        message: /RSA key of 2048 to 8192 bits/,
+      })
+    })
+  }
+
+  it('is refused with a key that is not RSA (AS36)', async () => {
     const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const ec = (await certificate(curve)).toString('pem')
-    assert.throws(() => createKeyCredential(ec, systemSource), /RSA key of at least 2048 bits/)
+    assert.throws(() => createKeyCredential(ec, systemSource), /RSA key of 2048 to 8192 bits/)
   })
 
   it('is refused when it is none', () => {

@@ -1,4 +1,5 @@
 import type { Application } from '../../src/directory/application.ts'
+import { certificateOf, unsafeKeys } from '../directory/unsafe-certificates.ts'
 import {
   type AssertionParts,
   asProof,
@@ -140,6 +141,19 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     ...invalidClient,
     code: 700027,
     text: /\[Reason - The key used is expired\./,
+  },
+  {
+    reason: 'assertionKeyUnsafe',
+    request: async (service) => {
+      const { credential } = await certificate()
+      const [unsafe] = Object.values(unsafeKeys)
+      if (unsafe === undefined) throw new TypeError('There is no unsafe key.')
+      const stored = { ...credential, certificate: await certificateOf(unsafe) }
+      return asserting({}, { keyCredentials: [stored] })(service)
+    },
+    ...invalidClient,
+    code: 700027,
+    text: /\[Reason - The key used does not meet the requirements for RSA keys\./,
   },
   {
     reason: 'assertionSignature',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Fault } from '../../directory/fault.ts'
-import { createKeyCredential, type KeyCredential } from '../../directory/key-credential.ts'
+import { createKeyCredential, type KeyCredential, safeKey } from '../../directory/key-credential.ts'
 import type { Source } from '../../directory/source.ts'
 import { refuseFaults } from '../http/body-faults.ts'
 import { dateTime, guid, text } from '../http/body-text.ts'
@@ -79,8 +79,7 @@ function certified(bytes: Uint8Array, source: Source): KeyCredential | string {
   try {
     return createKeyCredential(bytes, source)
   } catch (error) {
-    if (error instanceof TypeError)
-      return 'must be an X.509 certificate with an RSA key of 2048 bits'
+    if (error instanceof TypeError) return `must be an X.509 certificate with ${safeKey}`
     throw error
   }
 }
