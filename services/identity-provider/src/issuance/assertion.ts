@@ -23,10 +23,12 @@ const maxLength = 16_384
  * Takes a client assertion apart.
  *
  * @throws {RefusedError} assertionMalformed, assertionLacksClaim
- * @see RFC 7523 §3
+ * @see RFC 7523 §3, RFC 7515 §4.1.11, RFC 7797 §7
  */
 export function readAssertion(token: string): Assertion {
   const { header, claims } = decode(token)
+  // No extension is supported. An unencoded payload would be read otherwise than it was signed.
+  if ('crit' in header || 'b64' in header) refuse({ reason: 'assertionMalformed' })
   for (const claim of ['iss', 'sub', 'aud', 'exp'])
     if (claims[claim] === undefined) refuse({ reason: 'assertionLacksClaim', claim })
   const { iss, sub, aud, jti } = claims
@@ -66,7 +68,9 @@ function decode(token: string) {
 const isAudience = (aud: unknown): aud is string | string[] =>
   typeof aud === 'string' || (Array.isArray(aud) && aud.every((one) => typeof one === 'string'))
 
-const maxSeconds = 8_640_000_000_000
+// The start of the year 9999. Later times, with a tolerance added, have no four-digit year, so the
+// store could not compare them as texts.
+const maxSeconds = 253_370_764_800
 
 /** @see RFC 7519 §2, NumericDate */
 function dateOf(claim: unknown): Date | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { decodeJwt } from 'jose'
+import { decodeJwt, FlattenedSign } from 'jose'
 import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemSource } from '../../src/directory/source.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
@@ -242,6 +242,49 @@ describe('a client assertion', () => {
     assert.equal(await codeOf(await strict.token(strict.form(asProof(assertion)))), 700027)
     assert.equal(await codeOf(await send({ claims: { jti: null } }, strict)), 90014)
   })
+
+  // RFC 7797 §7 forbids an unencoded payload in a JWT: what is read is not what was signed.
+  it('is refused with an unencoded payload that its key did sign (AS21)', async () => {
+    const payload = decodeJwt(await assertionOf(certificate))
+    const header = {
+      alg: 'PS256',
+      'x5t#S256': certificate.credential.sha256Thumbprint,
+      crit: ['b64'],
+      b64: false,
+    }
+    const claims = encoded(payload)
+    const signed = await new FlattenedSign(Buffer.from(claims))
+      .setProtectedHeader(header)
+      .sign(certificate.privateKey)
+    const response = await service.token(
+      service.form(asProof(`${signed.protected}.${claims}.${signed.signature}`)),
+    )
+    assert.equal(response.status, 400)
+    assert.equal(await codeOf(response), 50027)
+  })
+
+  // A later end cannot be kept in the order of texts, so the use of it would be forgotten.
+  for (const exp of [253_370_764_801, 253_402_300_799, 253_402_300_800, 8_640_000_000_000]) {
+    it(`of another issuer is refused, not broken by, an end at ${exp} where each is good once (AS20)`, async () => {
+      const strict = await testService({
+        verifyFederated: async () => 'verified',
+        assertions: { spend: async (_client, _jti, at) => at.toISOString() !== '' },
+      })
+      const federation = {
+        id: clientId,
+        name: 'cluster',
+        description: null,
+        issuer: 'https://issuer.example',
+        subject: 'job',
+        audiences: ['api://AzureADTokenExchange'],
+      }
+      await changeClient(strict, { federatedIdentityCredentials: [federation] })
+      const claims = { iss: federation.issuer, sub: 'job', aud: 'api://AzureADTokenExchange', exp }
+      const response = await send({ claims }, strict)
+      assert.equal(response.status, 400)
+      assert.equal(await codeOf(response), 50027)
+    })
+  }
 
   it('is refused, not let through, while nobody can say whether it was used (AS20)', async () => {
     const strict = await testService({

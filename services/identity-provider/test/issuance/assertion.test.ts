@@ -38,6 +38,14 @@ describe('reading an assertion', () => {
     ['claims that are a text', token('"x"')],
     ['claims that are null', token('null')],
     ['a time beyond all numbers', token('{"iss":"a","sub":"a","aud":"b","exp":1e400}')],
+    [
+      'an end after the year 9998 (AS20)',
+      token('{"iss":"a","sub":"a","aud":"b","exp":253370764801}'),
+    ],
+    ['a header with crit (AS21)', token(usual, '{"alg":"PS256","crit":["b64"],"b64":true}')],
+    ['a header with an empty crit (AS21)', token(usual, '{"alg":"PS256","crit":[]}')],
+    ['a header with b64 (AS21)', token(usual, '{"alg":"PS256","b64":false}')],
+    ['a header with b64 of true (AS21)', token(usual, '{"alg":"PS256","b64":true}')],
     ['a time that is a text', token('{"iss":"a","sub":"a","aud":"b","exp":"1900000000"}')],
     [
       'an issuer that is a list (CVE-2025-30144)',
