@@ -147,6 +147,8 @@ export class ApiCall<Value> {
     try {
       return await this.#request.read(response, (text) => withoutSecrets(text, [token]))
     } catch (error) {
+      // The answer came and was judged.
+      if (error instanceof ClientError) throw error
       throw apiUnreachableError(error, token, attempt)
     }
   }

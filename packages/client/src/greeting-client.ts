@@ -1,4 +1,4 @@
-import { readBounded } from './bounded-body.ts'
+import { readBounded, UnusableBody } from './bounded-body.ts'
 import { ClientError } from './errors.ts'
 import { type FetchWithTokenOptions, fetchWithToken } from './fetch-with-token.ts'
 
@@ -30,6 +30,16 @@ function descriptionOf(body: string, withoutToken: (text: string) => string): st
   }
 }
 
+async function readBody(response: Response): Promise<string> {
+  try {
+    return await readBounded(response, answerLimitBytes)
+  } catch (cause) {
+    if (!(cause instanceof UnusableBody)) throw cause
+    const message = `The answer of the API cannot be used: ${cause.message}`
+    throw new ClientError('api_answer_invalid', message, { status: response.status })
+  }
+}
+
 /**
  * Makes a client of the greeting API.
  *
@@ -47,7 +57,7 @@ export function createGreetingClient(options: GreetingClientOptions): GreetingCl
       ...(signal && { signal }),
       headers: { accept: 'text/plain, application/json' },
       read: async (response, withoutToken) => {
-        const body = await readBounded(response, answerLimitBytes)
+        const body = await readBody(response)
         return {
           status: response.status,
           type: withoutToken(response.headers.get('content-type') ?? ''),

@@ -1,3 +1,4 @@
+import { UnusableBody } from './bounded-body.ts'
 import type { ServerWords } from './errors.ts'
 import { readRetryAfter } from './retry.ts'
 import type { TokenAnswer } from './token-endpoint.ts'
@@ -27,7 +28,8 @@ export type TokenVerdict =
 
 type Json = Readonly<Record<string, unknown>>
 
-function parseObject(body: string): Json | undefined {
+function parseObject(body: TokenAnswer['body']): Json | undefined {
+  if (body instanceof UnusableBody) return undefined
   try {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null ? (value as Json) : undefined
@@ -42,11 +44,10 @@ type Clean = (text: string) => string
 
 /** The server's sentence, fit for one line of a log. */
 function sentenceOf(json: Json, clean: Clean): string {
-  return clean(textOf(json.error_description))
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .replace(/\s+Trace ID: .*$/, '')
-    .trim()
-    .slice(0, longestSentenceCharacters)
+  const line = clean(textOf(json.error_description)).replaceAll(/\p{Cc}+/gu, ' ')
+  // A regular expression for the blanks before it would take quadratic time.
+  const end = line.indexOf(' Trace ID: ')
+  return (end === -1 ? line : line.slice(0, end)).trim().slice(0, longestSentenceCharacters)
 }
 
 function wordsOf(status: number, json: Json, clean: Clean): ServerWords {
@@ -113,13 +114,17 @@ export function judgeTokenAnswer(
     sentenceOf(json ?? {}, withoutSecrets) || words.oauthError || `HTTP status ${status}`
   if (status === 200) {
     if (json) return judgeGrant(words, json)
-    return { kind: 'nonsense', words, sentence: 'it is not JSON', mayPass: true }
+    if (!(answer.body instanceof UnusableBody))
+      return { kind: 'nonsense', words, sentence: 'it is not JSON', mayPass: true }
   }
   const busy = status === 429 || status === 408 || status >= 500
   if (busy || throttledInAnyStatus.has(words.oauthError ?? '')) {
     const retryAfterMs = readRetryAfter(headers, wallClockMs)
     return { kind: 'unavailable', words, sentence, retryAfterMs }
   }
+  // The server answers; what it sends would not fit or read better a moment later.
+  if (answer.body instanceof UnusableBody)
+    return { kind: 'nonsense', words, sentence: answer.body.message, mayPass: false }
   if (status >= 400 && words.oauthError) return { kind: 'refused', words, sentence }
   const what =
     status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'no OAuth error'

@@ -4,7 +4,7 @@ import {
   clientCredentialsGrantRequest,
   customFetch,
 } from 'oauth4webapi'
-import { readBounded } from './bounded-body.ts'
+import { readBounded, UnusableBody } from './bounded-body.ts'
 import { requestAttributes, type Trace } from './trace.ts'
 
 // An honest answer has some 2 KB.
@@ -20,7 +20,7 @@ export type TokenRequest = {
 export type TokenAnswer = {
   readonly status: number
   readonly headers: Headers
-  readonly body: string
+  readonly body: string | UnusableBody
 }
 
 /** A token request that has begun: its answer, and the secrets that no text of it may repeat. */
@@ -81,10 +81,16 @@ export function askForToken(
   return { answer, secrets }
 }
 
-async function readBody(response: Response): Promise<string> {
+async function readBody(response: Response): Promise<string | UnusableBody> {
   // Compression upon compression makes a small answer as large as it likes (CVE-2026-22036).
   if (response.headers.get('content-encoding')?.includes(',')) {
-    throw new Error('the body is compressed more than once')
+    response.body?.cancel().catch(() => undefined)
+    return new UnusableBody('it is compressed more than once')
   }
-  return readBounded(response, answerLimitBytes)
+  try {
+    return await readBounded(response, answerLimitBytes)
+  } catch (error) {
+    if (error instanceof UnusableBody) return error
+    throw error
+  }
 }

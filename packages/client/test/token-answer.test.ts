@@ -15,6 +15,28 @@ const judge = (status: number, body: unknown, headers: Record<string, string> = 
 
 const good = { token_type: 'Bearer', expires_in: 3599, access_token: 'a.b.c' }
 
+describe("the server's sentence", () => {
+  it('is cleaned in time that grows with its length only (CL18)', () => {
+    const hostile = [' '.repeat(65_000), ' Trace ID:'.repeat(6500), '\t'.repeat(65_000)]
+    // The first use of a regular expression compiles it.
+    judge(400, { error: 'invalid_request', error_description: ' ' })
+    for (const error_description of hostile) {
+      const startedMs = performance.now()
+      judge(400, { error: 'invalid_request', error_description })
+      assert.ok(performance.now() - startedMs < 50, error_description.slice(0, 10))
+    }
+  })
+
+  it('ends before the ids of its request', () => {
+    const verdict = judge(400, {
+      error: 'invalid_request',
+      error_description: 'A sentence.\r\n  Trace ID: 1f Correlation ID: 2f',
+    })
+    assert.ok(verdict.kind === 'refused')
+    assert.equal(verdict.sentence, 'A sentence.')
+  })
+})
+
 describe('a token answer with status 200', () => {
   // Security row CL7.
   const lifetimes: readonly (readonly [unknown, number])[] = [
