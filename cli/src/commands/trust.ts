@@ -54,17 +54,33 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
           remedy: 'The first "greeting start" makes it.',
         })
       })
+      const previous = join(resolve(dataDir), 'tls', 'authority.previous.pem')
+      const replaced = await access(previous).then(
+        () => previous,
+        () => undefined,
+      )
       const told = ways.map(({ where, lines }) => ({ where, lines: lines(shellQuote(file)) }))
-      terminal.out(json ? `${JSON.stringify({ file, ways: told })}\n` : textOf(file, told))
+      terminal.out(
+        json ? `${JSON.stringify({ file, replaced, ways: told })}\n` : textOf(file, replaced, told),
+      )
     })
 }
 
-function textOf(file: string, told: readonly { where: string; lines: string[] }[]): string {
+function textOf(
+  file: string,
+  replaced: string | undefined,
+  told: readonly { where: string; lines: string[] }[],
+): string {
+  const removal =
+    replaced === undefined
+      ? ''
+      : `It replaced ${replaced}: trust it again, and remove that one where you trusted it.\n`
   const blocks = told.map(
     ({ where, lines }) => `${where}\n${lines.map((one) => `  ${one}\n`).join('')}`,
   )
   return `The certificate of the local authority is ${file}.
-Whoever trusts it trusts every certificate made with the key beside it: keep that to yourself.
-
+It can vouch for the names of this server only, for two years. Keep the key beside it to yourself.
+A start makes a new authority near the end, or when HTTPS_NAMES names more; then trust it again.
+${removal}
 ${blocks.join('\n')}`
 }

@@ -45,6 +45,17 @@ describe('greeting trust', () => {
     assert.ok(ways.length >= 6)
   })
 
+  it('says which authority was replaced, and that the new one has to be trusted', async (t) => {
+    const folder = await dataFolder(t, 'greeting-trust-')
+    const terminal = new RecordedTerminal()
+    await terminal.run(['trust', '--data-dir', folder])
+    assert.doesNotMatch(terminal.out, /It replaced/)
+    const previous = join(folder, 'tls/authority.previous.pem')
+    await writeFile(previous, 'a certificate')
+    await terminal.run(['trust', '--data-dir', folder])
+    assert.ok(terminal.out.includes(`It replaced ${previous}: trust it again`))
+  })
+
   it('says who makes the authority when there is none yet', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()

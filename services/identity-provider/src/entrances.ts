@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LocalCertificates } from './certificates/local-certificates.ts'
 import type { Authority } from './dialect/authority.ts'
 import { type Listener, listen, listenSecurely } from './http/listener.ts'
+import type { Log } from './http/service-options.ts'
 import type { Settings } from './settings.ts'
 
 /** A way into the server: a socket, and the names under which the server speaks there. */
@@ -29,12 +30,16 @@ const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`; then no socket stays open.
  * @throws {CertificatesError} CERTIFICATES_UNUSABLE
  */
-export async function openEntrances(settings: Settings, now: () => Date): Promise<Entrances> {
+export async function openEntrances(
+  settings: Settings,
+  now: () => Date,
+  log: Pick<Log, 'warn'>,
+): Promise<Entrances> {
   const { HOST, PORT, HTTPS_PORT, DATA_DIR } = settings
   const http = PORT === null ? undefined : await listen(HOST, PORT)
   try {
     await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
-    const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now)
+    const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now, log)
     const first = http ?? https?.listener
     if (first === undefined) throw new TypeError('The settings leave no way into the server.')
     const issuerUrl = settings.ISSUER_URL ?? first.url
@@ -53,11 +58,19 @@ export async function openEntrances(settings: Settings, now: () => Date): Promis
   }
 }
 
-async function openSecure({ HOST, ...settings }: Settings, port: number, now: () => Date) {
+async function openSecure(
+  { HOST, ...settings }: Settings,
+  port: number,
+  now: () => Date,
+  log: Pick<Log, 'warn'>,
+) {
+  const folder = join(settings.DATA_DIR, 'tls')
   const certificates = await LocalCertificates.open({
-    folder: join(settings.DATA_DIR, 'tls'),
+    folder,
     names: namesOf(HOST, settings.HTTPS_NAMES, settings.HTTPS_AUTH_URL),
     now,
+    onAuthorityReplaced: (reason) =>
+      log.warn({ folder, reason }, 'the certificate authority was replaced: trust it again'),
   })
   const listener = await listenSecurely(HOST, port, certificates.server)
   return {

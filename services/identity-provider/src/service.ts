@@ -51,7 +51,7 @@ const renewEveryMs = 3_600_000
  *   listened at.
  */
 export async function startService(settings: Settings, log: Logger): Promise<Service> {
-  const entrances = await openEntrances(settings, systemSource.now)
+  const entrances = await openEntrances(settings, systemSource.now, log)
   const opened = new AsyncDisposableStack()
   const stop = async () => {
     await Promise.all(entrances.all.map(({ listener }) => listener.stop()))

@@ -15,13 +15,14 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
+import { constrainsTo, nameConstraints } from './name-constraints.ts'
 
 /** A certificate and its private key, both PEM. */
 export type Identity = { readonly certificate: string; readonly key: string }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const authorityName = 'CN=Greeting local certificate authority'
-const authorityYears = 10
+const authorityYears = 2
 /** Browsers and operating systems refuse server certificates that live for years. */
 const serverDays = 90
 const renewalDays = 30
@@ -30,11 +31,12 @@ const backdatedMs = 3_600_000
 const dayMs = 86_400_000
 
 /**
- * Makes a certificate authority that may sign server certificates and no other authority.
+ * Makes a certificate authority that may sign certificates of servers with these names or loopback,
+ * and no other authority.
  *
- * @see RFC 5280 §4.2.1.9 (basic constraints), §4.2.1.3 (key usage)
+ * @see RFC 5280 §4.2.1.9 (basic constraints), §4.2.1.3 (key usage), §4.2.1.10 (name constraints)
  */
-export async function createAuthority(now: Date): Promise<Identity> {
+export async function createAuthority(names: readonly string[], now: Date): Promise<Identity> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(now.getUTCFullYear() + authorityYears)
@@ -49,6 +51,8 @@ export async function createAuthority(now: Date): Promise<Identity> {
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      nameConstraints(names),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
@@ -94,6 +98,22 @@ export async function issueServerCertificate(
     extensions,
   })
   return { certificate: pemOf(certificate), key: pemOfKey(keys.privateKey) }
+}
+
+/**
+ * Why an authority has to be replaced; undefined while it can be used.
+ *
+ * @throws {Error} when the certificate cannot be read.
+ */
+export function authorityFault(
+  { certificate }: Identity,
+  names: readonly string[],
+  now: Date,
+): string | undefined {
+  const remainingMs = new X509Certificate(certificate).validToDate.getTime() - now.getTime()
+  if (remainingMs < renewalDays * dayMs) return `it had less than ${renewalDays} days left`
+  if (!constrainsTo(certificate, names)) return 'it was not made for the names of this server alone'
+  return undefined
 }
 
 /** Whether a server certificate still does: of this authority, for these names, not near its end. */

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exposedMode, readIfThere, replacePrivateFile } from '../files/private-file.ts'
 import {
+  authorityFault,
   createAuthority,
   type Identity,
   isGoodFor,
@@ -20,17 +21,20 @@ export type LocalCertificatesOptions = {
   /** Host names and addresses of the server. */
   readonly names: readonly string[]
   readonly now: () => Date
+  /** Hears why the authority was replaced: it has to be trusted again. */
+  readonly onAuthorityReplaced?: (reason: string) => void
 }
 
 /**
  * The certificate authority of one data folder and the server certificate that it keeps fresh.
  *
- * The authority is made once and never replaced: people have told their systems to trust it. The
- * server's certificate can be had again at any time.
+ * The authority is kept as long as it can be, because people have told their systems to trust it. It
+ * is replaced near its end, and when it is not constrained to the names of the server. The server's
+ * certificate is made again whenever that is needed.
  */
 export class LocalCertificates {
   readonly #options: LocalCertificatesOptions
-  readonly #authority: Identity
+  #authority: Identity
   #server: Identity
 
   private constructor(options: LocalCertificatesOptions, authority: Identity, server: Identity) {
@@ -62,19 +66,21 @@ export class LocalCertificates {
     return this.#server
   }
 
-  /** Makes a new server certificate when the present one is near its end; says whether it did. */
+  /** Makes new certificates for those that are near their end; says whether the server has one. */
   async renew(): Promise<boolean> {
     const before = this.#server
+    this.#authority = await openAuthority(this.#options)
     this.#server = await openServer(this.#options, this.#authority)
     return this.#server.certificate !== before.certificate
   }
 }
 
-async function openAuthority({ folder, now }: LocalCertificatesOptions): Promise<Identity> {
+async function openAuthority(options: LocalCertificatesOptions): Promise<Identity> {
+  const { folder, names, now, onAuthorityReplaced } = options
   const [certificateFile, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
   const [certificate, key] = await Promise.all([certificateFile, keyFile].map(readIfThere))
   if (certificate === undefined && key === undefined) {
-    const authority = await createAuthority(now())
+    const authority = await createAuthority(names, now())
     // The key first: without its certificate nobody trusts it yet.
     await replacePrivateFile(keyFile, authority.key)
     await replacePrivateFile(certificateFile, authority.certificate)
@@ -83,15 +89,34 @@ async function openAuthority({ folder, now }: LocalCertificatesOptions): Promise
   // A crash between the two files left a key that nobody trusts.
   if (certificate === undefined) {
     await rm(keyFile)
-    return openAuthority({ folder, now, names: [] })
+    return openAuthority(options)
   }
   if (key === undefined)
     throw new CertificatesError(
       `the certificate authority's key ${keyFile} is missing: restore it, or remove the folder ${folder} and trust a new authority`,
     )
   await demandPrivate(keyFile)
-  return { certificate, key }
+  const fault = faultOf({ certificate, key }, options)
+  if (fault === undefined) return { certificate, key }
+  // Its key signs no more. Its certificate is kept, so that people can find whom to trust no longer.
+  await rename(certificateFile, join(folder, 'authority.previous.pem'))
+  onAuthorityReplaced?.(fault)
+  return openAuthority(options)
 }
+
+function faultOf(authority: Identity, { folder, names, now }: LocalCertificatesOptions) {
+  try {
+    return authorityFault(authority, names, now())
+  } catch (cause) {
+    throw damaged(folder, cause)
+  }
+}
+
+const damaged = (folder: string, cause: unknown) =>
+  new CertificatesError(
+    `the certificate authority in ${folder} is damaged: restore its files, or remove the folder and trust a new authority`,
+    { cause },
+  )
 
 async function openServer(
   { folder, names, now }: LocalCertificatesOptions,
@@ -108,10 +133,7 @@ async function openServer(
     return server
   } catch (cause) {
     if (isSystemError(cause)) throw cause
-    throw new CertificatesError(
-      `the certificate authority in ${folder} is damaged: restore its files, or remove the folder and trust a new authority`,
-      { cause },
-    )
+    throw damaged(folder, cause)
   }
 }
 

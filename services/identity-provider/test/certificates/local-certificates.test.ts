@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
@@ -7,6 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+// The library below does not load without it.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
 import { LocalCertificates } from '../../src/certificates/local-certificates.ts'
 
 const names = ['localhost', '127.0.0.1', '::1', 'login.contoso.example']
@@ -16,12 +19,17 @@ const start = new Date()
 async function openFolder(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-certificates-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
-  const open = (options: { names?: readonly string[]; daysLater?: number } = {}) =>
-    LocalCertificates.open({
+  const open = async (options: { names?: readonly string[]; daysLater?: number } = {}) => {
+    const reasons: string[] = []
+    const certificates = await LocalCertificates.open({
       folder,
       names: options.names ?? names,
       now: () => new Date(start.getTime() + (options.daysLater ?? 0) * day),
+      onAuthorityReplaced: (reason) => reasons.push(reason),
     })
+    const { authorityFile, server } = certificates
+    return { authorityFile, server, reasons }
+  }
   return { folder, open }
 }
 
@@ -74,11 +82,7 @@ describe('local certificates', () => {
     { when: 'it has more than 30 days to live', options: { daysLater: 59 }, isNew: false },
     { when: 'it has less than 30 days to live', options: { daysLater: 61 }, isNew: true },
     { when: 'it has ended', options: { daysLater: 91 }, isNew: true },
-    {
-      when: 'a name is asked for that it lacks',
-      options: { names: ['other.example'] },
-      isNew: true,
-    },
+    { when: 'a name is no longer asked for', options: { names: ['localhost'] }, isNew: false },
   ]
   for (const { when, options, isNew } of openings) {
     it(`${isNew ? 'make a new' : 'keep the'} server certificate when ${when}`, async (t) => {
@@ -90,6 +94,69 @@ describe('local certificates', () => {
       assert.equal(await readFile(after.authorityFile, 'utf8'), authority)
     })
   }
+
+  /** An authority as an earlier release made it: without constraints, for ten years. */
+  async function unconstrainedAuthority(folder: string): Promise<string> {
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+    const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+      name: 'CN=Greeting local certificate authority 00000000',
+      keys,
+      signingAlgorithm: algorithm,
+      notBefore: new Date(start.getTime() - day),
+      notAfter: new Date(start.getTime() + 3650 * day),
+      extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
+    })
+    const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' })
+    await writeFile(join(folder, 'authority.key'), key, { mode: 0o600 })
+    await writeFile(join(folder, 'authority.pem'), certificate.toString('pem'), { mode: 0o600 })
+    return certificate.toString('pem')
+  }
+
+  it('replace an authority without name constraints, and say so', async (t) => {
+    const { folder, open } = await openFolder(t)
+    const before = await unconstrainedAuthority(folder)
+    const { authorityFile, reasons, server } = await open()
+    const authority = new X509Certificate(await readFile(authorityFile))
+    assert.ok(new X509Certificate(server.certificate).verify(authority.publicKey))
+    assert.deepEqual(reasons, ['it was not made for the names of this server alone'])
+    // Its key is gone; its certificate tells whom to trust no longer.
+    assert.equal(await readFile(join(folder, 'authority.previous.pem'), 'utf8'), before)
+    assert.ok(
+      authority.checkPrivateKey(createPrivateKey(await readFile(join(folder, 'authority.key')))),
+    )
+    const again = await open()
+    assert.deepEqual(again.reasons, [])
+    assert.equal(again.server.certificate, server.certificate)
+  })
+
+  const replacements = [
+    {
+      when: 'a name is asked for that it may not sign for',
+      options: { names: [...names, 'other.example'] },
+    },
+    { when: 'it has less than 30 days left', options: { daysLater: 702 } },
+    { when: 'it has ended', options: { daysLater: 800 } },
+  ]
+  for (const { when, options } of replacements) {
+    it(`replace the authority when ${when}, and say so`, async (t) => {
+      const { open } = await openFolder(t)
+      const before = await readFile((await open()).authorityFile, 'utf8')
+      const { authorityFile, reasons, server } = await open(options)
+      const authority = new X509Certificate(await readFile(authorityFile))
+      assert.notEqual(authority.toString(), before)
+      assert.equal(reasons.length, 1)
+      assert.ok(new X509Certificate(server.certificate).verify(authority.publicKey))
+    })
+  }
+
+  it('keep the authority for as long as it has 30 days left', async (t) => {
+    const { open } = await openFolder(t)
+    const before = await readFile((await open()).authorityFile, 'utf8')
+    const { authorityFile, reasons } = await open({ daysLater: 699 })
+    assert.equal(await readFile(authorityFile, 'utf8'), before)
+    assert.deepEqual(reasons, [])
+  })
 
   it('are renewed while they are in use', async (t) => {
     const { folder } = await openFolder(t)
