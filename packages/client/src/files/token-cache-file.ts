@@ -1,4 +1,5 @@
-import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TokenCache } from '../token-cache.ts'
 import { withFileLock } from './file-lock.ts'
@@ -8,16 +9,29 @@ type Entries = Record<string, { readonly value: string; readonly endsMs: number 
 // Longer than a token request usually takes, shorter than a job wants to wait for somebody else's.
 const patienceMs = 5_000
 
+// Windows has no such flag, and no modes and owners of this kind.
+const readOwnFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+async function isOursAlone(file: FileHandle): Promise<boolean> {
+  const stats = await file.stat()
+  if (!stats.isFile()) return false
+  if (process.platform === 'win32') return true
+  return stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0
+}
+
 /** What the file holds; nothing, if it is not ours alone or not what we write. */
 async function readEntries(path: string): Promise<Entries> {
+  let file: FileHandle | undefined
   try {
-    const file = await lstat(path)
-    const isPrivate = process.platform === 'win32' || (file.mode & 0o077) === 0
-    if (!file.isFile() || !isPrivate) return {}
-    const entries: unknown = JSON.parse(await readFile(path, 'utf8'))
+    // Opened once: what is judged is what is read.
+    file = await open(path, readOwnFile)
+    if (!(await isOursAlone(file))) return {}
+    const entries: unknown = JSON.parse(await file.readFile('utf8'))
     return typeof entries === 'object' && entries !== null ? (entries as Entries) : {}
   } catch {
     return {}
+  } finally {
+    await file?.close()
   }
 }
 
@@ -37,7 +51,8 @@ async function writeEntries(path: string, entries: Entries): Promise<void> {
  * A token cache in a file, for jobs that are a new process each time: readable by its owner only,
  * replaced whole, and locked, so that jobs that start together make one token request.
  *
- * A file that is broken, or that others may read or write, counts as empty.
+ * A file that is broken, that others may read or write, or that belongs to another user counts as
+ * empty.
  *
  * @param path Path of the file; its folder is made if need be.
  * @throws {TypeError} when the path is empty.

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,6 +64,20 @@ describe('a token cache in a file', () => {
       assert.equal(await cache.get('a'), '1')
     })
   }
+
+  it('does not trust a file of another user, nor a link to one of its own (CL19)', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('a', '1', 60)
+    const { uid } = statSync(path)
+    const geteuid = test.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
+    assert.equal(await cache.get('a'), undefined)
+    geteuid.mock.restore()
+    assert.equal(await cache.get('a'), '1')
+    renameSync(path, `${path}.elsewhere`)
+    symlinkSync(`${path}.elsewhere`, path)
+    assert.equal(await cache.get('a'), undefined)
+  })
 
   it('does not trust a file that others may read or write', async (test) => {
     const path = fileOf(test)

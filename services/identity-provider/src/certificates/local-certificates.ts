@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exposedMode, readIfThere, replacePrivateFile } from '../files/private-file.ts'
+import { readIfThere, readPrivateFile, replacePrivateFile, unless } from '../files/private-file.ts'
 import {
   authorityFault,
   createAuthority,
@@ -47,7 +47,7 @@ export class LocalCertificates {
    * Reads the certificates, and makes those that are missing or about to end.
    *
    * @throws {CertificatesError} CERTIFICATES_UNUSABLE when the authority is damaged, incomplete or
-   *   its key may be read by others; nothing is overwritten then.
+   *   its key may be read by others or belongs to another user; nothing is overwritten then.
    */
   static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {
     await mkdir(options.folder, { recursive: true, mode: 0o700 })
@@ -78,7 +78,8 @@ export class LocalCertificates {
 async function openAuthority(options: LocalCertificatesOptions): Promise<Identity> {
   const { folder, names, now, onAuthorityReplaced } = options
   const [certificateFile, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
-  const [certificate, key] = await Promise.all([certificateFile, keyFile].map(readIfThere))
+  const certificate = await readIfThere(certificateFile)
+  const key = await readPrivateFile(keyFile).catch(unless('ENOENT'))
   if (certificate === undefined && key === undefined) {
     const authority = await createAuthority(names, now())
     // The key first: without its certificate nobody trusts it yet.
@@ -95,9 +96,11 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
     throw new CertificatesError(
       `the certificate authority's key ${keyFile} is missing: restore it, or remove the folder ${folder} and trust a new authority`,
     )
-  await demandPrivate(keyFile)
-  const fault = faultOf({ certificate, key }, options)
-  if (fault === undefined) return { certificate, key }
+  if (key.exposure !== undefined)
+    throw new CertificatesError(`the certificate authority's key ${keyFile} ${key.exposure}`)
+  const authority = { certificate, key: key.text }
+  const fault = faultOf(authority, options)
+  if (fault === undefined) return authority
   // Its key signs no more. Its certificate is kept, so that people can find whom to trust no longer.
   await rename(certificateFile, join(folder, 'authority.previous.pem'))
   onAuthorityReplaced?.(fault)
@@ -144,13 +147,6 @@ function isGood(...question: Parameters<typeof isGoodFor>): boolean {
     // What cannot be read is made again; a damaged authority is found out by making it.
     return false
   }
-}
-
-async function demandPrivate(path: string): Promise<void> {
-  if ((await exposedMode(path)) === undefined) return
-  throw new CertificatesError(
-    `the certificate authority's key ${path} may be read by others than its owner: run chmod 600 on it`,
-  )
 }
 
 const isSystemError = (cause: unknown) =>

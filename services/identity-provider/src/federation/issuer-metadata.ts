@@ -33,7 +33,7 @@ export async function requestIssuerMetadata(
     })
     if (response.status !== 200)
       throw new IssuerMetadataError(`${url} was answered with status ${response.status}.`)
-    const decoder = new TextDecoder()
+    const decoder = new TextDecoder('utf-8', { fatal: true })
     let text = ''
     for await (const part of response.body ?? []) {
       text += decoder.decode(part, { stream: true })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const ownerOnly = 0o600
@@ -36,12 +37,30 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 export const readIfThere = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch(unless('ENOENT'))
 
-/** The mode of a file that others than its owner may use, in octal; undefined when none may. */
-export async function exposedMode(path: string): Promise<string | undefined> {
-  const { mode } = await stat(path)
-  // Windows has no such modes; there the folder's own access list protects the file.
-  if (onWindows || (mode & othersMask) === 0) return undefined
-  return (mode & 0o777).toString(8)
+/** The text of a file that should be private; `exposure` says why it is not, to follow its path. */
+export type PrivateText = { readonly text: string; readonly exposure: string | undefined }
+
+/**
+ * Reads a file, and judges whether this user alone could have written and read it. It is opened once,
+ * so that the file that is judged is the file that is read.
+ */
+export async function readPrivateFile(path: string): Promise<PrivateText> {
+  const file = await open(path, 'r')
+  try {
+    return { exposure: exposureOf(await file.stat()), text: await file.readFile('utf8') }
+  } finally {
+    await file.close()
+  }
+}
+
+function exposureOf({ mode, uid }: Stats): string | undefined {
+  // Windows has no such modes and owners; there the folder's own access list protects the file.
+  if (onWindows) return undefined
+  if (uid !== process.geteuid?.())
+    return `belongs to another user (id ${uid}): run chown on it if you trust it`
+  if ((mode & othersMask) === 0) return undefined
+  const octal = (mode & 0o777).toString(8)
+  return `may be read by others than its owner (mode ${octal}): run chmod 600 on it`
 }
 
 /**

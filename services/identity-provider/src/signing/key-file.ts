@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { createPrivateFile, exposedMode, readIfThere } from '../files/private-file.ts'
+import { createPrivateFile, readIfThere, readPrivateFile } from '../files/private-file.ts'
 import { KeyEncryptionKey } from './key-encryption-key.ts'
 import { SigningError } from './signing-error.ts'
 
@@ -15,7 +14,7 @@ export type KeyFileOptions = {
  * yet. Processes that start at the same time agree on one file.
  *
  * @throws {SigningError} KEY_ENCRYPTION_KEY_MISSING when keys exist and the file does not;
- *   KEY_FILE_EXPOSED when others may read it; KEY_ENCRYPTION_KEY_MALFORMED when it holds no key;
+ *   KEY_FILE_EXPOSED when others may read it or own it; KEY_ENCRYPTION_KEY_MALFORMED when it holds no key;
  *   KEY_FILE_UNUSABLE when the system refuses to read or write it.
  */
 export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<KeyEncryptionKey> {
@@ -41,14 +40,9 @@ export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<
 }
 
 async function read(path: string): Promise<KeyEncryptionKey> {
-  const mode = await exposedMode(path)
-  if (mode !== undefined) {
-    throw new SigningError(
-      'KEY_FILE_EXPOSED',
-      `The key file ${path} may be read by others than its owner (mode ${mode}): run chmod 600 on it.`,
-    )
-  }
-  const text = await readFile(path, 'utf8')
+  const { text, exposure } = await readPrivateFile(path)
+  if (exposure !== undefined)
+    throw new SigningError('KEY_FILE_EXPOSED', `The key file ${path} ${exposure}.`)
   try {
     return KeyEncryptionKey.parse(text.trimEnd())
   } catch (cause) {

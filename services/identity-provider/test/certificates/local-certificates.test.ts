@@ -192,6 +192,17 @@ describe('local certificates', () => {
     assert.ok(await stat(join(folder, 'authority.pem')))
   })
 
+  it('refuse an authority whose key belongs to another user', async (t) => {
+    const { folder, open } = await openFolder(t)
+    await open()
+    const { uid } = await stat(join(folder, 'authority.key'))
+    t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
+    await assert.rejects(open(), {
+      code: 'CERTIFICATES_UNUSABLE',
+      message: /authority's key .* belongs to another user \(id \d+\): run chown/,
+    })
+  })
+
   const refused = [
     {
       fault: 'its key is missing',
@@ -201,7 +212,7 @@ describe('local certificates', () => {
     {
       fault: 'its key may be read by others',
       harm: (folder: string) => chmod(join(folder, 'authority.key'), 0o644),
-      says: /may be read by others than its owner: run chmod 600/,
+      says: /may be read by others than its owner \(mode 644\): run chmod 600/,
     },
     {
       fault: 'its certificate is damaged',

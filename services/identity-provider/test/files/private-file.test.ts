@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, it, type TestContext } from 'node:test'
 import {
   createPrivateFile,
-  exposedMode,
   readIfThere,
+  readPrivateFile,
   replacePrivateFile,
 } from '../../src/files/private-file.ts'
 
@@ -124,14 +124,25 @@ describe('a private file', () => {
   for (const [mode, exposed] of [
     [0o600, undefined],
     [0o400, undefined],
-    [0o640, '640'],
-    [0o602, '602'],
-    [0o601, '601'],
+    [0o640, /^may be read by others than its owner \(mode 640\)/],
+    [0o602, /mode 602/],
+    [0o601, /mode 601/],
   ] as const) {
     it(`with the mode ${mode.toString(8)} is ${exposed ? '' : 'not '}exposed`, async () => {
-      await writeFile(path, '')
+      await writeFile(path, 'text')
       await chmod(path, mode)
-      assert.equal(await exposedMode(path), exposed)
+      const read = await readPrivateFile(path)
+      assert.equal(read.text, 'text')
+      if (exposed === undefined) assert.equal(read.exposure, undefined)
+      else assert.match(read.exposure ?? '', exposed)
     })
   }
+
+  it('of another user is exposed, whatever its mode', async (t) => {
+    await writeFile(path, 'text', { mode: 0o600 })
+    const { uid } = await stat(path)
+    t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
+    const { exposure } = await readPrivateFile(path)
+    assert.equal(exposure, `belongs to another user (id ${uid}): run chown on it if you trust it`)
+  })
 })

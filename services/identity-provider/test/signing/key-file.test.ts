@@ -60,6 +60,17 @@ describe('the key file', () => {
     })
   }
 
+  it('is refused when it belongs to another user', async (t) => {
+    const path = freshPath()
+    await keyFromFile({ path, keysExist: false })
+    const { uid } = await stat(path)
+    t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
+    await assert.rejects(keyFromFile({ path, keysExist: true }), {
+      code: 'KEY_FILE_EXPOSED',
+      message: `The key file ${path} belongs to another user (id ${uid}): run chown on it if you trust it.`,
+    })
+  })
+
   for (const content of ['', 'not a key\n', `${'A'.repeat(43)}=\nmore\n`]) {
     it(`is refused and left alone when it holds ${JSON.stringify(content)}`, async () => {
       const path = freshPath()
