@@ -39,7 +39,7 @@ export type ServiceOptions = {
   /** Takes what happened, to be written soon; never makes a request wait. */
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
   /** Takes the use of a credential, to be written soon. */
-  readonly noteUse: (keyId: string, at: Date) => void
+  readonly noteUse: (credentialName: string, at: Date) => void
   /** False as soon as the server is about to stop. */
   readonly isReady: () => boolean
   readonly log: Log

@@ -10,6 +10,7 @@ import { readTokenRequest } from '../dialect/token-request-form.ts'
 import { tokenTimes } from '../dialect/token-times.ts'
 import { tokenVersionOf } from '../dialect/token-versions.ts'
 import { beginTrace } from '../dialect/trace.ts'
+import { credentialName } from '../directory/credential-name.ts'
 import type { Directory } from '../directory/directory.ts'
 import { decideToken, type TokenGrant } from '../issuance/token-decision.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
@@ -105,7 +106,7 @@ function noteIssuance(
   correlationId: string,
 ): void {
   const actor = client.application.appId
-  noteUse(credentialId, at)
+  noteUse(credentialName(client.application, credentialId), at)
   audit(
     {
       at,

@@ -46,9 +46,9 @@ export class IssuanceNotes {
   }
 
   /** Takes the use of a credential, to be written soon. */
-  noteUse = (keyId: string, at: Date): void => {
-    const known = this.#latestUses.get(keyId)
-    if (known === undefined || known < at) this.#latestUses.set(keyId, at)
+  noteUse = (credentialName: string, at: Date): void => {
+    const known = this.#latestUses.get(credentialName)
+    if (known === undefined || known < at) this.#latestUses.set(credentialName, at)
   }
 
   /**
@@ -83,8 +83,8 @@ export class IssuanceNotes {
     const uses = new Map(this.#latestUses)
     if (uses.size === 0) return
     await this.#uses.record(uses)
-    for (const [keyId, at] of uses) {
-      if (this.#latestUses.get(keyId) === at) this.#latestUses.delete(keyId)
+    for (const [name, at] of uses) {
+      if (this.#latestUses.get(name) === at) this.#latestUses.delete(name)
     }
   }
 

@@ -33,10 +33,10 @@ export class SqlCredentialUses implements CredentialUses {
     }
   }
 
-  async lastUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+  async lastUses(names: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const uses = new Map<string, Date>()
-    for (let start = 0; start < keyIds.length; start += rowsPerStatement) {
-      const some = keyIds.slice(start, start + rowsPerStatement)
+    for (let start = 0; start < names.length; start += rowsPerStatement) {
+      const some = names.slice(start, start + rowsPerStatement)
       const rows = await this.#database.ask((db) =>
         db.selectFrom('credential_use').selectAll().where('key_id', 'in', some).execute(),
       )

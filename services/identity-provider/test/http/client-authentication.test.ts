@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { decodeJwt, FlattenedSign } from 'jose'
+import { credentialName } from '../../src/directory/credential-name.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemSource } from '../../src/directory/source.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
@@ -86,9 +87,11 @@ describe('a client secret', () => {
       ),
     ] as const
     await changeClient(own, { passwordCredentials: secrets.map(({ credential }) => credential) })
+    const client = (await own.store.read()).applicationByAppId(clientId)
+    assert.ok(client)
     for (const { credential, secretText } of secrets.slice(0, 2)) {
       await claimsOf(await own.token(own.form({ client_secret: secretText })))
-      assert.ok(own.uses.has(credential.keyId))
+      assert.ok(own.uses.has(credentialName(client, credential.keyId)))
     }
     const early = await own.token(own.form({ client_secret: secrets[2].secretText }))
     assert.equal(await codeOf(early), 7000215)

@@ -132,8 +132,9 @@ describe('the token endpoint, as the contract has it', () => {
       ],
     )
     const directory = await own.store.read()
-    const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
-    assert.deepEqual([...own.uses.keys()], [credential?.keyId])
+    const client = directory.applicationByAppId(clientId)
+    const [credential] = client?.passwordCredentials ?? []
+    assert.deepEqual([...own.uses.keys()], [`${client?.id}/${credential?.keyId}`])
     assert.ok(!JSON.stringify([own.audit, own.logged]).includes(own.secret))
   })
 })

@@ -1,4 +1,5 @@
 import type { Application } from '../../directory/application.ts'
+import { credentialName } from '../../directory/credential-name.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { appRoleJson } from './app-role-json.ts'
 import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
@@ -14,8 +15,10 @@ export const applications: EntitySet<Application> = {
   type: 'application',
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('application', id),
-  credentialsOf: ({ passwordCredentials, keyCredentials }) =>
-    [...passwordCredentials, ...keyCredentials].map(({ keyId }) => keyId),
+  credentialsOf: (one) =>
+    [...one.passwordCredentials, ...one.keyCredentials].map(({ keyId }) =>
+      credentialName(one, keyId),
+    ),
   filterable: {
     id: 'value',
     appId: 'value',
@@ -52,11 +55,17 @@ export const applications: EntitySet<Application> = {
             accessToken: claims.map((claim) => ({ source: null, essential: false, ...claim })),
             saml2Token: [],
           },
-    passwordCredentials: ({ passwordCredentials }, { lastUses }) =>
-      passwordCredentials.map((one) => passwordCredentialJson(one, lastUses)),
-    keyCredentials: ({ keyCredentials }, { lastUses, selected }) =>
-      keyCredentials.map((one) =>
-        keyCredentialJson(one, lastUses, selected?.has('keyCredentials') ?? false),
+    passwordCredentials: (application, { lastUses }) =>
+      application.passwordCredentials.map((one) =>
+        passwordCredentialJson(one, lastUses.get(credentialName(application, one.keyId))),
+      ),
+    keyCredentials: (application, { lastUses, selected }) =>
+      application.keyCredentials.map((one) =>
+        keyCredentialJson(
+          one,
+          lastUses.get(credentialName(application, one.keyId)),
+          selected?.has('keyCredentials') ?? false,
+        ),
       ),
     ...Object.fromEntries(
       Object.entries(fixedProperties).map(([name, value]) => [name, () => value]),

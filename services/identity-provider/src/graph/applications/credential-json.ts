@@ -1,12 +1,10 @@
 import type { KeyCredential } from '../../directory/key-credential.ts'
 import type { PasswordCredential } from '../../directory/password-credential.ts'
 
-type LastUses = ReadonlyMap<string, Date>
-
 /** A secret as it may be shown at any time. `lastUsedDateTime` is an addition to Graph. */
 export const passwordCredentialJson = (
   { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
-  lastUses: LastUses,
+  lastUsed: Date | undefined,
 ) => ({
   customKeyIdentifier: null,
   displayName,
@@ -15,13 +13,13 @@ export const passwordCredentialJson = (
   keyId,
   secretText: null,
   startDateTime: startDateTime.toISOString(),
-  lastUsedDateTime: lastUses.get(keyId)?.toISOString() ?? null,
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
 })
 
 /** A certificate; the certificate itself only when it is asked for, because of its length. */
 export const keyCredentialJson = (
   { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
-  lastUses: LastUses,
+  lastUsed: Date | undefined,
   withKey: boolean,
 ) => ({
   customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('base64'),
@@ -32,5 +30,5 @@ export const keyCredentialJson = (
   startDateTime: startDateTime.toISOString(),
   type: 'AsymmetricX509Cert',
   usage: 'Verify',
-  lastUsedDateTime: lastUses.get(keyId)?.toISOString() ?? null,
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
 })

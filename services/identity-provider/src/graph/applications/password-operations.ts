@@ -64,7 +64,7 @@ function addPassword(call: ChangingCall): Change {
       status: 200,
       body: {
         '@odata.context': `${call.rootUrl}/$metadata#microsoft.graph.passwordCredential`,
-        ...passwordCredentialJson(credential, new Map()),
+        ...passwordCredentialJson(credential, undefined),
         secretText,
       },
     },

@@ -24,8 +24,8 @@ export async function listEntities<Entity>(
   const rest = after === undefined ? found : found.filter(({ key }) => key > after)
   const page = rest.slice(0, options.top)
   const last = page.at(-1)
-  const keyIds = page.flatMap(({ entity }) => set.credentialsOf?.(entity) ?? [])
-  const lastUses = await call.credentialUses.lastUses(keyIds)
+  const credentials = page.flatMap(({ entity }) => set.credentialsOf?.(entity) ?? [])
+  const lastUses = await call.credentialUses.lastUses(credentials)
   return {
     status: 200,
     body: {

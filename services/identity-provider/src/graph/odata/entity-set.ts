@@ -2,7 +2,7 @@ import type { Call } from '../http/operation.ts'
 
 /** What the properties of an object depend on beside the object. */
 export type View = Pick<Call, 'directory' | 'rootUrl'> & {
-  /** The last use of credentials, by `keyId`. */
+  /** The last use of credentials, by their names. */
   readonly lastUses: ReadonlyMap<string, Date>
   /** The properties that were asked for by name. */
   readonly selected: ReadonlySet<string> | undefined
@@ -21,6 +21,6 @@ export type EntitySet<Entity> = {
   readonly filterable: Readonly<Record<string, 'value' | 'collection'>>
   /** Undefined for what has no state of its own to compare. */
   readonly revisionOf?: (entity: Entity, view: View) => number | undefined
-  /** Credentials whose last use is shown. */
+  /** Names of the credentials whose last use is shown. */
   readonly credentialsOf?: (entity: Entity) => readonly string[]
 }

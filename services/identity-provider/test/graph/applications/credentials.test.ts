@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { credentialName } from '../../../src/directory/credential-name.ts'
 import { secretSha256 } from '../../../src/directory/password-credential.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { generateSigningKey } from '../../../src/signing/signing-key-generation.ts'
+import { allGraphRoles, fabrikam } from '../sample-graph.ts'
 import { withApi } from './sample-api.ts'
 
 const certificate = async (at = '2026-01-15T00:00:00Z') =>
@@ -29,7 +31,7 @@ describe('a client secret', () => {
     const [kept] = (await store.read()).application(api.id)?.passwordCredentials ?? []
     assert.deepEqual(kept?.secretSha256, secretSha256(secretText))
 
-    lastUses.set(keyId, new Date('2026-02-02T00:00:00Z'))
+    lastUses.set(credentialName(api, keyId), new Date('2026-02-02T00:00:00Z'))
     for (const shown of [await admin.get(path), await admin.get('/applications')]) {
       assert.ok(!JSON.stringify(shown.body).includes(secretText))
       assert.ok(
@@ -141,6 +143,21 @@ describe('a certificate', () => {
       assert.match(body.error.message, message)
       assert.ok(!body.error.message.includes(pem.slice(0, 40)))
     })
+
+  it('does not show the last use of a credential of others that has its keyId', async () => {
+    const { admin, path, api, lastUses, clientWith } = await withApi()
+    const { body } = await admin.post(`${path}/addPassword`, {})
+    lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const own = await stranger.post('/applications', { displayName: 'Stranger' })
+    const ownPath = `/applications/${own.body.id}`
+    const keyCredentials = [{ keyId: body.keyId, key: await certificate() }]
+    assert.equal((await stranger.patch(ownPath, { keyCredentials })).status, 204)
+    for (const shown of [await stranger.get(ownPath), await stranger.get('/applications')]) {
+      assert.ok(JSON.stringify(shown.body).includes(body.keyId))
+      assert.ok(!JSON.stringify(shown.body).includes('2026-02-02'))
+    }
+  })
 
   it('does not change its material under its id', async () => {
     const { admin, path } = await withApi()
