@@ -121,6 +121,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
         maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
       },
       assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
+      storeWentBackAt: () => reversals.latestAt,
       verifyFederated: issuers.verify,
       throttle: new GuessThrottle({
         perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,

@@ -33,6 +33,8 @@ export type ServiceOptions = {
   readonly assertionTimes: AssertionTimes
   /** Where used assertions are remembered; undefined where they may be used until they expire. */
   readonly assertions: AssertionLog | undefined
+  /** When the store last went back, and forgot assertions that were used; undefined when it never did. */
+  readonly storeWentBackAt?: () => Date | undefined
   readonly verifyFederated: VerifyFederated
   readonly throttle: GuessThrottle
   readonly trustedProxies: TrustedProxies

@@ -12,8 +12,11 @@ import { tokenVersionOf } from '../dialect/token-versions.ts'
 import { beginTrace } from '../dialect/trace.ts'
 import { credentialName } from '../directory/credential-name.ts'
 import type { Directory } from '../directory/directory.ts'
+import type { Assertion } from '../issuance/assertion.ts'
+import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
 import { decideToken, type TokenGrant } from '../issuance/token-decision.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
+import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import { readRequestForm } from './request-form.ts'
 import { headerOf } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
@@ -83,21 +86,29 @@ const decisionContext = (options: ServiceOptions, now: Date) => ({
     assertionAudiences(options.authority, tenant),
   assertionTimes: options.assertionTimes,
   verifyFederated: options.verifyFederated,
-  spendAssertion: options.assertions && spendWith(options.assertions, options.assertionTimes),
+  spendAssertion: options.assertions && spendWith(options.assertions, options, now),
 })
 
-// Remembered for as long as a clock that is late would still take it.
 const spendWith =
   (
     assertions: NonNullable<ServiceOptions['assertions']>,
-    { clockToleranceSeconds }: ServiceOptions['assertionTimes'],
+    { assertionTimes, storeWentBackAt }: ServiceOptions,
+    now: Date,
   ) =>
-  ({ application }: TokenGrant['client'], jti: string, expiresAt: Date): Promise<boolean> =>
-    assertions.spend(
-      application.appId,
-      jti,
-      new Date(expiresAt.getTime() + clockToleranceSeconds * 1000),
-    )
+  async (
+    { application }: TokenGrant['client'],
+    jti: string,
+    assertion: Assertion,
+  ): Promise<boolean> => {
+    if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now))
+      throw new StorageUnavailableError(
+        'The store went back: it cannot say whether the assertion was used.',
+      )
+    // Remembered for as long as a clock that is late would still take it.
+    const toleranceMs = assertionTimes.clockToleranceSeconds * 1000
+    const until = new Date(assertion.expiresAt.getTime() + toleranceMs)
+    return assertions.spend(application.appId, jti, until)
+  }
 
 function noteIssuance(
   { audit, noteUse, log }: ServiceOptions,

@@ -38,7 +38,7 @@ export type DecisionContext = {
    * they expire, it is undefined.
    */
   readonly spendAssertion:
-    | ((client: Client, jti: string, expiresAt: Date) => Promise<boolean>)
+    | ((client: Client, jti: string, assertion: Assertion) => Promise<boolean>)
     | undefined
 }
 
@@ -115,9 +115,9 @@ async function judgeAssertion(
     : (await judgeOwnAssertion(assertion, client, tenant, context)).keyId
   // Last, so that nobody but who holds the key can use an assertion up.
   if (context.spendAssertion === undefined) return credentialId
-  const { jti, expiresAt } = assertion
+  const { jti } = assertion
   if (jti === null) return refuse({ reason: 'assertionLacksClaim', claim: 'jti' })
-  if (!(await context.spendAssertion(client, jti, expiresAt)))
+  if (!(await context.spendAssertion(client, jti, assertion)))
     refuse({ reason: 'assertionUsedBefore' })
   return credentialId
 }

@@ -299,6 +299,22 @@ describe('a client assertion', () => {
     assert.equal(response.headers.get('retry-after'), '1')
   })
 
+  for (const [when, agoMs, status] of [
+    ['just now', 0, 503],
+    ['two minutes ago', 120_000, 200],
+  ] as const) {
+    it(`that is good once is answered ${status} where the store went back ${when} (AS37)`, async () => {
+      const strict = await testService({
+        assertions: { spend: async () => true },
+        storeWentBackAt: () => new Date(Date.now() - agoMs),
+      })
+      await changeClient(strict, { keyCredentials: [certificate.credential] })
+      const response = await send({}, strict)
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('retry-after'), status === 503 ? '1' : null)
+    })
+  }
+
   it('still works where secrets are switched off for the client (AS10)', async () => {
     const strict = await testService()
     await changeClient(strict, {

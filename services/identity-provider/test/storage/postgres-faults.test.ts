@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { put } from '../../src/directory/directory-change.ts'
 import { newMark } from '../../src/storage/commit.ts'
@@ -10,6 +11,7 @@ import { PostgresServer } from './postgres-server.ts'
 
 const canary = 'canary-9f8e7d'
 const longestServiceGapMs = 5000
+const longestSilenceMs = 6000
 
 let server: PostgresServer
 let databaseUrl: string
@@ -133,6 +135,31 @@ describe('a database that fails while it is used (FL20)', () => {
     await holder.query('rollback')
     await holder.end()
     assert.equal(await commit(), 'committed')
+  })
+
+  it('gives up a change after one time-out while the synchronous standby is gone', async () => {
+    const base = await latest()
+    await server.query("alter system set synchronous_standby_names = 'nobody'")
+    await server.query('select pg_reload_conf()')
+    try {
+      const startedAt = performance.now()
+      const change = commit('given up')
+      const reading = await revision()
+      assert.equal(reading, base.revision, 'what waits for the standby is not seen')
+      await assert.rejects(change, {
+        code: 'STORAGE_UNAVAILABLE',
+        message: /cannot be reached: /,
+      })
+      const tookMs = performance.now() - startedAt
+      assert.ok(tookMs < longestSilenceMs + 2000, `${tookMs} ms`)
+    } finally {
+      await server.query('alter system reset synchronous_standby_names')
+      await server.query('select pg_reload_conf()')
+    }
+    // The server has it, and makes it known as soon as it waits for nobody.
+    while ((await eventually(revision)) === base.revision) await setTimeout(10)
+    assert.equal(await revision(), base.revision + 1)
+    assert.equal(await eventually(() => commit('after')), 'committed')
   })
 
   it('serves more at once than it has connections', async () => {
