@@ -182,7 +182,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const { audit, directory } = await (await fresh()).open()
     const named = (target: string, count = 1) =>
       Array.from({ length: count }, (_, n) => record({ at: minute(n), target }))
-    await directory.commit(0, [], named('a change'))
+    await directory.commit(beginning, 'first', [], named('a change'))
     await audit.append('signIns', named('a sign-in'))
     await audit.append('refusedChanges', named('a refused change'))
     await audit.append('strangers', named('a stranger', 50))
