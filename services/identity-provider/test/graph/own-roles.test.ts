@@ -248,6 +248,54 @@ describe('an application that has management roles in another tenant (AS32)', ()
     })
   }
 
+  const reopenings: Readonly<Record<string, readonly [Change, Change]>> = {
+    'a public client': [
+      (owner, { path }) => owner.patch(path, { isFallbackPublicClient: true }),
+      (owner, { path }) => owner.patch(path, { isFallbackPublicClient: false }),
+    ],
+    'without secrets': [
+      (owner, { path }) => owner.patch(path, { passwordAuthenticationAllowed: false }),
+      (owner, { path }) => owner.patch(path, { passwordAuthenticationAllowed: true }),
+    ],
+    deleted: [
+      (owner, { path }) => owner.delete(path),
+      (owner, { path }) =>
+        owner.post(`${path.replace('/applications', '/directory/deletedItems')}/restore`),
+    ],
+  }
+  for (const [name, [shut, reopen]] of Object.entries(reopenings))
+    it(`is not opened again by its owner once it is ${name}`, async () => {
+      const { own, owner } = await withForeignRoles()
+      assert.equal((await shut(owner, own)).status, 204)
+      assert.partialDeepStrictEqual(await reopen(owner, own), refusedForRole)
+    })
+
+  const losses: Readonly<Record<string, object>> = {
+    deleted: { deletedDateTime: new Date('2026-02-01') },
+    disabled: { accountEnabled: false },
+  }
+  for (const [name, loss] of Object.entries(losses))
+    it(`is opened by a caller that has the roles there too, unless it is ${name} there`, async () => {
+      const { own, owner, sample } = await withForeignRoles()
+      const directory = await sample.store.read()
+      const graph = directory.servicePrincipalByAppId(fabrikam.id, graphAppId)
+      assert.ok(graph)
+      const there = servicePrincipal({
+        id: crypto.randomUUID(),
+        tenantId: fabrikam.id,
+        appId: owner.appId,
+      })
+      const roles = Object.values(graphRoles).map(({ id }) => assign(there, graph, id, own.source))
+      await sample.commit(
+        put('servicePrincipal', there),
+        ...roles.map((role) => put('appRoleAssignment', role)),
+      )
+      assert.equal((await owner.post(`${own.path}/addPassword`, {})).status, 200)
+      await sample.commit(put('servicePrincipal', { ...there, ...loss }))
+      const refused = await owner.post(`${own.path}/addPassword`, {})
+      assert.partialDeepStrictEqual(refused, refusedForRole)
+    })
+
   it('can be shut by its owner all the same', async () => {
     const { keyId, own, owner } = await withForeignRoles()
     assert.equal((await owner.post(`${own.path}/removePassword`, { keyId })).status, 204)

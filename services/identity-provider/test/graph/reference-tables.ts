@@ -8,6 +8,7 @@ import { managementOperations } from '../../src/graph/management/management.ts'
 import { managementRoles } from '../../src/graph/management-roles.ts'
 import { appRoleAssignments } from '../../src/graph/service-principals/app-role-assignment-set.ts'
 import { servicePrincipals } from '../../src/graph/service-principals/service-principal-set.ts'
+import { privilegeTable, type Target, targets } from './privilege/privilege-table.ts'
 
 type Row = readonly string[]
 
@@ -63,14 +64,37 @@ const refusalTable = table(
   ]),
 )
 
+const outcomesOf = (operation: Operation) =>
+  Object.entries(privilegeTable[`${operation.method} ${operation.path}`] ?? {}).map(
+    ([target, outcome]) => ({ on: targets[target as Target], outcome }),
+  )
+
+const privilegesTable = (operations: readonly Operation[]): string =>
+  table(
+    ['Operation', 'Allowed on', 'Refused on'],
+    operations.map((operation) => [
+      code(`${operation.method} ${operation.path}`),
+      outcomesOf(operation)
+        .filter(({ outcome }) => outcome === 'allowed')
+        .map(({ on }) => on)
+        .join('; '),
+      outcomesOf(operation)
+        .filter(({ outcome }) => outcome !== 'allowed')
+        .map(({ on, outcome }) => `${on} (${code(outcome)})`)
+        .join('; '),
+    ]),
+  )
+
+const operationsOfServer = managementOperations({ keys: {} as never, audit: {} as never })
+
 /** The tables of docs/reference/graph.md, as the code has them. */
 export const referenceTables: Readonly<Record<string, string>> = {
   'the roles of Microsoft Graph': roleTable(graphRoles),
   'the operations of Microsoft Graph': operationTable(graphOperations),
   'what a filter may ask for': filterTable,
   'the roles of the management of the server': roleTable(managementRoles),
-  'the operations of the management of the server': operationTable(
-    managementOperations({ keys: {} as never, audit: {} as never }),
-  ),
+  'the operations of the management of the server': operationTable(operationsOfServer),
+  'what the roles of Microsoft Graph open': privilegesTable(graphOperations),
+  'what the roles of the management of the server open': privilegesTable(operationsOfServer),
   'the refusals': refusalTable,
 }
