@@ -42,12 +42,17 @@ const challenge = {
   },
 }
 
-const open = (summary: string, type: string, status = '200') => ({
+const open = (summary: string, ...types: readonly string[]) => ({
   get: {
     summary,
     tags: ['Open'],
     security: [],
-    responses: { [status]: { description: summary, content: { [type]: { schema: {} } } } },
+    responses: {
+      '200': {
+        description: summary,
+        content: Object.fromEntries(types.map((type) => [type, { schema: {} }])),
+      },
+    },
   },
 })
 
@@ -99,7 +104,11 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
           responses: { '200': greeting('Hello, Ada'), ...refusals },
         },
       },
-      '/': open('What this is: a page for a browser, JSON for a program.', 'application/json'),
+      '/': open(
+        'What this is: a page for a browser, JSON for a program.',
+        'application/json',
+        'text/html',
+      ),
       '/docs': open('This description as a page.', 'text/html'),
       '/openapi.json': open('This description.', 'application/json'),
       '/.well-known/oauth-protected-resource': open(

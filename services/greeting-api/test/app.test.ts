@@ -75,6 +75,22 @@ describe('the description', () => {
     assert.deepEqual(Object.keys(paths).sort(), routed.sort())
   })
 
+  it('names the media type of every open answer, whatever is asked for', async () => {
+    const { get } = makeApp()
+    const { paths } = await (await get('/openapi.json')).json()
+    for (const path of Object.keys(paths)) {
+      const operation = paths[path].get
+      if (!operation.tags.includes('Open')) continue
+      const answered = new Set<string | undefined>()
+      for (const accept of ['text/html', 'application/json', '*/*']) {
+        const { headers } = await get(path, { accept })
+        answered.add(headers.get('content-type')?.split(';')[0])
+      }
+      const described = Object.keys(operation.responses['200'].content)
+      assert.deepEqual([...answered].sort(), described.sort(), path)
+    }
+  })
+
   it('names the server, the token endpoint and the scope', async () => {
     const { servers, components } = await (await makeApp().get('/openapi.json')).json()
     assert.deepEqual(servers, [{ url: baseUrl }])

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { isGuid } from './guid.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What of an application decides which names it may have. */
@@ -6,6 +7,9 @@ export type NamedApplication = {
   readonly appId: string
   readonly identifierUris: readonly string[]
 }
+
+/** The form in which identifier URIs are told apart: Entra ID does not look at case. */
+export const caseless = (identifierUri: string): string => identifierUri.toLowerCase()
 
 /**
  * Judges the names that an API wants: each says, by an id or by a verified domain, whose it is.
@@ -18,8 +22,8 @@ export function judgeIdentifierUris(
 ): Fault[] {
   const seen = new Set<string>()
   return identifierUris.flatMap((uri, index): Fault[] => {
-    const isRepeated = seen.has(uri)
-    seen.add(uri)
+    const isRepeated = seen.has(caseless(uri))
+    seen.add(caseless(uri))
     const fault = (code: Fault['code'], message: string): Fault[] => [
       { code, path: [index], message },
     ]
@@ -36,10 +40,14 @@ export function judgeIdentifierUris(
 }
 
 function isOwnName(uri: string, appId: string, tenant: Pick<Tenant, 'id' | 'domains'>): boolean {
-  const [, scheme, host, ...path] =
-    /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(uri.toLowerCase()) ?? []
+  const [, scheme, host, path] = /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(caseless(uri)) ?? []
   if (host === undefined) return false
-  if (scheme === 'api') return host === appId || host === tenant.id || path[0] === appId
+  if (scheme === 'api') {
+    if (host === appId || path === appId) return true
+    // Below the tenant's id, a GUID would be read as the id of another application.
+    const [first = ''] = path?.split('/', 1) ?? []
+    return host === tenant.id && (first === appId || !isGuid(first))
+  }
   if (scheme !== 'https') return false
   return tenant.domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }

@@ -32,6 +32,8 @@ describe('identifier URIs', () => {
     [`api://${appId}?version=1`, 'INVALID_VALUE'],
     ['api://greeting', 'UNVERIFIED_NAME'],
     [`api://${guid(0xb0)}`, 'UNVERIFIED_NAME'],
+    [`api://${guid(1)}/${guid(0xb0)}`, 'UNVERIFIED_NAME'],
+    [`api://${guid(1)}/${guid(0xb0).toUpperCase()}/orders`, 'UNVERIFIED_NAME'],
     ['https://fabrikam.example/greeting', 'UNVERIFIED_NAME'],
     ['https://evilcontoso.example/greeting', 'UNVERIFIED_NAME'],
     ['https://contoso.example.evil.example/greeting', 'UNVERIFIED_NAME'],
@@ -41,7 +43,11 @@ describe('identifier URIs', () => {
     it(`may not be ${uri}`, () => assert.deepEqual(codes(uri), [`0 ${code}`]))
   }
 
-  it('are told apart: each once', () => {
-    assert.deepEqual(codes(`api://${appId}`, `api://${appId}`), ['1 DUPLICATE_VALUE'])
+  it('are told apart without regard to case: each once', () => {
+    const other = `api://${guid(1)}/Orders`
+    assert.deepEqual(codes(`api://${appId}`, other, `api://${appId}`, other.toUpperCase()), [
+      '2 DUPLICATE_VALUE',
+      '3 DUPLICATE_VALUE',
+    ])
   })
 })

@@ -2,7 +2,7 @@ import { judgeAppRoleChange, judgeAppRoles } from '../../directory/app-role-rule
 import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { Fault } from '../../directory/fault.ts'
-import { judgeIdentifierUris } from '../../directory/identifier-uri-rules.ts'
+import { caseless, judgeIdentifierUris } from '../../directory/identifier-uri-rules.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { refuseFaults } from '../http/body-faults.ts'
 import { refuse } from '../http/graph-error.ts'
@@ -33,8 +33,12 @@ export function requireValid(
     ],
     body,
   )
-  const taken = urisTaken(application, committed)
-  if (application.identifierUris.some((uri) => taken.has(uri))) throw refuse('identifierUriTaken')
+  const known = new Set(before?.identifierUris)
+  requireFree(
+    application,
+    application.identifierUris.filter((uri) => !known.has(uri)),
+    committed,
+  )
 }
 
 /** Names that are there already stay: the rules were others when they were given. */
@@ -83,16 +87,24 @@ function judgeSize(application: Application): Fault[] {
   return [{ code: 'INVALID_VALUE', path: [], message }]
 }
 
-/** The names that others have: a soft-deleted application keeps its own until it is purged. */
-function urisTaken({ id, appId, tenantId, identifierUris }: Application, directory: Directory) {
-  const taken = new Set<string>()
-  for (const other of directory.applicationsOf(tenantId))
-    if (other.id !== id) for (const uri of other.identifierUris) taken.add(uri)
-  for (const uri of identifierUris) {
-    const known = directory.servicePrincipalByName(tenantId, uri)
-    if (known !== undefined && known.appId !== appId) taken.add(uri)
-  }
-  return taken
+/**
+ * Requires that new names are free. A soft-deleted application keeps its own until it is purged, and an
+ * application of another tenant has its names wherever it has a service principal.
+ */
+function requireFree(
+  { id, tenantId }: Application,
+  added: readonly string[],
+  directory: Directory,
+): void {
+  if (added.length === 0) return
+  const wanted = new Set(added.map(caseless))
+  const known = [...directory.servicePrincipalsOf(tenantId)].map(({ appId }) =>
+    directory.applicationByAppId(appId),
+  )
+  for (const other of [...directory.applicationsOf(tenantId), ...known])
+    if (other !== undefined && other.id !== id)
+      if (other.identifierUris.some((uri) => wanted.has(caseless(uri))))
+        throw refuse('identifierUriTaken')
 }
 
 const under =

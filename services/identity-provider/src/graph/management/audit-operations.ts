@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import { parseBody } from '../http/body-faults.ts'
-import { dateTime, text } from '../http/body-text.ts'
+import { dateTime, guid, text } from '../http/body-text.ts'
 import { given } from '../http/given.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { ReadOperation } from '../http/operation.ts'
@@ -28,7 +28,7 @@ const auditQuery = z.strictObject({
   correlationId: text().optional(),
   from: dateTime.optional(),
   to: dateTime.optional(),
-  before: text().optional(),
+  before: guid.optional(),
 })
 
 /** Who did what, on the whole server. */

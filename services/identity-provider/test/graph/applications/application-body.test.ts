@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { contoso } from '../sample-graph.ts'
+import { allGraphRoles, contoso, fabrikam } from '../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
 describe('a body that is refused', () => {
@@ -251,5 +251,26 @@ describe('a body that is refused', () => {
       (await admin.post('/applications', { displayName: 'B', identifierUris })).status,
       201,
     )
+  })
+
+  it('wants a name that another application has in another case', async () => {
+    const { admin, path, clientWith } = await withApi({
+      identifierUris: [`api://${contoso.id}/Orders`],
+    })
+    for (const uri of [`api://${contoso.id}/orders`, `API://${contoso.id}/ORDERS`]) {
+      const body = { displayName: 'B', identifierUris: [uri] }
+      assert.equal((await admin.post('/applications', body)).status, 409, uri)
+    }
+    // Another tenant has names of its own.
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const theirs = { displayName: 'B', identifierUris: [`api://${fabrikam.id}/orders`] }
+    assert.equal((await stranger.post('/applications', theirs)).status, 201)
+    assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
+  })
+
+  it('wants an empty value for a role: it counts as none, as Terraform sends it', async () => {
+    const { admin, path } = await withApi({ appRoles: [role({ value: '' })] })
+    const { body } = await admin.get(path)
+    assert.partialDeepStrictEqual(body.appRoles, [{ value: null }])
   })
 })

@@ -156,6 +156,9 @@ describe('the audit', () => {
     'book=other',
     'from=yesterday',
     'who=me',
+    'before=garbage',
+    'before=',
+    'before=0',
     'actor=a&actor=b',
   ])
     it(`is not told for ${query}`, async () => {
