@@ -51,6 +51,7 @@ process.exitCode = await runGreeting(
     err: (text) => process.stderr.write(text),
     paint: (colour, text) => styleText(colour, text, { stream: process.stdout }),
     isInteractive: process.stderr.isTTY === true,
+    isOutTerminal: process.stdout.isTTY === true,
     environment: process.env,
     stop: stop.signal,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),

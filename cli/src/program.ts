@@ -15,7 +15,8 @@ import { addTokenCommand } from './commands/token.ts'
 import { addTrustCommand } from './commands/trust.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Services } from './system/services.ts'
-import { type Terminal, tellFailure } from './terminal.ts'
+import { type Screen, type Terminal, tellFailure } from './terminal.ts'
+import { visibleTerminal } from './visible-terminal.ts'
 
 const exitCodeHelp = [
   'Exit codes:',
@@ -56,9 +57,10 @@ export function greetingProgram(terminal: Terminal, services: Services): Command
 /** Runs the command with the arguments of the person, and resolves with its exit code. */
 export async function runGreeting(
   args: readonly string[],
-  terminal: Terminal,
+  screen: Screen,
   services: Services,
 ): Promise<number> {
+  const terminal = visibleTerminal(screen)
   try {
     await greetingProgram(terminal, services).parseAsync(args, { from: 'user' })
     return exitCodes.done.code

@@ -10,18 +10,26 @@ export type Colour = 'green' | 'red' | 'yellow' | 'gray'
 /** Colours a text, where colours are wanted. */
 export type Paint = (colour: Colour, text: string) => string
 
-/** What a command needs from the terminal it runs in: results go to `out`, all else to `err`. */
-export type Terminal = {
+/** The terminal as the system gives it. */
+export type Screen = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly paint: Paint
   /** Whether a person watches, who may like to know what comes next. */
   readonly isInteractive: boolean
+  /** Whether results are shown on a terminal, and not read by a program. */
+  readonly isOutTerminal: boolean
   readonly environment: Settings
   /** Aborted when the person asks to stop. */
   readonly stop: AbortSignal
   /** Asks the person and resolves with the answer; absent when nobody is there to answer. */
   readonly ask?: (question: string) => Promise<string>
+}
+
+/** What a command needs from the terminal it runs in: results go to `out`, all else to `err`. */
+export type Terminal = Screen & {
+  /** Prints the body of an answer: as it is for a program, visibly for a person. */
+  readonly body: (text: string) => void
 }
 
 /** A failure as it is told: how the command ends, in words, and for a program. */

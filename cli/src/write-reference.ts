@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { greetingProgram } from './program.ts'
 import { services } from './system/services.ts'
 import { referencePage } from './text/reference.ts'
+import { visibleTerminal } from './visible-terminal.ts'
 
 const silent = {
   out: () => undefined,
   err: () => undefined,
   paint: (_colour: string, text: string) => text,
   isInteractive: false,
+  isOutTerminal: false,
   environment: {},
   stop: new AbortController().signal,
 }
 const page = join(import.meta.dirname, '../../docs/reference/command.md')
-writeFileSync(page, referencePage(greetingProgram(silent, services)))
+writeFileSync(page, referencePage(greetingProgram(visibleTerminal(silent), services)))

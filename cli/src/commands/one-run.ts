@@ -12,5 +12,6 @@ export const oneRun =
     const settings = await readClientSettings(terminal.environment, file)
     const connection = connect(settings, { deadlineMs: deadline })
     const outcome = await withCurrentRoles(connection, () => job.perform(connection, terminal.stop))
-    terminal.out(json ? `${JSON.stringify(outcome.json)}\n` : outcome.text)
+    if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)
+    else terminal.body(outcome.text)
   }

@@ -1,6 +1,7 @@
 import { CommandFailure } from '../command-failure.ts'
 import type { ExitName } from '../exit-codes.ts'
 import type { Colour, Paint } from '../terminal.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { clientChecks, greetingChecks } from './client-checks.ts'
 import type { Facts } from './facts.ts'
 import { type Check, type Finding, right, warning, wrong } from './finding.ts'
@@ -57,8 +58,10 @@ export function examinationText(findings: readonly Examined[], paint: Paint): st
   const width = Math.max(...findings.map(({ step }) => step.length))
   const lines = findings.flatMap((finding) => {
     const [mark, colour] = marks[finding.state]
-    const line = `${paint(colour, mark.padEnd(5))}  ${finding.step.padEnd(width)}  ${finding.says}`
-    return 'mend' in finding ? [line, `${' '.repeat(width + 9)}${finding.mend}`] : [line]
+    const line = `${paint(colour, mark.padEnd(5))}  ${finding.step.padEnd(width)}  ${visibleText(finding.says)}`
+    return 'mend' in finding
+      ? [line, `${' '.repeat(width + 9)}${visibleText(finding.mend)}`]
+      : [line]
   })
   return `${lines.join('\n')}\n`
 }

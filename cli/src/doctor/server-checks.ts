@@ -51,7 +51,7 @@ export const authorityChecks: readonly Check[] = [
       const { status, body } = facts.authority.value
       const { token_endpoint: found, error_description: complaint } = parse(body)
       const expected = `${settings.AUTH_URL}/${settings.TENANT_ID}/oauth2/v2.0/token`
-      if (status === 200 && typeof found === 'string') {
+      if (status === 200 && typeof found === 'string' && URL.canParse(found)) {
         // A tenant that was given by its domain is named by its GUID in the document.
         const isSame = new URL(found).origin === new URL(expected).origin
         if (isSame) return right(`the tenant's token endpoint is ${found}`)

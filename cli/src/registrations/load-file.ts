@@ -2,7 +2,12 @@ import { randomUUID, X509Certificate } from 'node:crypto'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CommandFailure } from '../command-failure.ts'
-import { parseRegistrations, RegistrationsFileError } from './file/parse-registrations.ts'
+import { visibleText } from '../text/visible-text.ts'
+import {
+  parseRegistrations,
+  RegistrationsFileError,
+  registrationsText,
+} from './file/parse-registrations.ts'
 import type { RegistrationsFile } from './file/registrations-file.ts'
 import { entriesWithoutId, writeApplicationIds } from './file/write-application-ids.ts'
 import type { CertificateToAdd } from './planning/step.ts'
@@ -26,7 +31,10 @@ export async function loadFile(path: string): Promise<LoadedFile> {
   for (const { certificates: listed = [] } of file.clients)
     for (const { displayName, path: place } of listed) {
       const certificate = resolve(dirname(path), place)
-      certificates.set(place, certificateOf(displayName, certificate, await read(certificate)))
+      certificates.set(
+        place,
+        certificateOf(displayName, certificate, String(await read(certificate))),
+      )
     }
   return { path, file, certificates }
 }
@@ -55,14 +63,14 @@ export async function writeIds(
   applicationIds: ReadonlyMap<string, string>,
 ): Promise<boolean> {
   // It may have been changed since it was loaded.
-  const text = await read(path)
-  const file = parsed(path, text)
+  const bytes = await read(path)
+  const file = parsed(path, bytes)
   if (entriesWithoutId(file, applicationIds).length === 0) return false
   const place = await realpath(path)
   const draft = `${place}.${randomUUID()}`
   try {
     const { mode } = await stat(place)
-    const edited = writeApplicationIds(text, file, applicationIds)
+    const edited = writeApplicationIds(registrationsText(bytes), file, applicationIds)
     await writeFile(draft, edited, { flag: 'wx', mode: mode & 0o777, flush: true })
     await rename(draft, place)
     return true
@@ -75,9 +83,9 @@ export async function writeIds(
   }
 }
 
-async function read(path: string): Promise<string> {
+async function read(path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(path)
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     const reason = cause instanceof Error ? cause.message : String(cause)
@@ -86,12 +94,14 @@ async function read(path: string): Promise<string> {
   }
 }
 
-function parsed(path: string, text: string): RegistrationsFile {
+function parsed(path: string, bytes: Uint8Array): RegistrationsFile {
   try {
-    return parseRegistrations(text)
+    return parseRegistrations(bytes)
   } catch (cause) {
     if (!(cause instanceof RegistrationsFileError)) throw cause
-    const lines = cause.faults.map((fault) => `  ${`${fault.path} ${fault.message}`.trim()}`)
+    const lines = cause.faults.map(
+      (fault) => `  ${visibleText(`${fault.path} ${fault.message}`.trim())}`,
+    )
     const message = [`${path} is no registrations file:`, ...lines].join('\n')
     throw new CommandFailure('badUsage', message, { cause })
   }

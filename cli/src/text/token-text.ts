@@ -1,5 +1,6 @@
 import { CommandFailure } from '../command-failure.ts'
 import { timeInWords } from './time-in-words.ts'
+import { visibleText } from './visible-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -30,8 +31,8 @@ function parsePart(part = ''): Json {
 const timeClaims = new Set(['iat', 'nbf', 'exp'])
 
 function lineOf(name: string, value: unknown, width: number, nowSeconds: number): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const label = `  ${name.padEnd(width)}  `
+  const text = visibleText(typeof value === 'string' ? value : JSON.stringify(value))
+  const label = `  ${visibleText(name).padEnd(width)}  `
   if (!timeClaims.has(name) || typeof value !== 'number') return label + text
   const moment = new Date(value * 1000)
   if (Number.isNaN(moment.getTime())) return label + text

@@ -12,3 +12,9 @@ const escaped = (text: string) =>
  * it, so that JSON stays the JSON that it is.
  */
 export const visibleText = (text: string): string => text.replace(unseen, escaped)
+
+const keptInLines = new Set(['\n', '\t'])
+
+/** The same for a text of several lines: the ends of lines and tabs stay. */
+export const visibleLines = (text: string): string =>
+  text.replace(unseen, (found) => (keptInLines.has(found) ? found : escaped(found)))

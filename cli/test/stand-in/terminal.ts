@@ -20,6 +20,8 @@ export class RecordedTerminal {
   err = ''
   /** Whether a person watches. */
   isInteractive = false
+  /** Whether results are shown on a terminal. */
+  isOutTerminal = false
   /** Who answers questions; nobody, unless a test says so. */
   ask?: (question: string) => Promise<string>
   readonly #stop = new AbortController()
@@ -34,8 +36,10 @@ export class RecordedTerminal {
     return {
       out: print('out'),
       err: print('err'),
+      body: print('out'),
       paint: (_colour, text) => text,
       isInteractive: this.isInteractive,
+      isOutTerminal: this.isOutTerminal,
       environment,
       stop: this.#stop.signal,
       ...(this.ask && { ask: this.ask }),

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { startService } from './service.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { visibleText } from './visible-text.ts'
 
 /** What the failures to start that people meet mean, in one sentence each. */
 const sentences: Readonly<
@@ -25,8 +26,8 @@ const sentences: Readonly<
 /** Node names the port of an address that cannot be listened at. */
 type ListenError = NodeJS.ErrnoException & { readonly port?: number }
 
-function fail(sentence: string, exitCode: number): never {
-  process.stderr.write(`${sentence}\n`)
+function fail(text: string, exitCode: number): never {
+  process.stderr.write(`${text.split('\n').map(visibleText).join('\n')}\n`)
   process.exit(exitCode)
 }
 
@@ -73,5 +74,6 @@ try {
 } catch (error) {
   const { code = '', message, path = '', port } = error as ListenError
   const sentence = sentences[code]?.(settings, path, port) ?? message.replace(/\.$/, '')
-  fail(`The identity provider cannot start: ${sentence}.`, 1)
+  // One line: a file of a stranger may be what it speaks of.
+  fail(visibleText(`The identity provider cannot start: ${sentence}.`), 1)
 }

@@ -200,7 +200,7 @@ async function seed(settings: Settings, directory: DirectoryStore, log: Logger):
   const path = settings.REGISTRATIONS
   if (path === undefined) return
   const registrations = async () =>
-    parseRegistrations(await readFile(path, 'utf8'), path, {
+    parseRegistrations(await readFile(path), path, {
       newGuid: systemSource.newGuid,
       tenantId: settings.TENANT_ID ?? systemSource.newGuid(),
     })

@@ -212,6 +212,15 @@ describe('the identity provider as a process', () => {
       /tenant\.id must be a GUID/,
     ],
     [
+      'registrations whose properties would steer a terminal (CL16)',
+      async (dataDir) => {
+        const file = { '\u001b[31mx\n\u202e\u009b': 1 }
+        await writeFile(join(dataDir, 'hostile.json'), JSON.stringify(file))
+        return { REGISTRATIONS: join(dataDir, 'hostile.json') }
+      },
+      /: \\u001b\[31mx\\u000a\\u202e\\u009b is not known here\.\n$/,
+    ],
+    [
       'a database that is away',
       async () => ({ DATABASE_URL: 'postgres://greeting:canary@127.0.0.1:1/greeting' }),
       /127\.0\.0\.1:1/,

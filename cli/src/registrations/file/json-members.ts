@@ -1,50 +1,52 @@
 /** A member of an object in a JSON text. */
 export type JsonMember = {
-  /** The place of its object, from the root: names and indexes. */
-  readonly path: readonly (string | number)[]
   readonly name: string
+  /** Whether its object has had a member of this name already. */
+  readonly isRepeated: boolean
   /** Offset of its name in the text. */
   readonly start: number
-  /** Offset of the first character after the punctuation before its name: `{` or `,`. */
+  /** Offset after the punctuation before its name: `{` or `,`. */
   readonly leadStart: number
+  /** How many objects and lists it is in. */
+  readonly depth: number
+  /** Its place, from the root; to be asked for before the next member is. */
+  readonly path: () => (string | number)[]
 }
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs
-const opening = new Set(['{', '['])
-const closing = new Set(['}', ']'])
 
-type Open = { readonly isObject: boolean; step: string | number }
+type Open = { readonly names: Set<string> | undefined; step: string | number }
 
 /**
  * The members of all objects in a text, in their order, repeated ones too.
  *
  * @param text A text that `JSON.parse` takes.
  */
-export function jsonMembers(text: string): JsonMember[] {
-  const members: JsonMember[] = []
+export function* jsonMembers(text: string): Generator<JsonMember> {
   const open: Open[] = []
+  const path = () => open.map(({ step }) => step)
   let isName = false
   let leadStart = 0
-  for (const { 0: found, index } of text.matchAll(token)) {
+  for (const { 0: found, index: start } of text.matchAll(token)) {
     const inner = open.at(-1)
-    if (opening.has(found)) {
-      open.push({ isObject: found === '{', step: 0 })
+    if (found === '{' || found === '[') {
+      open.push({ names: found === '{' ? new Set() : undefined, step: 0 })
       isName = found === '{'
-      leadStart = index + 1
-    } else if (closing.has(found)) {
+      leadStart = start + 1
+    } else if (found === '}' || found === ']') {
       open.pop()
       isName = false
     } else if (found === ',') {
-      if (inner && typeof inner.step === 'number') inner.step += 1
-      isName = inner?.isObject === true
-      leadStart = index + 1
-    } else if (isName && inner) {
+      if (typeof inner?.step === 'number') inner.step += 1
+      isName = inner?.names !== undefined
+      leadStart = start + 1
+    } else if (isName && inner?.names) {
       const name: string = JSON.parse(found)
-      const path = open.slice(0, -1).map(({ step }) => step)
-      members.push({ path, name, start: index, leadStart })
+      const isRepeated = inner.names.has(name)
+      inner.names.add(name)
       inner.step = name
       isName = false
+      yield { name, isRepeated, start, leadStart, depth: open.length, path }
     }
   }
-  return members
 }

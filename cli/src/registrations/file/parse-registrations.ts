@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { jsonMembers } from './json-members.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
 /** What is wrong at one place of a registrations file. */
@@ -21,25 +22,60 @@ export class RegistrationsFileError extends Error {
 }
 
 /**
- * Judges the text of a registrations file and fills in what it leaves out.
+ * Judges a registrations file and fills in what it leaves out.
  *
- * @throws {RegistrationsFileError} REGISTRATIONS_FILE_INVALID when it is no JSON, or breaks the schema.
+ * @param file Its bytes, or its text.
+ * @throws {RegistrationsFileError} REGISTRATIONS_FILE_INVALID when it is no JSON in UTF-8, repeats a
+ *   member, or breaks the schema.
  * @example
  * const { apis } = parseRegistrations('{ "apis": [{ "displayName": "Orders", "appRoles": [] }] }')
  */
-export function parseRegistrations(text: string): RegistrationsFile {
-  const result = registrationsFile.safeParse(parseJson(text))
+export function parseRegistrations(file: Uint8Array | string): RegistrationsFile {
+  const result = registrationsFile.safeParse(parseJson(registrationsText(file)))
   if (result.success) return result.data
   throw new RegistrationsFileError(result.error.issues.flatMap(faultsOf))
 }
 
-function parseJson(text: string): unknown {
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The text of a registrations file, without its byte order mark (RFC 8259 section 8.1).
+ *
+ * @throws {RegistrationsFileError} REGISTRATIONS_FILE_INVALID when it is not UTF-8.
+ */
+export function registrationsText(file: Uint8Array | string): string {
+  if (typeof file === 'string') return file.replace(/^\uFEFF/, '')
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return utf8.decode(file)
+  } catch (cause) {
+    throw new RegistrationsFileError([{ path: '', message: 'is not UTF-8' }], { cause })
+  }
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new RegistrationsFileError([{ path: '', message: `is not JSON: ${reason}` }], { cause })
   }
+  const repeated = repeatedMembers(text)
+  if (repeated.length > 0) throw new RegistrationsFileError(repeated)
+  return value
+}
+
+// Each is told with its place, which may be long.
+const mostRepeated = 20
+
+/** `JSON.parse` keeps the last of repeated members without a word (RFC 8259 section 4). */
+function repeatedMembers(text: string): FileFault[] {
+  const faults: FileFault[] = []
+  for (const { isRepeated, path } of jsonMembers(text)) {
+    if (isRepeated) faults.push({ path: written(path()), message: 'is given twice' })
+    if (faults.length === mostRepeated) break
+  }
+  return faults
 }
 
 function faultsOf(issue: z.core.$ZodIssue): FileFault[] {

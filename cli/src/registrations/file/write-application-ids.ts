@@ -2,6 +2,8 @@ import { jsonMembers } from './json-members.ts'
 import type { RegistrationsFile } from './registrations-file.ts'
 
 const lists = ['apis', 'clients'] as const
+// The file, the list, the entry.
+const entryDepth = 3
 const string = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
 
 /** Offset at which a member ends whose value is a string. */
@@ -24,15 +26,17 @@ export function writeApplicationIds(
   file: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,
 ): string {
-  const edits = jsonMembers(text).flatMap(({ path, name, start, leadStart }) => {
-    const [list, index] = path.length === 2 ? path : []
+  const edits: { readonly offset: number; readonly added: string }[] = []
+  for (const { name, depth, start, leadStart, path } of jsonMembers(text)) {
+    if (name !== 'displayName' || depth !== entryDepth) continue
+    const [list, index] = path()
     const entry = lists.filter((one) => one === list).map((one) => file[one][Number(index)])[0]
     const applicationId = entry && applicationIds.get(entry.displayName)
-    if (name !== 'displayName' || applicationId === undefined || entry?.applicationId) return []
+    if (applicationId === undefined || entry?.applicationId) continue
     const lead = text.slice(leadStart, start)
     const offset = endOfStringMember(text, start)
-    return [{ offset, added: `,${lead}"applicationId": "${applicationId}"` }]
-  })
+    edits.push({ offset, added: `,${lead}"applicationId": "${applicationId}"` })
+  }
   return edits.reduceRight(
     (edited, { offset, added }) => edited.slice(0, offset) + added + edited.slice(offset),
     text,

@@ -1,5 +1,6 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
 import type { Located } from './locate.ts'
+import { oneLine } from './one-line.ts'
 import { isSameCertificate } from './plan-certificates.ts'
 import { day } from './plan-secrets.ts'
 import type { CertificateToAdd, Step } from './step.ts'
@@ -83,7 +84,9 @@ export const concerns = (step: Step, { application }: Adoption): boolean =>
 
 /** The line of an adoption in a diff. */
 export const adoptionLine = (one: Adoption): string =>
-  `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} alone: ${history(one)}`
+  oneLine(
+    `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} alone: ${history(one)}`,
+  )
 
 function history(one: Adoption): string {
   const since = one.createdDateTime ? ` since ${day(one.createdDateTime)}` : ''

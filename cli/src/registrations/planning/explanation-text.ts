@@ -1,5 +1,6 @@
 import { acts } from './act.ts'
 import { carriedRoles, type Explanation, type Finding } from './explanation.ts'
+import { oneLine } from './one-line.ts'
 
 const marks: Readonly<Record<Finding['state'], string>> = {
   done: 'ok',
@@ -11,9 +12,9 @@ const marks: Readonly<Record<Finding['state'], string>> = {
 export function explanationText(explanation: Explanation): string {
   const rows = explanation.findings.map(({ act, state, detail }) => {
     const number = acts.indexOf(act) + 1
-    return `  ${number} ${act.padEnd(20)} ${marks[state].padEnd(8)} ${detail}`
+    return `  ${number} ${act.padEnd(20)} ${marks[state].padEnd(8)} ${oneLine(detail)}`
   })
-  return [answer(explanation), '', ...rows, ''].join('\n')
+  return [oneLine(answer(explanation)), '', ...rows, ''].join('\n')
 }
 
 function answer(explanation: Explanation): string {

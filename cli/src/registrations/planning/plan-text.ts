@@ -1,5 +1,6 @@
 import { acts } from './act.ts'
 import { type Adoption, adoptionLine } from './adoption.ts'
+import { oneLine } from './one-line.ts'
 import type { Plan } from './plan.ts'
 import type { Step } from './step.ts'
 import { type Line, stepLines } from './step-lines.ts'
@@ -56,7 +57,9 @@ export const diffOf = (step: Step, paint: PaintLine = (_, text) => text): string
   )
 
 const list = (title: string, sentences: readonly string[]) =>
-  sentences.length === 0 ? '' : [title, ...sentences.map((sentence) => `  ${sentence}`)].join('\n')
+  sentences.length === 0
+    ? ''
+    : [title, ...sentences.map((sentence) => `  ${oneLine(sentence)}`)].join('\n')
 
 const paragraphs = (texts: readonly string[]) =>
   `${texts.filter((text) => text !== '').join('\n\n')}\n`

@@ -1,3 +1,4 @@
+import { oneLine } from './one-line.ts'
 import { day } from './plan-secrets.ts'
 import type { PropertyChange, RequestedRoles, Step, StepKind, StepOf } from './step.ts'
 
@@ -73,7 +74,10 @@ const linesOf: Lines = {
 
 /** A step as lines of a diff. */
 export const stepLines = (step: Step): Line[] =>
-  (linesOf[step.kind] as (step: Step) => Line[])(step)
+  (linesOf[step.kind] as (step: Step) => Line[])(step).map(({ sign, text }) => ({
+    sign,
+    text: oneLine(text),
+  }))
 
 /** What one entry of a list is called. */
 const entryNames: Readonly<Record<string, string>> = { identifierUris: 'identifier URI' }

@@ -228,6 +228,34 @@ describe('a registrations file', () => {
     )
   })
 
+  const bytes = (file: string) => Buffer.from(file, 'latin1')
+  const texts: [string, Buffer, string][] = [
+    ['is not UTF-8', bytes('{"tenant":{"displayName":"a\xff"}}'), 'is not UTF-8'],
+    ['ends within a character', bytes('{"removed":["\xe2\x82"]}'), 'is not UTF-8'],
+    ['has a member twice', bytes('{"clients":[],"clients":[]}'), 'clients is given twice'],
+    [
+      'has members twice, with escapes and deep inside',
+      bytes('{"apis":[{},{"displayName":"a","display\\u004eame":"b"}],"tenant":{"id":1,"id":2}}'),
+      'apis[1].displayName is given twice; tenant.id is given twice',
+    ],
+  ]
+  for (const [what, file, message] of texts)
+    it(`that ${what} is refused`, () => {
+      assert.throws(() => parseRegistrations(file), { message })
+    })
+
+  it('that is nested deep is refused without delay', () => {
+    const depth = 100_000
+    const file = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const startMs = performance.now()
+    assert.throws(() => parseRegistrations(file), { message: 'a is no property of this format' })
+    assert.ok(performance.now() - startMs < 5_000)
+  })
+
+  it('may begin with a byte order mark', () => {
+    assert.deepEqual(parseRegistrations(Buffer.from('\ufeff{}')).apis, [])
+  })
+
   it('that is no JSON is said to be none', () => {
     assert.throws(() => parseRegistrations('{ "apis": [}'), {
       code: 'REGISTRATIONS_FILE_INVALID',

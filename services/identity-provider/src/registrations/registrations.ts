@@ -5,6 +5,7 @@ import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
 import { managementApiAppIds, ownerTenantId } from '../directory/management-api-ids.ts'
 import { judgeText } from '../directory/text-rules.ts'
+import { jsonText, repeatedMembers } from './json-text.ts'
 import { judgeReferences } from './reference-rules.ts'
 
 const guid = z
@@ -149,19 +150,20 @@ export class RegistrationsError extends Error {
 }
 
 /**
- * Judges the text of a registrations file, whole.
+ * Judges a registrations file, whole.
  *
+ * @param file Its bytes, or its text.
  * @param fileName Names the file in the message.
  * @param leftOut Where ids come from that the file does not say.
- * @throws {RegistrationsError} REGISTRATIONS_INVALID when it is not JSON, or any field is wrong; the
- *   message names each such field.
+ * @throws {RegistrationsError} REGISTRATIONS_INVALID when it is not JSON in UTF-8, a member is
+ *   repeated, or any field is wrong; the message names each such field.
  */
 export function parseRegistrations(
-  text: string,
+  file: Uint8Array | string,
   fileName: string,
   leftOut: LeftOut,
 ): Registrations {
-  const parsed = registrationsSchema(leftOut).safeParse(parseJson(text, fileName))
+  const parsed = registrationsSchema(leftOut).safeParse(parseJson(file, fileName))
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'
@@ -171,11 +173,20 @@ export function parseRegistrations(
   throw new RegistrationsError(`The registrations in ${fileName} are wrong: ${faults.join('; ')}.`)
 }
 
-function parseJson(text: string, fileName: string): unknown {
+function parseJson(file: Uint8Array | string, fileName: string): unknown {
+  const { value, repeated } = parsed(file, fileName)
+  if (repeated.length === 0) return value
+  const faults = repeated.map((path) => `${written(path)} is given twice`).join('; ')
+  throw new RegistrationsError(`The registrations in ${fileName} are wrong: ${faults}.`)
+}
+
+function parsed(file: Uint8Array | string, fileName: string) {
   try {
-    return JSON.parse(text)
+    const text = typeof file === 'string' ? file : jsonText(file)
+    return { value: JSON.parse(text) as unknown, repeated: repeatedMembers(text) }
   } catch (cause) {
-    throw new RegistrationsError(`The registrations in ${fileName} are not JSON.`, { cause })
+    const what = cause instanceof SyntaxError ? 'JSON' : 'UTF-8'
+    throw new RegistrationsError(`The registrations in ${fileName} are not ${what}.`, { cause })
   }
 }
 

@@ -188,6 +188,37 @@ describe('a registrations file', () => {
     assert.match(message, /appRoles\[0\]\.description must not be empty/)
   })
 
+  const bytes = (file: string) => Buffer.from(file, 'latin1')
+  const texts: [string, Buffer, string][] = [
+    [
+      'bytes that are not UTF-8',
+      bytes('{"apis":[],"tenant":{"displayName":"a\xff"}}'),
+      'are not UTF-8.',
+    ],
+    ['half a sequence of UTF-8', bytes('{"removed":["\xe2\x82"]}'), 'are not UTF-8.'],
+    [
+      'a member that is given twice',
+      bytes('{"clients":[],"clients":[]}'),
+      'are wrong: clients is given twice.',
+    ],
+    [
+      'members that are given twice, with escapes and deep inside',
+      bytes('{"apis":[{},{"displayName":"a","display\\u004eame":"b"}],"tenant":{"id":1,"id":2}}'),
+      'are wrong: apis[1].displayName is given twice; tenant.id is given twice.',
+    ],
+  ]
+  for (const [what, file, message] of texts)
+    it(`is refused for ${what}`, () => {
+      assert.throws(() => parseRegistrations(file, 'some.json', leftOut), {
+        message: `The registrations in some.json ${message}`,
+      })
+    })
+
+  it('may begin with a byte order mark', () => {
+    const marked = Buffer.from(`\ufeff${text}`)
+    assert.equal(parseRegistrations(marked, 'some.json', leftOut).apis.length, 1)
+  })
+
   it('is refused when it is not JSON', () => {
     assert.throws(() => parseRegistrations('{', 'some.json', leftOut), {
       name: 'RegistrationsError',

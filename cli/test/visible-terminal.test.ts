@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
+import { describe, it, type TestContext } from 'node:test'
+import { styleText } from 'node:util'
+import { visibleTerminal } from '../src/visible-terminal.ts'
+import { ServedGraph } from './registrations/commands/served-graph.ts'
+import { sampleFile } from './registrations/sample-file.ts'
+import { answering, granting, serving } from './stand-in/servers.ts'
+import { emptyFile, RecordedTerminal } from './stand-in/terminal.ts'
+
+/** Window title, bell, colour, cursor, eight-bit CSI, delete, override, isolate, zero width, return. */
+const hostile =
+  '\u001b]0;owned\u0007\u001b[31m\u001b[2J\u009b2J\u007f\u202e\u2066\u200b\u200f\ufeff\u{e0041}\r'
+const steers = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u
+
+const assertCalm = (text: string) => {
+  assert.doesNotMatch(text.replaceAll(/[\n\t]/g, ''), steers)
+}
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const hostileToken = `${part({ alg: 'RS256', [hostile]: hostile })}.${part({ roles: [hostile], sub: hostile })}.c2ln`
+
+const complaint = { error: hostile, error_description: hostile, error_codes: [7000215] }
+const api: RequestListener = (request, response) =>
+  answering(200, request.url?.startsWith('/api') ? hostile : { status: 'alive' })(request, response)
+
+async function ran(test: TestContext, args: readonly string[], made: Made = {}) {
+  const { idp = granting(hostileToken), server = api, isOutTerminal = false } = made
+  const terminal = new RecordedTerminal()
+  terminal.isOutTerminal = isOutTerminal
+  const code = await terminal.run([...args], {
+    AUTH_URL: await serving(test, idp),
+    BASE_URL: await serving(test, server),
+    TENANT_ID: 'tenant',
+    CLIENT_ID: 'client',
+    CLIENT_SECRET: 'x',
+    API_APPLICATION_ID: 'api',
+    TOKEN_CACHE_FILE: 'off',
+  })
+  return { code, out: terminal.out, err: terminal.err }
+}
+type Made = { idp?: RequestListener; server?: RequestListener; isOutTerminal?: boolean }
+
+const quick = ['--deadline', '0.5', '--settings', emptyFile]
+
+describe('CL16: nothing that steers a terminal is printed by', () => {
+  const rows: [string, readonly string[], Made?][] = [
+    ['an unknown command', [hostile]],
+    ['an unknown option', ['hi', `--${hostile}`]],
+    ['a header that is none', ['call', 'GET', '/', '--header', hostile]],
+    ['a path that is none', ['call', 'GET', hostile]],
+    ['a time that is none', ['audit', '--since', hostile]],
+    ['a cron expression that is none', ['run', '--cron', hostile, ...quick, '--', 'hi']],
+    ['an unknown job', ['run', '--every', '1s', ...quick, '--', hostile]],
+    ['a file of settings that is not there', ['hi', '--settings', hostile]],
+    ['a registrations file that is not there', ['registrations', 'plan', hostile]],
+    ['doctor, of a false token', ['doctor', ...quick]],
+    ['doctor, of a false refusal', ['doctor', ...quick], { idp: answering(400, complaint) }],
+    ['doctor, of a false document', ['doctor', ...quick], { idp: document(hostile) }],
+    [
+      'doctor, of another server for tokens',
+      ['doctor', ...quick],
+      { idp: document(`http://x/${hostile}`) },
+    ],
+    ['doctor --json', ['doctor', '--json', ...quick], { idp: answering(400, complaint) }],
+    ['token', ['token', ...quick], { idp: answering(400, complaint) }],
+    ['token --decode', ['token', '--decode', ...quick]],
+    ['token --decode --json', ['token', '--decode', '--json', ...quick]],
+    ['call, of a refusal', ['call', 'GET', '/api', ...quick], { server: answering(400, hostile) }],
+    ['call --json', ['call', 'GET', '/api', '--json', ...quick]],
+    ['hi --json', ['hi', '--json', ...quick]],
+    ['hi, on a terminal', ['hi', ...quick], { isOutTerminal: true }],
+    ['hello, on a terminal', ['hello', '--name', 'x', ...quick], { isOutTerminal: true }],
+    ['call, on a terminal', ['call', 'GET', '/api', ...quick], { isOutTerminal: true }],
+  ]
+  for (const [name, args, made] of rows)
+    it(name, async (test) => {
+      const { out, err } = await ran(test, args, made)
+      assert.notEqual(out + err, '')
+      assertCalm(out + err)
+    })
+
+  it('run, of what its job was answered', async (test) => {
+    const terminal = new RecordedTerminal()
+    test.after(() => terminal.stop())
+    const running = terminal.run(['run', '--every', '1h', ...quick, '--', 'hi'], {
+      AUTH_URL: await serving(test, granting(hostileToken)),
+      BASE_URL: await serving(test, api),
+      TENANT_ID: 'tenant',
+      CLIENT_ID: 'client',
+      CLIENT_SECRET: 'x',
+      API_APPLICATION_ID: 'api',
+    })
+    const printed = await terminal.printed(/owned/)
+    terminal.stop()
+    await running
+    assertCalm(printed)
+  })
+})
+
+function document(token_endpoint: string): RequestListener {
+  return (request, response) =>
+    (request.method === 'GET' ? answering(200, { token_endpoint }) : granting(hostileToken))(
+      request,
+      response,
+    )
+}
+
+describe('CL16: a registrations file of a stranger', () => {
+  const [api] = sampleFile().apis
+  const files: [string, unknown][] = [
+    ['a property', { [hostile]: 1 }],
+    ['a property of an entry', { apis: [{ ...api, [hostile]: 1 }] }],
+    ['a name', { apis: [{ ...api, displayName: `x${hostile}y` }] }],
+    ['a name that nothing has', { removed: ['x'], consents: [{ client: hostile, api: hostile }] }],
+  ]
+  for (const [name, file] of files)
+    it(`steers no terminal by ${name}`, async (test) => {
+      const served = await ServedGraph.start(test)
+      const path = await served.file(file)
+      for (const args of [
+        ['plan', path],
+        ['plan', path, '--json'],
+        ['apply', path],
+      ]) {
+        const { out, err } = await served.run(args)
+        assertCalm(out + err)
+      }
+      const { out, code } = await served.run(['export'])
+      assert.equal(code, 0)
+      assertCalm(out)
+      assert.doesNotThrow(() => JSON.parse(out))
+    })
+
+  it('adds no line of its own to a plan', async (test) => {
+    const served = await ServedGraph.start(test)
+    const displayName = 'x"\n  + secret "y" of "z'
+    const { out } = await served.run([
+      'plan',
+      await served.file({ apis: [{ ...api, displayName }] }),
+    ])
+    assert.ok(out.includes('+ application "x"\\u000a  + secret'), out)
+  })
+
+  it('steers no question', async (test) => {
+    const served = await ServedGraph.start(test)
+    const displayName = `x${hostile}y`
+    served.stand.directory.createApplication({ displayName })
+    const path = await served.file({ clients: [{ displayName }] })
+    await served.run(['apply', path], 'no')
+    assert.equal(served.questions.length, 1)
+    assertCalm(served.questions.join(''))
+  })
+})
+
+describe('CL16: what stays as it is', () => {
+  for (const args of [['hi'], ['hello', '--name', 'x'], ['call', 'GET', '/api']])
+    it(`the body that ${args[0]} passes on to a program`, async (test) => {
+      const { out } = await ran(test, [...args, ...quick])
+      assert.equal(out, `${hostile}\n`)
+    })
+
+  it('JSON, for whoever parses it', async (test) => {
+    const { out } = await ran(test, ['hi', '--json', ...quick])
+    assert.deepEqual(JSON.parse(out), { greeting: hostile })
+  })
+
+  it('the colours of the command itself', () => {
+    let printed = ''
+    const paint = (_: string, text: string) => styleText('red', text, { validateStream: false })
+    const terminal = visibleTerminal({
+      ...new RecordedTerminal().terminal(),
+      out: (text) => {
+        printed += text
+      },
+      paint,
+    })
+    terminal.out(`${terminal.paint('red', hostile)}\n`)
+    assert.ok(printed.startsWith('\u001b[31m\\u001b]0;owned') && printed.endsWith('\u001b[39m\n'))
+    assertCalm(printed.slice(5, -6))
+  })
+})
