@@ -228,7 +228,7 @@ describe('greeting doctor', () => {
     })
   }
 
-  it('warns when others may read the file of settings', async (test) => {
+  it('warns when others may read the file of settings (CL6)', async (test) => {
     const file = join(temporaryFolder(test), 'client.env')
     writeFileSync(file, `CLIENT_SECRET=${canary}\n`)
     chmodSync(file, 0o644)

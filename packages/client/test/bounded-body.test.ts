@@ -14,8 +14,7 @@ const tooLarge = (limitBytes: number) => ({
   message: `it is larger than ${limitBytes} bytes`,
 })
 
-// Security rows CL11 and CL17.
-describe('a body', () => {
+describe('a body (CL11, CL17)', () => {
   it('is read up to the limit, and not beyond', async () => {
     assert.equal(await readBounded(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
     await assert.rejects(readBounded(new Response('x'.repeat(11)), 10), tooLarge(10))

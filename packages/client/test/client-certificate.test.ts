@@ -22,7 +22,7 @@ async function assertionsSent(world: VirtualWorld) {
 const pemOf = ({ privateKey, certificate }: CertifiedKey) => ({ privateKey, certificate })
 
 describe('a client certificate', () => {
-  it('signs an assertion as the identity provider wants it', async () => {
+  it('signs an assertion as the identity provider wants it (CL5)', async () => {
     const world = new VirtualWorld(grant('t1'))
     const [assertion = ''] = await assertionsSent(world)
     assert.deepEqual(decodeProtectedHeader(assertion), {
@@ -35,7 +35,6 @@ describe('a client certificate', () => {
     const { jti = '', iat = 0, nbf = 0, exp = 0, ...claims } = payload
     assert.deepEqual(claims, { iss: 'client-id', sub: 'client-id', aud: endpoint })
     assert.match(jti, /^[\w-]{16,}$/)
-    // Security row CL5.
     assert.deepEqual([nbf - iat, exp - iat], [0, 300])
     const form = Object.fromEntries(world.sent[0]?.form ?? [])
     assert.equal(
@@ -46,8 +45,7 @@ describe('a client certificate', () => {
     assert.ok(!('client_secret' in form))
   })
 
-  // Security row CL10.
-  it('signs a new one with a new jti for every attempt', async () => {
+  it('signs a new one with a new jti for every attempt (CL10)', async () => {
     const sent = await assertionsSent(new VirtualWorld(noConnection, json(503, {}), grant('t1')))
     assert.equal(new Set(sent).size, 3)
   })

@@ -30,7 +30,7 @@ const sentTokens = (world: VirtualWorld) =>
 const redirect = (location: string, status = 302) => text(status, '', { location })
 
 describe('a fetch with a token', () => {
-  it('sends the token in the header, and nowhere else', async () => {
+  it('sends the token in the header, and nowhere else (CL2)', async () => {
     const world = new VirtualWorld(text(200, 'Hi'))
     const response = await callIn(world)('/api/v1/hi', { headers: { accept: 'text/plain' } })
     assert.equal(await response.text(), 'Hi')
@@ -65,7 +65,7 @@ describe('a fetch with a token', () => {
   })
 })
 
-describe('a 401', () => {
+describe('a 401 (CL9)', () => {
   it('drops the token, and the call is made once more with a new one', async () => {
     const world = new VirtualWorld(text(401, ''), text(200, 'Hi'))
     assert.equal((await callIn(world)('/')).status, 200)
@@ -100,7 +100,7 @@ describe('a 401', () => {
   })
 })
 
-describe('a 403', () => {
+describe('a 403 (CL9)', () => {
   it('is never tried again, and names the role and how it is granted', async () => {
     const world = new VirtualWorld(json(403, { error: 'access_denied' }))
     await assert.rejects(callIn(world)('/', { role: 'ReadOrders' }), (error: unknown) => {
@@ -138,13 +138,13 @@ describe('a fault of the API that may pass', () => {
     })
   })
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits as long as Retry-After says (CL9)', async () => {
     const world = new VirtualWorld(text(503, '', { 'retry-after': '2' }), text(200, ''))
     await callIn(world)('/')
     assert.deepEqual(world.sleptMs, [2_125])
   })
 
-  it('is not tried again for a method that may change something twice', async () => {
+  it('is not tried again for a method that may change something twice (CL10)', async () => {
     const world = new VirtualWorld(noConnection)
     await assert.rejects(callIn(world)('/', { method: 'POST' }), { code: 'api_unreachable' })
     assert.equal(world.sent.length, 1)
@@ -164,8 +164,7 @@ describe('a fault of the API that may pass', () => {
   })
 })
 
-// Security row CL4.
-describe('a redirect', () => {
+describe('a redirect (CL4)', () => {
   it('within the origin keeps the token', async () => {
     const world = new VirtualWorld(redirect('/elsewhere'), text(200, ''))
     await callIn(world)('/')

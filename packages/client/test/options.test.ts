@@ -34,14 +34,17 @@ describe('options', () => {
     ['a margin out of bounds', { ...good, marginSeconds: 3601 }, /a number from 0 to 3600/],
     ['a deadline that is none', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
     ['no object', 'x' as unknown as object, /the options must be an object/],
-    // Security row CL1.
-    ['http', { ...good, authority: 'http://login.example' }, /`authority` must be an https URL/],
     [
-      'a host like localhost',
+      'http (CL1)',
+      { ...good, authority: 'http://login.example' },
+      /`authority` must be an https URL/,
+    ],
+    [
+      'a host like localhost (CL1)',
       { ...good, authority: 'http://localhost.evil.example' },
       /`authority`/,
     ],
-    ['another scheme', { ...good, authority: 'ftp://login.example' }, /`authority` must be/],
+    ['another scheme (CL1)', { ...good, authority: 'ftp://login.example' }, /`authority` must be/],
     [
       'a password in it',
       { ...good, authority: 'https://u:p@login.example' },
@@ -61,7 +64,7 @@ describe('options', () => {
     'http://127.0.0.1:4000/t',
     'http://[::1]/t',
   ]) {
-    it(`let ${authority} be, which never leaves the machine`, () => {
+    it(`let ${authority} be, which never leaves the machine (CL1)`, () => {
       assert.equal(faultOf({ ...good, authority }), 'no fault')
     })
   }

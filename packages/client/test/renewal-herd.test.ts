@@ -18,7 +18,7 @@ function numbers(seed: number): () => number {
 }
 
 describe('a herd of 1,000 clients whose tokens end in the same second', () => {
-  it('spreads its renewals to at most twice the mean rate', async () => {
+  it('spreads its renewals to at most twice the mean rate (CL8)', async () => {
     const world = new VirtualWorld(grant('t', lifetimeSeconds))
     const random = numbers(7)
     const runtime = { ...world.runtime, random }

@@ -27,7 +27,7 @@ const echoToken: Answer = ({ headers }) => {
 const told = (status: number, what: string): Answer =>
   json(status, { error: what, error_description: `no ${what}`, correlation_id: what })
 
-// Security row CL2: the faults of both sides, each of which repeats what it was given.
+// The faults of both sides, each of which repeats what it was given.
 const faults: readonly (readonly [string, Answer, Answer])[] = [
   ['token request fails', echo, text(200, '')],
   ['credential refused', told(401, secret), text(200, '')],
@@ -46,7 +46,7 @@ const faults: readonly (readonly [string, Answer, Answer])[] = [
 
 describe('secrets and tokens', () => {
   for (const [fault, identityProvider, api] of faults) {
-    it(`are in no error: ${fault}`, async () => {
+    it(`are in no error: ${fault} (CL2)`, async () => {
       const world = new VirtualWorld((request, signal) =>
         (request.url.includes('login') ? identityProvider : api)(request, signal),
       )

@@ -38,7 +38,6 @@ describe("the server's sentence", () => {
 })
 
 describe('a token answer with status 200', () => {
-  // Security row CL7.
   const lifetimes: readonly (readonly [unknown, number])[] = [
     [3599, 3599],
     ['3599', 3599],
@@ -60,20 +59,20 @@ describe('a token answer with status 200', () => {
     [{}, 0],
   ]
   for (const [expiresIn, lifetimeSeconds] of lifetimes) {
-    it(`with expires_in ${JSON.stringify(expiresIn)} grants for ${lifetimeSeconds} s`, () => {
+    it(`with expires_in ${JSON.stringify(expiresIn)} grants for ${lifetimeSeconds} s (CL7)`, () => {
       const verdict = judge(200, { ...good, expires_in: expiresIn })
       assert.deepEqual(verdict, { kind: 'granted', token: 'a.b.c', lifetimeSeconds })
     })
   }
 
   for (const type of ['Bearer', 'bearer', 'BEARER']) {
-    it(`takes the token type ${type}`, () => {
+    it(`takes the token type ${type} (CL7)`, () => {
       assert.equal(judge(200, { ...good, token_type: type }).kind, 'granted')
     })
   }
 
   for (const type of [undefined, null, '', 'DPoP', 'mac', 'Bearer ', 7, ['Bearer']]) {
-    it(`refuses the token type ${JSON.stringify(type)}, for good`, () => {
+    it(`refuses the token type ${JSON.stringify(type)}, for good (CL7)`, () => {
       const verdict = judge(200, { ...good, token_type: type })
       assert.equal(verdict.kind, 'nonsense')
       assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
@@ -156,7 +155,7 @@ describe('a token answer with another status', () => {
   })
 
   for (const status of [301, 302, 307, 308, 404, 403, 201, 204]) {
-    it(`${status} without an OAuth error is nonsense for good`, () => {
+    it(`${status} without an OAuth error is nonsense for good (CL4)`, () => {
       const verdict = judge(status, '<html>')
       assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
     })

@@ -41,7 +41,7 @@ describe('a common store', () => {
     assert.equal(await source.token(), 't2')
   })
 
-  it('keeps the tokens of different clients, scopes, servers and credentials apart', async () => {
+  it('keeps the tokens of different clients, scopes, servers and credentials apart (CL8)', async () => {
     const world = new VirtualWorld(grant('t1'))
     const entries = new Map<string, string>()
     const cache = storeOf(entries)

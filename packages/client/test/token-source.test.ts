@@ -13,7 +13,7 @@ import {
 } from './stand-in/virtual-world.ts'
 
 describe('a token source', () => {
-  it('asks as the contract says', async () => {
+  it('asks as the contract says, at the configured endpoint alone (CL3)', async () => {
     const world = new VirtualWorld(grant('t1'))
     assert.equal(await sourceIn(world).token(), 't1')
     const [request] = world.sent
@@ -28,7 +28,7 @@ describe('a token source', () => {
     })
   })
 
-  it('makes one request for 10,000 concurrent calls', async () => {
+  it('makes one request for 10,000 concurrent calls (CL8)', async () => {
     const world = new VirtualWorld(grant('t1'))
     const source = sourceIn(world)
     const tokens = await Promise.all(Array.from({ length: 10_000 }, () => source.token()))
@@ -47,7 +47,7 @@ describe('a token source', () => {
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 
-  it('renews in the background before that, and hands out the old token meanwhile', async () => {
+  it('renews in the background before that, and hands out the old token meanwhile (CL8)', async () => {
     const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
     const source = sourceIn(world)
     await source.token()
@@ -149,7 +149,7 @@ describe('retries', () => {
     })
   }
 
-  it('follow a server that does not answer in time', async () => {
+  it('follow a server that does not answer in time (CL11)', async () => {
     const world = new VirtualWorld(
       silence(() => world, 5_000),
       grant('t1'),
@@ -161,7 +161,11 @@ describe('retries', () => {
     ['a refused credential', refusal('invalid_client'), 'credential_refused'],
     ['an unknown client', refusal('unauthorized_client', 700016, 400), 'token_refused'],
     ['a wrong scope', refusal('invalid_scope', 1002012, 400), 'token_refused'],
-    ['a redirect', () => Response.redirect('https://evil.example/'), 'authority_answer_invalid'],
+    [
+      'a redirect (CL4)',
+      () => Response.redirect('https://evil.example/'),
+      'authority_answer_invalid',
+    ],
     ['a page not found', () => new Response('', { status: 404 }), 'authority_answer_invalid'],
     [
       'a token of unknown type',
@@ -177,7 +181,7 @@ describe('retries', () => {
     })
   }
 
-  it('end at the deadline, and the error says how often was tried', async () => {
+  it('end at the deadline, and the error says how often was tried (CL11)', async () => {
     const world = new VirtualWorld(noConnection)
     await assert.rejects(sourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error)
@@ -188,7 +192,7 @@ describe('retries', () => {
     assert.ok(world.passedMs <= 2_000)
   })
 
-  it('wait as long as Retry-After says, and some more by chance', async () => {
+  it('wait as long as Retry-After says, and some more by chance (CL9)', async () => {
     const world = new VirtualWorld(json(429, {}, { 'retry-after': '3' }), grant('t1'))
     await sourceIn(world).token()
     assert.deepEqual(world.sleptMs, [3_125])

@@ -33,7 +33,7 @@ async function flood(world: World, ask: (token: string) => Promise<Decision>) {
 }
 
 describe('a flood of 100,000 unknown kids', () => {
-  it('causes no more than one fetch per cooldown while the provider is well (KF1)', async () => {
+  it('causes no more than one fetch per cooldown while the provider is well (KF1, KF3)', async () => {
     const world = new World(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()

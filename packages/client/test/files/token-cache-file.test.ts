@@ -79,7 +79,7 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), undefined)
   })
 
-  it('does not trust a file that others may read or write', async (test) => {
+  it('does not trust a file that others may read or write (CL6)', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)

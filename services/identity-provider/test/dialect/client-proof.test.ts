@@ -68,12 +68,12 @@ describe('the proof of a client', () => {
     ],
   ]
   for (const [what, members, authorization, code] of rows) {
-    it(`is refused for ${what}: ${code}`, () => {
+    it(`is refused for ${what}: ${code} (AS3, AS4, AS22)`, () => {
       assert.equal(codeOf(members, authorization), code)
     })
   }
 
-  it('by Basic is any id and secret that were URL-encoded before they were joined', () => {
+  it('by Basic is any id and secret that were URL-encoded before they were joined (AS4)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (secret) => {
         const header = basic(`${id}:${encodeURIComponent(secret)}`)

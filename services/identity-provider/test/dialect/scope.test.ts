@@ -34,7 +34,7 @@ const rows: [string | undefined, string][] = [
   ['https://a.example/.default https://b.example/.default', 'scopeOfSeveralResources'],
 ]
 
-describe('the resource of a scope', () => {
+describe('the resource of a scope (AS14)', () => {
   for (const [scope, expected] of rows) {
     it(`'${scope}' is ${expected}`, () => assert.equal(outcome(scope), expected))
   }

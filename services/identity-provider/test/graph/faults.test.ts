@@ -22,8 +22,8 @@ async function withFlakyLog() {
   return { ...(await sampleWrites(new DirectoryStore({ log }))), log }
 }
 
-/** FL21: a store that fails at the one moment that counts. */
-describe('a change that the store does not take', () => {
+/** A store that fails at the one moment that counts. */
+describe('a change that the store does not take (FL21)', () => {
   it('is tried for every operation that changes anything', () => {
     assert.deepEqual(
       Object.keys(writes),

@@ -8,8 +8,8 @@ import { canary, sampleWrites, writes } from './sample-writes.ts'
 
 const events = ['insert', 'update', 'delete'] as const
 
-/** FL21: one statement of one transaction fails, as a trigger in the database makes it. */
-describe('a change of which one statement fails', () => {
+/** One statement of one transaction fails, as a trigger in the database makes it. */
+describe('a change of which one statement fails (FL21)', () => {
   // In memory: what the disk does is tried elsewhere, and waiting for it here would take minutes.
   async function freshDatabase() {
     const side = new DatabaseSync(':memory:')

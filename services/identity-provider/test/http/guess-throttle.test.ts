@@ -4,7 +4,7 @@ import { GuessThrottle } from '../../src/http/guess-throttle.ts'
 import { testService } from './test-service.ts'
 
 describe('guessing', () => {
-  it('is told that it was wrong so many times a minute for a client, then to wait', () => {
+  it('is told that it was wrong so many times a minute for a client, then to wait (AS4)', () => {
     let nowMs = 0
     const limits = { perClientPerMinute: 3, perSourcePerMinute: 100 }
     const throttle = new GuessThrottle(limits, () => nowMs)
@@ -57,7 +57,7 @@ describe('guessing', () => {
     assert.equal(refusals.length, 5)
   })
 
-  it('is slowed for clients that nobody knows just the same', async () => {
+  it('is slowed for clients that nobody knows just the same (AS4)', async () => {
     const service = await testService({
       throttle: new GuessThrottle({ perClientPerMinute: 2, perSourcePerMinute: 100 }),
     })

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { refusalTable } from '../../src/dialect/refusal-table.ts'
+import type { Refusal } from '../../src/dialect/request-refusal.ts'
 import { listen } from '../../src/http/listener.ts'
 import { assertionRefusalScenarios } from './assertion-refusal-scenarios.ts'
 import { documentRefusalScenarios } from './document-refusal-scenarios.ts'
@@ -18,6 +19,23 @@ const scenarios: readonly RefusalScenario[] = [
   ...issuanceRefusalScenarios,
   ...assertionRefusalScenarios,
 ]
+/** The rows of docs/security-authorization-server.md that a refusal holds. */
+const securityRows: Partial<Record<Refusal['reason'], string>> = {
+  methodNotAllowed: 'AS1',
+  parameterRepeated: 'AS1',
+  severalProofs: 'AS3',
+  grantUnsupported: 'AS9',
+  assertionOfAnotherClient: 'AS16',
+  assertionLacksClaim: 'AS18',
+  assertionOutOfTime: 'AS18',
+  assertionTooLong: 'AS18',
+  assertionAlgorithm: 'AS21',
+  assertionKeyUnknown: 'AS21',
+  assertionKeyExpired: 'AS21',
+  assertionSignature: 'AS21',
+  clientDisabled: 'AS31',
+  resourceDisabled: 'AS31',
+}
 const correlationId = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
 
 /** Sends a request to the service over a real socket. */
@@ -42,10 +60,11 @@ async function send(service: TestService, asked: ScenarioRequest) {
   }
 }
 
-describe('every refusal, over HTTP', () => {
+describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () => {
   for (const scenario of scenarios) {
     const { reason, when, status, error, code, hasErrorUri } = scenario
-    it(`${reason}${when === undefined ? '' : `: ${when}`} is ${status} ${error} AADSTS${code}`, async () => {
+    const row = securityRows[reason]
+    it(`${reason}${when === undefined ? '' : `: ${when}`} is ${status} ${error} AADSTS${code}${row === undefined ? '' : ` (${row})`}`, async () => {
       const service = await testService(scenario.options)
       const { response, body } = await send(service, await scenario.request(service))
       const expectedFields = [
@@ -74,6 +93,7 @@ describe('every refusal, over HTTP', () => {
       if (typeof scenario.text === 'string') assert.equal(told, scenario.text)
       else assert.match(told, scenario.text)
 
+      assert.equal(headers.location, undefined)
       // Nobody may keep an answer, and none of them may say a secret (AS5, AS6).
       assert.equal(headers['content-type'], 'application/json; charset=utf-8')
       assert.match(headers['cache-control'] ?? '', /no-store/)

@@ -131,7 +131,7 @@ describe('scopes (entra-dialect.md, A5)', () => {
     ['https://greeting.localhost/greeting/.default', 'https://greeting.localhost/greeting'],
   ]
   for (const [asked, aud] of audiences) {
-    it(`'${asked}' gives the audience ${aud}`, async () => {
+    it(`'${asked}' gives the audience ${aud} (AS13)`, async () => {
       const own = await testService()
       const identifierUris = [uri, 'https://greeting.localhost/greeting']
       await changeApi(own, { identifierUris })
@@ -141,7 +141,7 @@ describe('scopes (entra-dialect.md, A5)', () => {
     })
   }
 
-  it('that name no API, only habits, are no request for a token', async () => {
+  it('that name no API, only habits, are no request for a token (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))
     assert.equal(await codeOf(response), 1002012)
   })
@@ -178,7 +178,7 @@ describe('tenants (entra-dialect.md, A6)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
-  it('that are switched off issue nothing, at once', async () => {
+  it('that are switched off issue nothing, at once (AS31)', async () => {
     const own = await testService()
     const tenant = (await own.store.read()).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
@@ -261,7 +261,7 @@ describe('the headers of an answer (entra-dialect.md, A3)', () => {
 })
 
 describe('a client that changed', () => {
-  it('is disabled, enabled and deprived with the next request', async () => {
+  it('is disabled, enabled and deprived with the next request (AS31)', async () => {
     const own = await testService()
     await issued(await own.token(own.form()))
     await changeClient(own, { passwordCredentials: [] })

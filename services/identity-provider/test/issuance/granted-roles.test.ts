@@ -83,7 +83,7 @@ const rows: [string, Case, string[]][] = [
   ],
 ]
 
-describe('the roles of a client at an API are', () => {
+describe('the roles of a client at an API (AS13) are', () => {
   for (const [what, given, expected] of rows) {
     it(what, () => assert.deepEqual(rolesOf(given), expected))
   }

@@ -31,7 +31,7 @@ const phases = (ring: KeyRing, now: Date) =>
     .map(({ key, phase }) => `${key.kid} ${phase}`)
     .join(', ')
 
-describe('the life of a signing key', () => {
+describe('the life of a signing key (AS26)', () => {
   it('begins with two keys: one that signs at once, one that is announced', () => {
     assert.equal(keysLacking([], day(0)), 2)
     assert.equal(phases(fresh, day(0)), 'a active, b announced')

@@ -29,6 +29,6 @@ const fresh: FreshStorage = async () => {
   }
 }
 
-describe('a directory log in PostgreSQL', () => directoryLogConformance(fresh))
+describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(fresh))
 describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
-describe('what issuing leaves behind in PostgreSQL', () => issuanceRecordConformance(fresh))
+describe('what issuing leaves behind in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))

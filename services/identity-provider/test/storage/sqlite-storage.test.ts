@@ -28,6 +28,6 @@ const fresh: FreshStorage = async () => {
   }
 }
 
-describe('a directory log in SQLite', () => directoryLogConformance(fresh))
+describe('a directory log in SQLite (AS31)', () => directoryLogConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
-describe('what issuing leaves behind in SQLite', () => issuanceRecordConformance(fresh))
+describe('what issuing leaves behind in SQLite (AS20)', () => issuanceRecordConformance(fresh))

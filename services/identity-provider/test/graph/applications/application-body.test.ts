@@ -12,7 +12,12 @@ describe('a body that is refused', () => {
       'Request_BadRequest',
       /'colour', which is not supported/,
     ],
-    ['a property that cannot be set', { appId }, 'Request_BadRequest', /'appId' is read-only/],
+    [
+      'a property that cannot be set (AS12)',
+      { appId },
+      'Request_BadRequest',
+      /'appId' is read-only/,
+    ],
     [
       'a redirect URI',
       { web: { redirectUris: ['https://x.example'] } },

@@ -4,7 +4,7 @@ import { allGraphRoles, fabrikam } from '../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
 describe('an application', () => {
-  it('is made with ids of its own, and is shown as Graph shows it', async () => {
+  it('is made with ids of its own, and is shown as Graph shows it (AS12)', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     assert.notEqual(api.id, api.appId)
     assert.partialDeepStrictEqual(api, {
