@@ -166,13 +166,14 @@ export class FailoverScene {
     return good === undefined ? Number.POSITIVE_INFINITY : good.receivedAtMs - sinceMs
   }
 
-  /** Waits until a token was issued by a secret. */
-  async untilIssuedBy(name: string): Promise<void> {
+  /** Waits until each server has issued a token for a secret. */
+  async untilIssuedFor(name: string): Promise<void> {
     for (let attempt = 0; attempt < 300; attempt += 1) {
-      if (this.load.issued.some(({ secret }) => secret === name)) return
+      const urls = this.load.issued.filter(({ secret }) => secret === name).map(({ url }) => url)
+      if (new Set(urls).size === this.servers.length) return
       await setTimeout(10)
     }
-    throw new Error(`No token was issued by the secret "${name}".`)
+    throw new Error(`Not every server issued a token for the secret "${name}".`)
   }
 
   async end(): Promise<void> {

@@ -131,7 +131,7 @@ for (const [kind, attribute] of times > 1 ? kinds : kinds.slice(0, 2))
           // Several commits: after the failover the numbers meet again at other commits.
           const lost = [scene.gives('lost'), scene.removes('lost'), scene.gives('lost')]
           await scene.change(at(primary), lost)
-          await scene.untilIssuedBy('lost')
+          await scene.untilIssuedFor('lost')
           await assertRefusesStandby(standby)
 
           await primary.signal('SIGKILL')
@@ -169,7 +169,7 @@ describe('a data file that is replaced under running servers (AS37)', () => {
         await backup(source, `${file}.copy`)
         source.close()
         await scene.change({ dataDir }, [scene.gives('lost')])
-        await scene.untilIssuedBy('lost')
+        await scene.untilIssuedFor('lost')
         await Promise.all(['-wal', '-shm'].map((ending) => rm(`${file}${ending}`)))
         await rename(`${file}.copy`, file)
         const backAtMs = performance.now()

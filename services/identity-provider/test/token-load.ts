@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
-/** A token that was issued: by which secret, when it was asked for and received, and what it says. */
+/** A token that was issued: by which server, for which secret, when it was asked for and received, and what it says. */
 export type Issued = {
+  readonly url: string
   readonly secret: string
   readonly askedAtMs: number
   readonly receivedAtMs: number
@@ -61,6 +62,6 @@ export class TokenLoad {
     if (access_token === undefined) return
     const { roles = [] } = decodeJwt<{ roles?: string[] }>(access_token)
     const { kid = '' } = decodeProtectedHeader(access_token)
-    this.issued.push({ secret, askedAtMs, receivedAtMs, roles, kid })
+    this.issued.push({ url, secret, askedAtMs, receivedAtMs, roles, kid })
   }
 }
