@@ -18,11 +18,13 @@ export function startLines(
 ): StartLines {
   const envFile = shellQuote(shown(dataFolder.clientEnvFile, workingFolder))
   const tokenCommand = `npx greeting token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
-  const withToken = `curl -sS -H "authorization: Bearer $(${tokenCommand})"`
+  // Standard input, and not an argument: every user of the machine can list arguments. The shell
+  // itself carries out printf.
+  const withToken = `printf 'authorization: Bearer %s' "$(${tokenCommand})" | curl -sS -H @-`
   return {
     token:
-      `( . ${envFile}; curl -sS "$AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials` +
-      ' -d "client_id=$CLIENT_ID" --data-urlencode "client_secret=$CLIENT_SECRET"' +
+      `( . ${envFile}; printf %s "$CLIENT_SECRET" | curl -sS "$AUTH_URL/$TENANT_ID/oauth2/v2.0/token"` +
+      ' -d grant_type=client_credentials -d "client_id=$CLIENT_ID" --data-urlencode client_secret@-' +
       ' --data-urlencode "scope=api://$API_APPLICATION_ID/.default" )',
     hi: `${withToken} ${apiUrl}/api/v1/hi`,
     hello: `${withToken} "${apiUrl}/api/v1/hello?name=Ada"`,

@@ -22,14 +22,14 @@ export function docsPage(description: ApiDescription, place: Place): string {
     `<p>${prose(description.info.summary)}</p>
 <p>${prose(description.info.description)} The whole description for programs is at <a href="/openapi.json">/openapi.json</a>.</p>
 <h2>Getting a token</h2>
-${sample(`curl -sS ${place.tokenUrl} \\
+${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${place.tokenUrl} \\
   -d grant_type=client_credentials \\
   -d scope=${place.scope} \\
   -d client_id="$CLIENT_ID" \\
-  --data-urlencode client_secret="$CLIENT_SECRET"`)}
+  --data-urlencode client_secret@-`)}
 <h2>Calling the API</h2>
-${sample(`curl -sS -H "authorization: Bearer $ACCESS_TOKEN" ${place.baseUrl}/api/v1/hi
-curl -sS -H "authorization: Bearer $ACCESS_TOKEN" "${place.baseUrl}/api/v1/hello?name=Ada"`)}
+${sample(`printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- ${place.baseUrl}/api/v1/hi
+printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- "${place.baseUrl}/api/v1/hello?name=Ada"`)}
 ${sections.join('\n')}`,
   )
 }

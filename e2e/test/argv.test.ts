@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { environment, root, run, startSystem, temporaryFolder } from './greeting-process.ts'
+
+const shown = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.md', '*/src/**', '*/bin/**'],
+  { cwd: root, encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((file) => file !== '')
+
+// Arguments of a program; what `printf` is given stays in the shell, and `name@-` names no value.
+const inArguments: readonly (readonly [string, RegExp])[] = [
+  [
+    'a secret in a form',
+    /(?:-d|-F|--data(?:-[a-z]+)?|--form)[ =]*\\?["']?client_(?:secret|assertion)=/,
+  ],
+  ['a token in a header', /(?:-H|--header)[ =]*\\?["']?authorization:/i],
+  ['a user with a password', /\bcurl\b.*\s(?:-u|--user)[ =]/],
+]
+
+describe('CL15: no secret and no token is an argument', () => {
+  it('in any command that a document or a source shows', () => {
+    const found = shown.flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          inArguments
+            .filter(([, pattern]) => pattern.test(line))
+            .map(([what]) => `${file}:${index + 1} shows ${what}`),
+        ),
+    )
+    assert.deepEqual(found, [])
+  })
+
+  const caught = [
+    'curl -d client_secret=x',
+    'curl --data-urlencode "client_secret=$CLIENT_SECRET"',
+    'curl -H "authorization: Bearer $token"',
+    'curl -sS -u "$ID:$SECRET"',
+  ]
+  for (const line of caught)
+    it(`which this test would see: ${line}`, () => {
+      assert.ok(inArguments.some(([, pattern]) => pattern.test(line)))
+    })
+
+  it('of curl, when the lines that greeting start prints are run in sh', async (t) => {
+    const folder = await temporaryFolder(t)
+    const system = await startSystem(join(folder, '.greeting'), { cwd: folder })
+    t.after(() => system.stop())
+    // In place of curl: notes its arguments, and becomes curl.
+    const log = join(folder, 'arguments')
+    const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
+    const stand = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\nexec ${real} "$@"\n`
+    await writeFile(join(folder, 'curl'), stand, { mode: 0o755 })
+    const env = { PATH: `${folder}:${environment.PATH}` }
+    const { token, hi, hello } = system.lines
+    const sh = async (line: string) => (await run('sh', ['-c', line], { cwd: folder, env })).out
+    const { access_token } = JSON.parse(await sh(token))
+    assert.equal(await sh(hi), 'Hi')
+    assert.equal(await sh(hello), 'Hello, Ada')
+    const { CLIENT_SECRET = '' } = parseEnv(await readFile(system.clientEnvFile, 'utf8'))
+    const kept = (await run('greeting', ['token', '--settings', system.clientEnvFile])).out.trim()
+    const noted = await readFile(log, 'utf8')
+    assert.match(noted, /client_secret@-\n/)
+    for (const secret of [CLIENT_SECRET, access_token, kept]) assert.ok(!noted.includes(secret))
+  })
+})
