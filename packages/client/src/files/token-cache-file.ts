@@ -1,5 +1,13 @@
-import { constants } from 'node:fs'
-import { chmod, type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TokenCache } from '../token-cache.ts'
 import { withFileLock } from './file-lock.ts'
