@@ -73,7 +73,8 @@ for (const { page, folder } of pages) {
         for (const test of tests) {
           const file = [folder + test, test].find((path) => files.includes(path))
           assert.ok(file, `${test} is not there`)
-          assert.match(file, /\.test\.ts$/)
+          // A conformance suite is run by the test of each adapter.
+          assert.match(file, /(\.test|-conformance)\.ts$/)
           const found = ids.filter((id) => isNamedIn(id, codeOf(file)))
           assert.notEqual(found.length, 0, `${test} does not name ${ids.join(', ')}`)
           for (const id of found) named.add(id)

@@ -63,7 +63,7 @@ describe('$filter', () => {
   })
 })
 
-describe('a query that is refused', () => {
+describe('a query that is refused (AS38)', () => {
   const rows: readonly (readonly [string, string, RegExp])[] = [
     ['/applications?$filter=displayName', 'Request_UnsupportedQuery', /only eq is supported/],
     [
