@@ -7,7 +7,7 @@ const base64url = (value: object): string =>
 /** What a token says; an override of `undefined` leaves the member out. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The header and claims of a v1.0 access token of the scene's client, as the contract lists them. */
+/** The header and claims of a v1.0 access token of the scene's client, contract C29 to C47. */
 export function contractToken(scene: Scene): { header: Claims; claims: Claims } {
   const now = Math.floor(Date.now() / 1000)
   const objectId = 'b7a4f0b2-8d0f-4c51-9f5c-2f4d6a1f3c77'

@@ -13,7 +13,7 @@ export type Scene = {
   readonly role: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Several keys are published, as the contract has it; the first one signs. */
+  /** Several keys are published (contract C78); the first one signs. */
   readonly keys: readonly [SigningKey, ...SigningKey[]]
   /** A key that is published nowhere, under the id of the first. */
   readonly stranger: SigningKey

@@ -79,7 +79,7 @@ describe('the first run', () => {
     assert.ok(!system.err().includes(secret))
   })
 
-  it('issues a token with every header field and claim of the contract', async () => {
+  it('issues a token with every header field and claim of contract C29 to C47', async () => {
     const token = (await greeting('token')).out.trim()
     const { url, tenantId } = system.identityProvider
     const keys = createRemoteJWKSet(new URL(`${url}/${tenantId}/discovery/keys`))

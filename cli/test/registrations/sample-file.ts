@@ -1,4 +1,4 @@
-/** The registrations of the contract, as a person would write them down. */
+/** A registrations file for the six steps (contract C11 to C17), written by hand. */
 export const sampleFile = () => ({
   apis: [
     {

@@ -26,7 +26,7 @@ export type Credential = {
   readonly proofs: (context: ProofContext) => Promise<readonly Proof[]>
 }
 
-/** A proof by a client secret in the form, as the contract has it. */
+/** A proof by a client secret in the form (contract C56). */
 export const secretProof = (secret: string): Proof => ({
   id: secret,
   authenticate: ClientSecretPost(secret),

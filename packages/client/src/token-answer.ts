@@ -68,7 +68,7 @@ function wordsOf(status: number, json: Json, clean: Clean): ServerWords {
 
 /** Seconds that the token may be kept: none when the server does not say it in a way to rely on. */
 function lifetimeOf(expiresIn: unknown): number {
-  // Entra's v1 endpoint sends the number as a string.
+  // The v1 endpoint sends the number as a string (entra E13).
   const text = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn)
   const seconds = text ? Number(expiresIn) : expiresIn
   if (typeof seconds !== 'number' || !(seconds > 0)) return 0

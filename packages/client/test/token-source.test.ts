@@ -13,7 +13,7 @@ import {
 } from './stand-in/virtual-world.ts'
 
 describe('a token source', () => {
-  it('asks as the contract says, at the configured endpoint alone (CL3)', async () => {
+  it('sends the token request of contract C49 to C56 to the configured endpoint alone (CL3)', async () => {
     const world = new VirtualWorld(grant('t1'))
     assert.equal(await sourceIn(world).token(), 't1')
     const [request] = world.sent

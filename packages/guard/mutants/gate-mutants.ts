@@ -37,7 +37,7 @@ export const gateMutants: readonly Mutant[] = [
       'challenges where no credentials were sent with an error code',
       ["if (challenge !== 'bare') parameters", 'parameters'],
     ],
-    ['changes the words of the contract', ["'Access is denied'", "'Access denied'"]],
+    ['changes the words of contract C88', ["'Access is denied'", "'Access denied'"]],
     ['lets a cache keep refusals', ["'cache-control': 'no-store',", nothing]],
     [
       'does not name the resource metadata',

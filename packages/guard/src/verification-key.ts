@@ -114,7 +114,7 @@ function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
   return Array.isArray(key_ops) && key_ops.length === 1 && key_ops[0] === 'verify'
 }
 
-// Entra's shared key set also carries the keys of other tenants, each named by its `issuer`.
+// Entra's shared key set also carries the keys of other tenants, each named by its `issuer` (entra E81).
 function namesTenant(issuer: unknown, tenantId: string): boolean {
   if (issuer === undefined) return true
   if (typeof issuer !== 'string') return false

@@ -64,7 +64,7 @@ describe('a challenge', () => {
   })
 })
 
-describe('the contract', () => {
+describe('a missing role (contract C87, contract C88)', () => {
   it('fixes the body for a missing role, byte for byte', () => {
     assert.equal(
       refusals.role_missing.body,

@@ -262,7 +262,7 @@ describe('a role', () => {
       const answer = await callWith(url, path, await signer.token(claims))
       assert.equal(answer.status, status)
       if (status === 200) return
-      // The contract, byte for byte.
+      // Byte for byte (contract C88).
       assert.equal(answer.body, '{"error":"access_denied","error_description":"Access is denied"}')
       assertError(answer, 403, 'access_denied')
       assert.equal(

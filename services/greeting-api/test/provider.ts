@@ -16,7 +16,7 @@ export const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
 type Claims = Record<string, unknown>
 type Header = Partial<JWTHeaderParameters> & Record<string, unknown>
 
-/** Who signs: a key, its published half, and tokens as the contract shows them. */
+/** Who signs: a key, its published half, and tokens of contract C29 to C47. */
 export class Signer {
   readonly kid: string
   readonly jwk: JWK

@@ -100,7 +100,7 @@ export async function abandonAtOnce(environment: Environment): Promise<number | 
 export const readSeeded = async (dataDir: string) =>
   JSON.parse(await readFile(join(dataDir, 'seeded.json'), 'utf8'))
 
-/** The contract's token request for the first client that was seeded. */
+/** The token request of contract C49 to C56, for the first client that was seeded. */
 export async function requestToken(url: string, dataDir: string): Promise<Response> {
   const { tenantId, apis, clients } = await readSeeded(dataDir)
   return fetch(`${url}/${tenantId}/oauth2/v2.0/token`, {

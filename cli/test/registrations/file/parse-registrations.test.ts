@@ -194,7 +194,7 @@ describe('a registrations file', () => {
     assert.deepEqual(removed, [])
   })
 
-  it('takes a role entry with the eight fields of the contract', () => {
+  it('takes a role entry with its eight fields (contract C20 to C27)', () => {
     const entry = {
       allowedMemberTypes: ['Application'],
       description: 'Grants access to the hi endpoint.',

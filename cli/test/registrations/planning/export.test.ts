@@ -75,7 +75,7 @@ describe('an exported file', () => {
     assert.match(portable, /"api:\/\/\{applicationId\}"/)
   })
 
-  it('declares roles with the eight fields of the contract', () => {
+  it('declares roles with their eight fields (contract C20 to C27)', () => {
     const { apis } = parseRegistrations(JSON.stringify(exportRegistrations(sampleState()).file))
     assert.deepEqual(Object.keys(apis[0]?.appRoles[0] ?? {}).sort(), [
       'allowedMemberTypes',

@@ -61,7 +61,7 @@ export const documentTenant = (inPath: string, isShared: boolean): DocumentTenan
 })
 
 /**
- * The discovery document for v2.0 tokens, members in the order of Entra's.
+ * The discovery document for v2.0 tokens, members in the order of entra E59.
  *
  * @see OpenID Connect Discovery 1.0 §3
  */
@@ -88,7 +88,7 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
   }
 }
 
-/** The discovery document for v1.0 tokens: the one to verify the contract's token by. */
+/** The discovery document for v1.0 tokens: the one to verify the token of contract C34 by (entra E61). */
 export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant): object {
   const base = `${authority.authUrl}/${tenant.inPath}`
   return {

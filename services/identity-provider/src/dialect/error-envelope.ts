@@ -2,7 +2,7 @@ import { rowOf } from './refusal-table.ts'
 import type { Refusal } from './request-refusal.ts'
 import type { Trace } from './trace.ts'
 
-/** The body of every refusal, members in the order in which Entra sends them. */
+/** The body of every refusal, members in the order of Entra (entra E85). */
 export type ErrorEnvelope = {
   readonly error: string
   readonly error_description: string

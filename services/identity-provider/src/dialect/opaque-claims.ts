@@ -1,6 +1,6 @@
 import type { OpaqueClaims } from './token-versions.ts'
 
-/** Makes the opaque claims of one token, in the lengths that Entra's have. */
+/** Makes the opaque claims of one token, in the lengths of Entra (entra E50). */
 export function opaqueClaims(randomBytes: (length: number) => Uint8Array): OpaqueClaims {
   const { buffer, byteOffset, byteLength } = randomBytes(16 + 36 + 30)
   const random = Buffer.from(buffer, byteOffset, byteLength)

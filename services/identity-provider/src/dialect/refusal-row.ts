@@ -7,7 +7,7 @@ export type RefusalRow<Reason extends Refusal['reason']> = {
   readonly error: string
   /** The number after `AADSTS`. */
   readonly code: number
-  /** Whether the answer carries `error_uri`: Entra's lookup page does not know every code. */
+  /** Whether the answer carries `error_uri`: Entra's lookup page does not know every code (entra E87). */
   readonly hasErrorUri: boolean
   /** The text for the client, without the code and the trace that frame it. */
   readonly sentence: (refusal: Extract<Refusal, { reason: Reason }>) => string

@@ -2,7 +2,7 @@ import type { Requirement } from './http/caller.ts'
 
 /**
  * The application roles of Microsoft Graph that the registration steps need, with the ids that they
- * have in every tenant of Entra ID.
+ * have in every tenant (entra E158).
  *
  * @see https://learn.microsoft.com/graph/permissions-reference
  */

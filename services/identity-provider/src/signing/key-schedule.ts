@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Verifiers keep a key set for up to a day (Entra's guidance), so a new key waits longer. */
+/** Verifiers keep a key set for up to a day (entra E83), so a new key waits longer. */
 const longestKeySetCacheDays = 1
 /** How far the clocks of verifiers may run behind, and how late a replica may learn of a rotation. */
 const clockAllowanceSeconds = 300

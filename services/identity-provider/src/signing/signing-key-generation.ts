@@ -59,6 +59,6 @@ export async function generateSigningKey(
   }
 }
 
-/** SHA-1 of a certificate's DER in base64url: `x5t`, and as with Entra the `kid` too. */
+/** SHA-1 of a certificate's DER in base64url: `x5t`, and the `kid` too (entra E79). */
 export const thumbprintOf = (der: Uint8Array): string =>
   createHash('sha1').update(der).digest('base64url')

@@ -53,7 +53,7 @@ const federated = (part: object = {}) =>
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-/** How client assertions come to be refused (entra-dialect.md, table B). */
+/** How client assertions come to be refused (entra E91 to E133). */
 export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'assertionMalformed',

@@ -142,7 +142,7 @@ describe('a client assertion', () => {
   const hex = (thumbprint: string) =>
     Buffer.from(thumbprint, 'base64url').toString('hex').toUpperCase()
 
-  // What real clients send (entra-dialect.md, A4), and every other encoding of the same.
+  // What real clients send (entra E28 to E34), and every other encoding of the same.
   const encodings = { base64url: String, standardBase64, padded, hex }
   const algorithms = ['RS256', 'PS256']
   const headerNames = [

@@ -18,7 +18,7 @@ const json = async (path: string) => {
 const v2 = (tenant: string) => `/${tenant}/v2.0/.well-known/openid-configuration`
 const v1 = (tenant: string) => `/${tenant}/.well-known/openid-configuration`
 
-describe('the discovery documents (entra-dialect.md, D1)', () => {
+describe('the discovery documents (entra E59 to E65)', () => {
   it('have the members of Entra for v2.0, in its order, and the algorithms of assertions (AS25)', async () => {
     const document = await json(v2(tenantId))
     assert.deepEqual(Object.keys(document), [
@@ -137,7 +137,7 @@ describe('the discovery documents (entra-dialect.md, D1)', () => {
   })
 })
 
-describe('the key sets (entra-dialect.md, D2)', () => {
+describe('the key sets (entra E78 to E80)', () => {
   const publicMembers = ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c']
 
   it('publish several keys with public members only, no alg, and each kid once (AS26)', async () => {
@@ -195,7 +195,7 @@ describe('what clients ask before they ask for a token', () => {
     `/common/discovery/instance?${new URLSearchParams(query)}`
   const endpoint = (host: string) => `https://${host}/${tenantId}/oauth2/v2.0/authorize`
 
-  it('is where the document of an authority is, and its aliases (D4)', async () => {
+  it('is where the document of an authority is, and its aliases (entra E66)', async () => {
     const answer = await json(
       discovery({ 'api-version': '1.1', authorization_endpoint: endpoint('login.test') }),
     )
@@ -255,7 +255,7 @@ describe('what clients ask before they ask for a token', () => {
     assert.equal(response.status, 404)
   })
 
-  it('is what a cloud is, for infrastructure tools (D5)', async () => {
+  it('is what a cloud is, for infrastructure tools (entra E77)', async () => {
     const cloud = await json('/metadata/endpoints?api-version=2022-09-01')
     assert.equal(typeof cloud.name, 'string')
     assert.equal(cloud.authentication.loginEndpoint, 'http://login.test')

@@ -2,7 +2,7 @@ import type { Refusal } from '../../src/dialect/request-refusal.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
 import type { TestService } from './test-service.ts'
 
-/** A request over HTTP: to the token endpoint of the contract unless it says otherwise. */
+/** A request over HTTP: to the token endpoint of contract C49 unless it says otherwise. */
 export type ScenarioRequest = {
   readonly path?: string
   readonly method?: string

@@ -64,7 +64,7 @@ export type TestService = {
     form: Record<string, string> | string,
     request?: { path?: string; headers?: Record<string, string> },
   ) => Promise<Response>
-  /** The form of the contract. */
+  /** The form of contract C53 to C56. */
   readonly form: (over?: Record<string, string>) => Record<string, string>
 }
 

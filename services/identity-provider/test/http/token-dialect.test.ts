@@ -21,7 +21,7 @@ async function issued(response: Response) {
 }
 const codeOf = async (response: Response) => (await response.json()).error_codes?.[0]
 
-describe('the v1 endpoint (entra-dialect.md, A2)', () => {
+describe('the v1 endpoint (entra E12 to E14)', () => {
   it('takes a resource and answers with numbers as strings', async () => {
     const resource = `api://${apiId}`
     const response = await service.token(v1Form(service, resource), { path: v1Path })
@@ -56,7 +56,7 @@ describe('the v1 endpoint (entra-dialect.md, A2)', () => {
   })
 })
 
-describe('tokens by version (entra-dialect.md, C)', () => {
+describe('tokens by version (entra E37 to E57)', () => {
   it('of v1.0 have the claims that are seen on custom APIs', async () => {
     const { claims } = await issued(await service.token(service.form()))
     assert.deepEqual(Object.keys(claims), [
@@ -117,7 +117,7 @@ describe('tokens by version (entra-dialect.md, C)', () => {
   })
 })
 
-describe('scopes (entra-dialect.md, A5)', () => {
+describe('scopes (entra E19 to E24)', () => {
   const uri = `api://${apiId}`
   const audiences: [string, string][] = [
     [`${uri}/.default`, uri],
@@ -147,7 +147,7 @@ describe('scopes (entra-dialect.md, A5)', () => {
   })
 })
 
-describe('tenants (entra-dialect.md, A6)', () => {
+describe('tenants (entra E25 to E27)', () => {
   const names = [tenantId, tenantId.toUpperCase(), 'greeting.localhost', 'GREETING.localhost']
   for (const name of names) {
     it(`are known as ${name}, and the token names the id`, async () => {
@@ -186,7 +186,7 @@ describe('tenants (entra-dialect.md, A6)', () => {
   })
 })
 
-describe('what real clients send along (entra-dialect.md, A1)', () => {
+describe('what real clients send along (entra E4 to E9)', () => {
   it('is passed over: telemetry, claims and parameters that nobody knows (AS1)', async () => {
     const telemetry = {
       'x-client-SKU': 'msal.js.node',
@@ -232,7 +232,7 @@ describe('what real clients send along (entra-dialect.md, A1)', () => {
   })
 })
 
-describe('the headers of an answer (entra-dialect.md, A3)', () => {
+describe('the headers of an answer (entra E16, entra E17)', () => {
   const expected: [string, RegExp][] = [
     ['cache-control', /^no-store, no-cache$/],
     ['pragma', /^no-cache$/],

@@ -16,7 +16,7 @@ const accessToken = async (response: Response): Promise<string> => {
   return body.access_token
 }
 
-describe('the token endpoint, as the contract has it', () => {
+describe('the token endpoint (contract C49 to C57)', () => {
   it('answers with exactly the four fields of the dialect, and lets nobody store them (AS6, AS7, AS15)', async () => {
     const response = await service.token(service.form())
     const body = await response.json()
@@ -33,7 +33,7 @@ describe('the token endpoint, as the contract has it', () => {
     assert.equal(response.headers.get('pragma'), 'no-cache')
   })
 
-  it('issues a v1.0 token with every header field and claim of the contract (AS12, AS14)', async () => {
+  it('issues a v1.0 token with every header field and claim of contract C29 to C47 (AS12, AS14)', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000)
     const token = await accessToken(await service.token(service.form()))
     const header = decodeProtectedHeader(token)

@@ -38,7 +38,7 @@ const anyName =
   'must contain a verified domain of the tenant, the id of the tenant, or the application id'
 
 describe('a registrations file', () => {
-  it("is written in the contract's own shape", () => {
+  it('has the app roles of contract C20 to C27', () => {
     const { apis, clients, consents } = parseRegistrations(text, 'greeting.json', leftOut)
     assert.deepEqual(
       apis[0]?.appRoles.map(({ value }) => value),

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { posix } from 'node:path'
+import { describe, it } from 'node:test'
+import { files, read, sources } from './source-tree.ts'
+
+const contract = 'docs/explanation/contract.md'
+const entra = 'docs/explanation/entra.md'
+const documents = files.filter((file) => file.endsWith('.md'))
+const texts = [...documents, ...sources]
+
+/** The numbers of the rows of a page, in the order of the page. */
+const numbersOf = (page: string, letter: string): number[] =>
+  [...read(page).matchAll(new RegExp(`^\\| ${letter}(\\d+) \\|`, 'gm'))].map(([, n]) => Number(n))
+
+const series = [
+  { page: contract, letter: 'C', word: 'contract' },
+  { page: contract, letter: 'O', word: 'contract' },
+  { page: entra, letter: 'E', word: 'entra' },
+]
+
+describe('numbered pages', () => {
+  for (const { page, letter } of series)
+    it(`${page} has ${letter}1, ${letter}2 and so on, each once and in order`, () => {
+      const numbers = numbersOf(page, letter)
+      assert.ok(numbers.length > 0)
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, index) => index + 1),
+      )
+    })
+})
+
+/** Citations of a text that lead nowhere, such as "contract C1000", with the reason. */
+function brokenCitations(text: string): string[] {
+  const cited = /\b(contract|entra) ([A-Z])(\d+)(?: to ([A-Z])(\d+))?/gi
+  return [...text.matchAll(cited)].flatMap(([all, word = '', letter, from, toLetter, to]) => {
+    const page = series.find((one) => one.word === word.toLowerCase() && one.letter === letter)
+    if (page === undefined || (toLetter ?? letter) !== letter) return [`${all}: no such series`]
+    const last = numbersOf(page.page, page.letter).length
+    const [first, end] = [Number(from), Number(to ?? from)]
+    return first >= 1 && first <= end && end <= last
+      ? []
+      : [`${all}: ${letter}1 to ${letter}${last}`]
+  })
+}
+
+describe('citations', () => {
+  it('lead to a row of their page', () => {
+    const broken = texts
+      .filter((file) => file !== 'architecture/citations.test.ts')
+      .flatMap((file) => brokenCitations(read(file)).map((fault) => `${file}: ${fault}`))
+    assert.deepEqual(broken, [])
+  })
+
+  it('of the contract have a number, or link to its page', () => {
+    const unnumbered = texts
+      .filter((file) => file !== contract && !file.startsWith('architecture/'))
+      .flatMap((file) =>
+        read(file)
+          .split('\n')
+          .map((line) => [file, line] as const),
+      )
+      .filter(([, line]) => /\bthe contract\b/i.test(line))
+      .filter(([, line]) => !/contract C\d|contract\.md/i.test(line))
+    assert.deepEqual(unnumbered, [])
+  })
+
+  const rows: [string, number][] = [
+    ['contract C1', 0],
+    ['contract C20 to C27, entra E1', 0],
+    ['contract C0', 1],
+    ['contract C1000', 1],
+    ['entra E5 to E4', 1],
+    ['entra E1 to E9999', 1],
+    ['entra C1', 1],
+    ['contract C1 to E2', 1],
+  ]
+  for (const [text, faults] of rows)
+    it(`"${text}" has ${faults} faults`, () => {
+      assert.equal(brokenCitations(text).length, faults)
+    })
+})
+
+describe('files that documents and comments name', () => {
+  const fileName = /(?<![\w@/.{*<-])(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:md|ts)\b(?!\.)/g
+  // Fenced code shows programs of the reader, which name the reader's files.
+  const proseOf = (file: string) =>
+    file.endsWith('.md')
+      ? read(file).replace(/^(```+).*?^\1/gms, '')
+      : [...read(file).matchAll(/^\s*(?:\/\/|\/\*\*?|\*).*$/gm)].join('\n')
+  const exists = (name: string, from: string) =>
+    files.includes(posix.join(posix.dirname(from), name)) ||
+    files.some((file) => file === name || file.endsWith(`/${name}`))
+
+  it('exist', () => {
+    const missing = texts.flatMap((file) =>
+      [...proseOf(file).matchAll(fileName)]
+        .map(([name]) => name)
+        .filter((name) => !exists(name, file))
+        .map((name) => `${file} names ${name}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+})
