@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { assertOnly, pagesWithExcludedWords, pagesWithLongSentences } from './exceptions.ts'
+import { sentencesOf, withoutMarkup } from './prose.ts'
+import { files, read } from './source-tree.ts'
+
+// docs/reference/command.md is made from the help of the command, so its texts are checked here too.
+const pages = files.filter((file) => /^(docs\/.*|[A-Z]+)\.md$/.test(file))
+
+const maxWords = 25
+
+/** The words that the glossary excludes, as a pattern for all their forms. */
+function excludedWords(): RegExp {
+  const [, table = ''] =
+    /^## Words that are not used$(.*?)^These words/ms.exec(read('docs/glossary.md')) ?? []
+  const words = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word),
+  )
+  assert.ok(words.length > 10, 'docs/glossary.md has no table of excluded words')
+  return new RegExp(`\\b(?:${words.join('|')})(?:s|ed|ing)?\\b`, 'gi')
+}
+
+/** Sentences above the limit, each with its page and line. */
+const longSentences = (page: string, markdown: string) =>
+  sentencesOf(markdown)
+    .filter(({ words }) => words > maxWords)
+    .map(({ line, words, text }) => `${page}:${line} has ${words} words: ${text}`)
+
+describe('documents', () => {
+  it(`have sentences of at most ${maxWords} words`, (t) => {
+    const long = pages.flatMap((page) => longSentences(page, read(page)))
+    const broken = long.map((sentence) => sentence.replace(/:.*/s, ''))
+    for (const sentence of long)
+      if (!pagesWithLongSentences.includes(sentence.replace(/:.*/s, ''))) t.diagnostic(sentence)
+    assertOnly(broken, pagesWithLongSentences, 'a sentence is too long')
+  })
+
+  it('do not contain the words that the glossary excludes', (t) => {
+    const excluded = excludedWords()
+    const broken = pages.flatMap((page) => {
+      const words = sentencesOf(read(page)).flatMap(({ text, line }) =>
+        [...text.matchAll(excluded)].map(([word]) => `${page}:${line} says "${word}"`),
+      )
+      if (!pagesWithExcludedWords.includes(page)) for (const word of words) t.diagnostic(word)
+      return words.length > 0 ? [page] : []
+    })
+    assertOnly(broken, pagesWithExcludedWords, 'a word is excluded')
+  })
+
+  it('are checked sentence by sentence', () => {
+    const words = (count: number) => Array.from({ length: count }, () => 'Word').join(' ')
+    assert.equal(longSentences('a.md', `${words(25)}. ${words(25)}.`).length, 0)
+    assert.equal(longSentences('a.md', `${words(26)}.`).length, 1)
+    assert.match(withoutMarkup('Nobody `nobody` mends it.'), excludedWords())
+    assert.doesNotMatch(withoutMarkup('`nobody` fixes it, and it folds.'), excludedWords())
+  })
+})
