@@ -8,9 +8,17 @@ const entra = 'docs/explanation/entra.md'
 const documents = files.filter((file) => file.endsWith('.md'))
 const texts = [...documents, ...sources]
 
-/** The numbers of the rows of a page, in the order of the page. */
+/** The numbers of the rows of a page, table by table. */
+const tablesOf = (page: string, letter: string): number[][] =>
+  read(page)
+    .split(/\n(?!\|)/)
+    .map((table) => [...table.matchAll(new RegExp(`^\\| ${letter}(\\d+) \\|`, 'gm'))])
+    .map((rows) => rows.map(([, number]) => Number(number)))
+
 const numbersOf = (page: string, letter: string): number[] =>
-  [...read(page).matchAll(new RegExp(`^\\| ${letter}(\\d+) \\|`, 'gm'))].map(([, n]) => Number(n))
+  tablesOf(page, letter)
+    .flat()
+    .toSorted((a, b) => a - b)
 
 const series = [
   { page: contract, letter: 'C', word: 'contract' },
@@ -19,8 +27,8 @@ const series = [
 ]
 
 describe('numbered pages', () => {
-  for (const { page, letter } of series)
-    it(`${page} has ${letter}1, ${letter}2 and so on, each once and in order`, () => {
+  for (const { page, letter } of series) {
+    it(`${page} has ${letter}1, ${letter}2 and so on, each once`, () => {
       const numbers = numbersOf(page, letter)
       assert.ok(numbers.length > 0)
       assert.deepEqual(
@@ -28,6 +36,16 @@ describe('numbered pages', () => {
         numbers.map((_, index) => index + 1),
       )
     })
+
+    // A new row takes the next free number and stands last in its table, so that no number changes.
+    it(`${page} has ${letter}1, ${letter}2 and so on in order within each table`, () => {
+      for (const numbers of tablesOf(page, letter))
+        assert.deepEqual(
+          numbers,
+          numbers.toSorted((a, b) => a - b),
+        )
+    })
+  }
 })
 
 /** Citations of a text that lead nowhere, such as "contract C1000", with the reason. */

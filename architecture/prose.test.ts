@@ -52,10 +52,11 @@ describe('passagesOf', () => {
   })
 
   it('takes headings, list items and table cells one by one', () => {
-    const markdown = '# Title\n- a b\n  c\n- d\n\n| x | `y\\|z` |\n|---|---|\n| one two | |\n'
+    const markdown =
+      '# Title\nText.\n- a b\n  c\n- d\n\n| x | `y\\|z` |\n|---|---|\n| one two | |\n'
     assert.deepEqual(
       passagesOf(markdown).map(({ text }) => text),
-      ['Title', 'a b c', 'd', 'x', 'CODE', 'one two'],
+      ['Title', 'Text.', 'a b c', 'd', 'x', 'CODE', 'one two'],
     )
   })
 

@@ -23,4 +23,12 @@ describe('docs/explanation/entra.md', () => {
     )
     assert.deepEqual([...new Set(sent)].toSorted(), documented.toSorted())
   })
+
+  it('gives each fact a strength that it defines', () => {
+    const section = page.split('\n## Strength\n')[1]?.split('\n## ')[0] ?? ''
+    const defined = [...section.matchAll(/^\| (\w+) \|/gm)].map(([, strength]) => strength)
+    const used = [...page.matchAll(/^\| E\d+ .*\| (\w+) \| [^|]+ \|$/gm)]
+    assert.equal(used.length, page.match(/^\| E\d+ /gm)?.length)
+    for (const [row, strength] of used) assert.ok(defined.includes(strength), row)
+  })
 })
