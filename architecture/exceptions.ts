@@ -66,7 +66,6 @@ export const pagesWithExcludedWords: readonly string[] = [
   'docs/identity-provider.md',
   'docs/keys.md',
   'docs/performance.md',
-  'docs/reference/command.md',
   'docs/reference/graph.md',
   'docs/reference/greeting-api.md',
   'docs/reference/identity-provider.md',

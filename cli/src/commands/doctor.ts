@@ -9,9 +9,7 @@ import { type ClientCommandOptions, clientCommand } from './client-command.ts'
 /** `greeting doctor`: walks the path that a job walks, and says what is wrong. */
 export function addDoctorCommand(program: Command, terminal: Terminal): Command {
   return clientCommand(program.command('doctor'))
-    .description(
-      'walk the path that a job walks, and say at each step what is wrong and how to mend it',
-    )
+    .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async ({ settings: file, deadline, json }: ClientCommandOptions) => {
       const findings = examine(await gatherFacts(terminal.environment, file, deadline))
       const exit = exitOf(findings)

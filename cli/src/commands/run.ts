@@ -76,7 +76,7 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
     .option('--time-zone <name>', "time zone of the cron expression (default: the machine's)")
     .option(
       '--jitter <duration>',
-      'the most that chance adds to each moment (default: a tenth of the pause, at most 30s)',
+      'maximum random delay of each run (default: a tenth of the pause, at most 30s)',
       durationMs,
     )
     .option(
