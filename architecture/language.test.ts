@@ -55,3 +55,18 @@ describe('documents', () => {
     assert.doesNotMatch(withoutMarkup('`nobody` fixes it, and it folds.'), excludedWords())
   })
 })
+
+describe('docs/glossary.md', () => {
+  const [, table = ''] = /^## Terms$(.*?)^## /ms.exec(read('docs/glossary.md')) ?? []
+  const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].slice(1)
+
+  it('has its terms in alphabetical order, each once', () => {
+    const terms = rows.map(([, term = '']) => term.toLowerCase())
+    assert.ok(terms.length > 40)
+    assert.deepEqual(terms, [...new Set(terms)].toSorted())
+  })
+
+  it('gives each term a meaning and a source', () => {
+    assert.equal(rows.length, table.split('\n').filter((line) => line.startsWith('| ')).length - 1)
+  })
+})
