@@ -109,6 +109,7 @@ export const forbiddenExports: readonly string[] = [
 
 /** Codes that wait for `snake_case`. */
 export const codesInAnotherCase: readonly string[] = [
+  'BODY_CUT',
   'BODY_TOO_LARGE',
   'CERTIFICATES_UNUSABLE',
   'DIRECTORY_FAULT',
@@ -117,9 +118,12 @@ export const codesInAnotherCase: readonly string[] = [
   'GRAPH_REFUSAL',
   'INVALID_VALUE',
   'ISSUER_METADATA',
+  'POSTGRES_ADDRESS_INVALID',
   'REGISTRATIONS_FILE_INVALID',
   'REGISTRATIONS_INVALID',
+  'SERVERS_UNAVAILABLE',
   'SETTINGS_INVALID',
+  'STANDBY',
   'STORAGE_UNAVAILABLE',
   'announceDays',
   'applicationOfPrincipalUnknown',
@@ -127,6 +131,7 @@ export const codesInAnotherCase: readonly string[] = [
   'assertionForAnotherAudience',
   'assertionKeyExpired',
   'assertionKeyUnknown',
+  'assertionKeyUnsafe',
   'assertionLacksClaim',
   'assertionMalformed',
   'assertionNamesNoKey',
@@ -140,8 +145,8 @@ export const codesInAnotherCase: readonly string[] = [
   'assignmentTaken',
   'badUsage',
   'basicMalformed',
+  'bodyCut',
   'bodyInvalid',
-  'bodyMalformed',
   'bodyMissing',
   'bodyNotForm',
   'bodyTooLarge',
