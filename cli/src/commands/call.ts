@@ -25,7 +25,7 @@ function path(text: string): string {
 }
 
 function header(text: string, before: Options['header']): Options['header'] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? []
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/.exec(text) ?? []
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError('A header is given as "name: value".')
   }

@@ -64,7 +64,7 @@ export const secretFileName = (...names: readonly string[]): string => {
     .join('.')
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '')
   return `${plain || 'client'}.env`
 }
 

@@ -8,12 +8,15 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
+const longestCharacters = 100
+
 // Timers of the runtime hold no more.
 const longestMs = 24 * 86_400_000
 
 /** Reads a duration as a person writes it, such as 5m or 1h30m, as milliseconds. */
 export function durationMs(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+  // Many digits without a unit would be read from each of them on.
+  const parts = [...text.slice(0, longestCharacters).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
   const sum = parts.reduce(
     (ms, [, count, unit = '']) => ms + Number(count) * (unitsMs[unit] ?? 0),
     0,

@@ -11,7 +11,9 @@ export type ClientCertificateFiles = {
   readonly privateKeyFile?: string
 }
 
-const keyBlock = /-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END [A-Z ]*PRIVATE KEY-----/s
+// No block reaches beyond the next line of dashes: else each start would be searched to the end.
+const keyBlock =
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-(?!----))+-----END [A-Z ]*PRIVATE KEY-----/
 
 /** The credential that the PEM texts make, if they belong together. */
 async function credentialOf(certificate: string, key: string): Promise<Credential> {
