@@ -64,6 +64,8 @@ const bodies: Readonly<Record<string, object>> = {
   'a long name': { displayName: long },
   'a long URI': { identifierUris: [`api://${contoso.id}/${long}`] },
   'a long certificate': { keyCredentials: [{ key: long }] },
+  'a long date': { keyCredentials: [{ startDateTime: long }] },
+  'a long id': { appRoles: [role({ id: long })] },
   'a long value of a role': { appRoles: [role({ value: long })] },
 }
 

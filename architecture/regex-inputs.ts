@@ -1,0 +1,275 @@
+/** One regular expression and what it meets. */
+export type RegexInput = {
+  readonly pattern: RegExp
+  /** Characters of the longest text that reaches it; undefined where no input does. */
+  readonly longest: number | undefined
+  /** Texts that lead into the expression, beside the empty one. */
+  readonly starts: readonly string[]
+  /** Made by `new RegExp`, and written out here as it is at its longest. */
+  readonly isBuilt: boolean
+}
+
+const reached =
+  (longest: number) =>
+  (pattern: RegExp, ...starts: string[]): RegexInput => ({
+    pattern,
+    longest,
+    starts,
+    isBuilt: false,
+  })
+
+/** A field of a request or an answer, or its target: Node takes 16 KB of them. */
+const header = reached(16_384)
+/** A parameter of a token request. */
+const form = reached(65_536)
+/** A body of the management API. */
+const body = reached(1_048_576)
+/** A text whose length was judged before. */
+const text = reached(1024)
+/** What a server answers to the client and the command. */
+const answer = reached(65_536)
+/** A setting or an argument: Linux takes no longer one. */
+const setting = reached(131_072)
+/** A file that its owner names: a certificate, a key, settings, registrations. */
+const file = reached(65_536)
+/** Meets no input, for this reason. */
+const ours = (pattern: RegExp, _reason: string): RegexInput => ({
+  pattern,
+  longest: undefined,
+  starts: [],
+  isBuilt: false,
+})
+const built = (input: RegexInput): RegexInput => ({ ...input, isBuilt: true })
+
+/** Every regular expression of the sources, by file, in the order in which they stand there. */
+export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
+  'cli/src/client-settings.ts': [setting(/^https?$/), setting(/\/$/)],
+  'cli/src/commands/audit.ts': [setting(/^[1-9]\d{0,6}$/)],
+  'cli/src/commands/call.ts': [
+    setting(/^[A-Za-z]{1,20}$/),
+    setting(/^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/, 'a:'),
+  ],
+  'cli/src/commands/keys.ts': [setting(/^y(es)?$/i)],
+  'cli/src/commands/registrations/apply.ts': [setting(/^y(es)?$/i)],
+  'cli/src/commands/run.ts': [setting(/^[1-9]\d{0,8}$/)],
+  'cli/src/commands/start.ts': [setting(/^\d{1,5}$/)],
+  'cli/src/doctor/network-fault.ts': [
+    ours(/^ENOTFOUND$|^EAI_AGAIN$/, 'codes of Node'),
+    ours(/^ECONNREFUSED$/, 'codes of Node'),
+    ours(/^ECONNRESET$|^EPIPE$|^UND_ERR_SOCKET$/, 'codes of Node'),
+    ours(/TIMEOUT|ETIMEDOUT|^23$/, 'codes of Node'),
+    ours(/^CERT_HAS_EXPIRED$/, 'codes of Node'),
+    ours(/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'codes of Node'),
+    ours(/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|^CERT_/, 'codes of Node'),
+    ours(/SSL|TLS/, 'codes of Node'),
+    ours(/^/, 'codes of Node'),
+  ],
+  'cli/src/env-file.ts': [file(/^[A-Za-z0-9_@%+=:,./~-]*$/), file(/['\r\n]/)],
+  'cli/src/registrations/administrator-settings.ts': [setting(/^https?$/), setting(/\/$/)],
+  'cli/src/registrations/file/app-role-entry.ts': [
+    file(/^(?!\.)[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
+  ],
+  'cli/src/registrations/file/parse-registrations.ts': [file(/^\uFEFF/)],
+  'cli/src/registrations/file/registrations-file.ts': [
+    file(/^[a-z][a-z0-9+.-]*:\/\/[^\s?#]*[^\s?#/]$/i, 'a://'),
+  ],
+  'cli/src/registrations/file/stable-guid.ts': [
+    ours(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'a digest'),
+  ],
+  'cli/src/registrations/graph/graph-client.ts': [answer(/^https?:/)],
+  'cli/src/registrations/graph/perform.ts': [
+    answer(/Permission being assigned already exists/),
+    answer(/No password credential found/i),
+  ],
+  'cli/src/registrations/graph/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
+  'cli/src/registrations/graph/transience.ts': [
+    answer(
+      /Not a valid reference update|Permission being assigned was not found on application|does not reference a valid application object/,
+    ),
+  ],
+  'cli/src/registrations/load-file.ts': [file(/PRIVATE KEY/)],
+  'cli/src/registrations/refusal-failure.ts': [
+    answer(/identifier URI/),
+    answer(/same value for property identifierUris/),
+  ],
+  'cli/src/registrations/secret-files.ts': [
+    file(/[^a-z0-9.]+/g),
+    file(/^[-.]+|(?<![-.])[-.]+$/g, 'a'),
+  ],
+  'cli/src/schedule/duration.ts': [text(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)],
+  'cli/src/schedule/run-line.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
+  'cli/src/shell-quote.ts': [setting(/^[A-Za-z0-9_@%+=:,./-]+$/)],
+  'cli/src/text/completion-script.ts': [
+    ours(/[:[\]'\\]/g, 'the names of our commands'),
+    ours(/['\\]/g, 'the names of our commands'),
+  ],
+  'cli/src/text/second.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
+  'cli/src/text/visible-text.ts': [answer(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu)],
+  'packages/client/src/api-errors.ts': [header(/\berror="([a-z_]{1,64})"/, 'error="')],
+  'packages/client/src/client-certificate.ts': [
+    file(/\s/g),
+    ours(/=+$/, 'a digest'),
+    built(
+      file(
+        /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/,
+        '-----BEGIN CERTIFICATE-----',
+      ),
+    ),
+  ],
+  'packages/client/src/fetch-with-token.ts': [setting(/\/$/)],
+  'packages/client/src/files/certificate-files.ts': [
+    file(
+      /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-(?!----))+-----END [A-Z ]*PRIVATE KEY-----/,
+      '-----BEGIN PRIVATE KEY-----',
+    ),
+  ],
+  'packages/client/src/files/secret-file.ts': [file(/\r?\n$/)],
+  'packages/client/src/retry.ts': [header(/^\d+$/)],
+  'packages/client/src/secure-url.ts': [setting(/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/, '127')],
+  'packages/client/src/token-answer.ts': [
+    answer(/\p{Cc}+/gu),
+    answer(/^AADSTS(\d{1,9})\b/, 'AADSTS'),
+    answer(/^[0-9a-fA-F-]{1,64}$/),
+    answer(/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/),
+    answer(/^\d+$/),
+    answer(/^[A-Za-z0-9._~+/-]+=*$/, 'a'),
+  ],
+  'packages/client/src/token-cache.ts': [file(/^[A-Za-z0-9._~+/-]+=*$/, 'a')],
+  'packages/client/src/token-source-options.ts': [setting(/\/$/)],
+  'packages/guard/src/entra.ts': [
+    setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
+  ],
+  'packages/guard/src/guard-options.ts': [
+    setting(/^https?:$/),
+    setting(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+  ],
+  'packages/guard/src/presented.ts': [header(/,\s*bearer(\s|$)/i, ',')],
+  'packages/guard/src/route-table.ts': [
+    ours(/^(\/[^/?#]+)*$/, 'the routes of the app'),
+    ours(/^([A-Z]+) (\/[^?#]*)$/, 'the routes of the app'),
+  ],
+  'services/greeting-api/src/docs-page.ts': [ours(/`([^`]+)`/g, 'the description of this API')],
+  'services/greeting-api/src/guard-log.ts': [ours(/^[A-Z_\d]{1,64}$/, 'codes of Node')],
+  'services/greeting-api/src/no-request.ts': [
+    header(/^[A-Za-z0-9.\-_:[\]]+$/),
+    header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
+  ],
+  'services/greeting-api/src/page.ts': [ours(/[&<>"']/g, 'the pages of this API')],
+  'services/greeting-api/src/settings.ts': [
+    setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
+    setting(/^\d{1,9}$/),
+    setting(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/),
+    setting(/\/\/[^/@]*@/, '//'),
+  ],
+  'services/identity-provider/src/dialect/client-proof.ts': [
+    ours(/^[0-]+$/, 'a GUID'),
+    header(/^basic +([A-Za-z0-9+/]+={0,2})$/i, 'basic ', 'basic a'),
+  ],
+  'services/identity-provider/src/dialect/error-envelope.ts': [
+    ours(/\.\d+Z$/, 'a time in ISO 8601'),
+    text(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g),
+  ],
+  'services/identity-provider/src/dialect/form.ts': [form(/[%+]/)],
+  'services/identity-provider/src/dialect/instance-discovery.ts': [
+    header(/\/oauth2\/authorize$/, '/oauth2/authorize'),
+    header(/\/$/),
+  ],
+  'services/identity-provider/src/dialect/scope.ts': [form(/^[a-z][a-z0-9+.-]*:/i, 'a')],
+  'services/identity-provider/src/dialect/tenant-name.ts': [
+    header(
+      /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i,
+      'a.',
+    ),
+  ],
+  'services/identity-provider/src/directory/app-role-rules.ts': [
+    text(/^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
+    text(/\s/),
+    text(/\s/),
+  ],
+  'services/identity-provider/src/directory/guid.ts': [
+    body(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),
+  ],
+  'services/identity-provider/src/directory/identifier-uri-rules.ts': [
+    text(/[\s#?]/),
+    text(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
+  ],
+  'services/identity-provider/src/directory/text-rules.ts': [text(/\p{Cc}/u)],
+  'services/identity-provider/src/entrances.ts': [
+    ours(/\/\/(127\.0\.0\.1|\[::1\]):/, 'the address of the listener'),
+    setting(/^\[|\]$/g),
+  ],
+  'services/identity-provider/src/federation/issuer-metadata.ts': [text(/\/$/)],
+  'services/identity-provider/src/files/private-draft.ts': [file(/^\.[0-9a-f-]{36}$/)],
+  'services/identity-provider/src/graph/applications/federated-identity-credential-operations.ts': [
+    text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a'),
+  ],
+  'services/identity-provider/src/graph/applications/the-application.ts': [
+    header(/^appId=(.*)$/s, 'appId='),
+  ],
+  'services/identity-provider/src/graph/http/base-url.ts': [setting(/^https?$/)],
+  'services/identity-provider/src/graph/http/json-body.ts': [
+    header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
+  ],
+  'services/identity-provider/src/graph/http/operation-path.ts': [
+    header(/^([A-Za-z.]+)\((?:(appId)=)?'([^'()]*)'\)$/, 'a(', "a(appId='"),
+  ],
+  'services/identity-provider/src/graph/http/operations-app.ts': [
+    ours(/\{(\w+)\}/g, 'our table of operations'),
+    ours(/\{\w+\}/g, 'our table of operations'),
+    built(header(/^\/applications\/[^/]+\/federatedIdentityCredentials\/[^/]+$/, '/applications/')),
+  ],
+  'services/identity-provider/src/graph/management/audit-operations.ts': [header(/^[1-9]\d{0,3}$/)],
+  'services/identity-provider/src/graph/odata/filter.ts': [
+    header(/^\s+and\s+/, '  and '),
+    built(
+      header(
+        /^(?<property>\w+)\s+eq\s+(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))/,
+        'a',
+        'a eq',
+        "a eq '",
+      ),
+    ),
+    built(
+      header(
+        /^(?<property>\w+)\/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:\/(?<member>\w+))?\s+eq\s+(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)/,
+        'a/any(',
+        'a/any(a',
+        'a/any(a:a',
+        "a/any(a:a/a eq 'a'",
+      ),
+    ),
+  ],
+  'services/identity-provider/src/graph/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
+  'services/identity-provider/src/graph/service-principals/the-service-principal.ts': [
+    header(/^appId=(.*)$/s, 'appId='),
+  ],
+  'services/identity-provider/src/http/no-request.ts': [
+    header(/^[A-Za-z0-9.\-_:[\]]+$/),
+    header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
+  ],
+  'services/identity-provider/src/http/request-form.ts': [
+    header(
+      /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i,
+      'application/x-www-form-urlencoded',
+    ),
+  ],
+  'services/identity-provider/src/http/source-address.ts': [header(/^::ffff:/, '::ffff:')],
+  'services/identity-provider/src/issuance/certificate-authentication.ts': [
+    form(/={0,2}$/),
+    form(/^([0-9a-f]{40}|[0-9a-f]{64})$/i),
+  ],
+  'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
+  'services/identity-provider/src/main.ts': [ours(/\.$/, 'a message of an error at start')],
+  'services/identity-provider/src/settings.ts': [
+    setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
+    setting(/^\d{1,9}$/),
+    setting(/^(off|\d{1,5})$/),
+    setting(/^\d{2,5}(-\d{2,5})?$/),
+    setting(/^postgres(ql)?:\/\//),
+  ],
+  'services/identity-provider/src/signing/key-encryption-key.ts': [
+    setting(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
+  ],
+}
