@@ -1,4 +1,5 @@
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 
 /** Settings by name, as an environment or a file of them holds them. */
@@ -14,14 +15,17 @@ export async function readEnvFile(path: string): Promise<Settings | undefined> {
   }
 }
 
-// What a shell and every reader of dotenv files take as it stands.
+// What a shell and every reader of dotenv files take as it stands, but for a tilde that a shell replaces.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/
+const replaced = /(?:^|[:=])~/
 
+// The identity provider has the same rule for its own file; a wall stands between the two.
 function lineOf([name, value]: readonly [string, string | undefined]): string {
   if (value === undefined) return ''
-  if (plain.test(value)) return `${name}=${value}\n`
-  if (/['\r\n]/.test(value)) throw new Error(`${name} cannot be written to a file of settings`)
-  return `${name}='${value}'\n`
+  if (plain.test(value) && !replaced.test(value)) return `${name}=${value}\n`
+  if (!/['\r]/.test(value)) return `${name}='${value}'\n`
+  if (!/["$`\\\r]/.test(value)) return `${name}="${value}"\n`
+  throw new Error(`${name} cannot be written to a file of settings`)
 }
 
 /**
@@ -29,8 +33,13 @@ function lineOf([name, value]: readonly [string, string | undefined]): string {
  */
 export async function writeEnvFile(path: string, settings: Settings): Promise<void> {
   const text = Object.entries(settings).map(lineOf).join('')
-  const draft = `${path}.${process.pid}.new`
-  await writeFile(draft, text, { mode: 0o600, flush: true })
-  await chmod(draft, 0o600)
-  await rename(draft, path)
+  // In a folder that others may write to, a name that can be guessed may be a link of theirs.
+  const draft = `${path}.${randomUUID()}`
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
+    await rename(draft, path)
+  } catch (cause) {
+    await rm(draft, { force: true })
+    throw cause
+  }
 }

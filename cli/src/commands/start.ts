@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { shellQuote } from '../shell-quote.ts'
+import { DataFolder } from '../system/data-folder.ts'
 import { RunningSystem } from '../system/running-system.ts'
 import type { Services } from '../system/services.ts'
 import { startLines, startText } from '../system/start-text.ts'
@@ -53,6 +55,10 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const { httpsPort = options.identityPort === 0 ? 0 : 4443 } = options
       const chosen = { ...options, httpsPort, dataDir }
       const system = new RunningSystem(services, chosen, terminal.environment)
+      if (await new DataFolder(dataDir).isWritableByOthers())
+        terminal.err(
+          `Other users may write to the data folder, which holds secrets: chmod go-w ${shellQuote(dataDir)}\n`,
+        )
       const facts = await system.start(terminal.stop)
       const lines = startLines(facts, workingFolder, dataDir === resolve(defaultDataDir))
       if (json) {

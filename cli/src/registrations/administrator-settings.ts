@@ -49,13 +49,11 @@ export async function readAdministratorSettings(
     const name = String(path[0])
     return given[name] === undefined ? `${name} is missing` : `${name} ${message}`
   })
-  throw new CommandFailure(
-    'badUsage',
-    `The settings of the administrator do not do: ${faults.join('; ')}.`,
-    {
-      remedy: `Set them in the environment, or run "greeting start", whose first start writes ${envFile}.`,
-    },
-  )
+  const remedy = environment.CLIENT_ID
+    ? `CLIENT_ID is set in the environment, so ${envFile} was not read. Unset CLIENT_ID to use that file, or set all settings of the administrator.`
+    : `Set them in the environment, or run "greeting start", whose first start writes ${envFile}.`
+  const message = `The settings of the administrator do not do: ${faults.join('; ')}.`
+  throw new CommandFailure('badUsage', message, { remedy })
 }
 
 async function fileOf(path: string): Promise<Settings | undefined> {

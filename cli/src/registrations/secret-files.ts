@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandFailure } from '../command-failure.ts'
@@ -70,7 +71,7 @@ export const secretFileName = (...names: readonly string[]): string => {
 
 /** Finds out now, before a secret is made, whether it could be written down. */
 async function prove(file: string): Promise<void> {
-  const probe = `${file}.${process.pid}.probe`
+  const probe = `${file}.${randomUUID()}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await (await open(probe, 'wx', 0o600)).close()

@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
@@ -15,6 +15,8 @@ const clientEnv = z.object({
 
 /** What of the client's settings says who it is and what it calls. */
 export type ClientEnv = z.output<typeof clientEnv>
+
+const writableByOthers = 0o022
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -81,6 +83,13 @@ export class DataFolder {
       const remedy = 'Choose another one with --data-dir, or mend this one.'
       throw new CommandFailure('failed', message, { cause, remedy })
     }
+  }
+
+  /** Whether users other than its owner may put files of theirs into the folder. */
+  async isWritableByOthers(): Promise<boolean> {
+    if (process.platform === 'win32') return false
+    const found = await stat(this.path).catch(() => undefined)
+    return found !== undefined && (found.mode & writableByOthers) !== 0
   }
 
   /**

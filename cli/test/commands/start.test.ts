@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -65,6 +65,20 @@ describe('greeting start', () => {
       'NODE_EXTRA_CA_CERTS=/tmp/ca.pem',
     ]
     assert.match(readFileSync(file, 'utf8'), new RegExp(`^${lines.join('\\n')}\\n$`))
+  })
+
+  it('warns of a data folder that other users may write to', async (test) => {
+    for (const mode of [0o777, 0o770, 0o702]) {
+      const dataDir = temporaryFolder(test)
+      chmodSync(dataDir, mode)
+      const { terminal, ended } = await startedIn(dataDir, test)
+      assert.equal(
+        terminal.err,
+        `Other users may write to the data folder, which holds secrets: chmod go-w ${dataDir}\n`,
+      )
+      terminal.stop()
+      await ended
+    }
   })
 
   it('registers nothing a second time, and leaves to people what they changed', async (test) => {

@@ -117,6 +117,11 @@ describe("the administrator's settings", () => {
     const { code, err } = await served.run(['plan', path])
     assert.equal(code, 2)
     assert.match(err, /GRAPH_URL is missing/)
+    assert.match(
+      err,
+      /\nCLIENT_ID is set in the environment, so \S+administrator\.env was not read\. Unset CLIENT_ID to use that file, or /,
+    )
+    assert.doesNotMatch(err, /greeting start/)
   })
 
   it('are never mixed from both', async (test) => {

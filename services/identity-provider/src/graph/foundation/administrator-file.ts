@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { envText } from '../../files/env-text.ts'
 import {
   draftPrivateFile,
   type PrivateDraft,
@@ -25,7 +26,7 @@ export const draftAdministratorFile = (
 ): Promise<PrivateDraft> =>
   draftPrivateFile(
     pathIn(dataDir),
-    written({
+    envText({
       AUTH_URL: authUrl,
       TENANT_ID: tenantId,
       CLIENT_ID: clientId,
@@ -44,7 +45,7 @@ export async function updateAdministratorFile(
   const settings = parseEnv(text)
   if (settings.AUTH_URL === authUrl && settings.GRAPH_URL === graphUrl) return
   const moved = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
-  await replacePrivateFile(pathIn(dataDir), written(moved))
+  await replacePrivateFile(pathIn(dataDir), envText(moved))
 }
 
 /** Finds what a crash left between file and directory. */
@@ -61,8 +62,3 @@ export const recoverAdministratorFile = (
     },
     now,
   )
-
-const written = (settings: NodeJS.Dict<string>): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('')

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readEnvFile, writeEnvFile } from '../src/env-file.ts'
+import { temporaryFolder } from './stand-in/services.ts'
+
+const values = [
+  'plain',
+  'two words; touch ran',
+  '$(touch ran) `touch ran` $HOME',
+  '~/folder:~',
+  `it's`,
+  'say "no"',
+  'back\\slash',
+  '#not a comment',
+  'two\nlines',
+  '',
+]
+
+describe('a file of settings', () => {
+  for (const value of values)
+    it(`says the same to a shell and to the command: ${JSON.stringify(value)}`, async (test) => {
+      const folder = temporaryFolder(test)
+      const file = join(folder, 'x.env')
+      await writeEnvFile(file, { NOTE: value })
+      assert.deepEqual({ ...(await readEnvFile(file)) }, { NOTE: value })
+      const shell = ['-c', '. ./x.env; printf %s "$NOTE"']
+      assert.equal(execFileSync('sh', shell, { cwd: folder, encoding: 'utf8' }), value)
+      assert.deepEqual(readdirSync(folder), ['x.env'])
+    })
+
+  it('is not written with a value that no quotes hold', async (test) => {
+    const file = join(temporaryFolder(test), 'x.env')
+    for (const value of [`it's $HOME`, 'a\rb'])
+      await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
+  })
+
+  it('never goes through a name that somebody else has planted', async (test) => {
+    const folder = temporaryFolder(test)
+    const [file, stolen] = [join(folder, 'x.env'), join(folder, 'stolen')]
+    writeFileSync(stolen, '')
+    symlinkSync(stolen, `${file}.${process.pid}.new`)
+    await writeEnvFile(file, { CLIENT_SECRET: 'canary' })
+    assert.equal(readFileSync(stolen, 'utf8'), '')
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+  })
+})
