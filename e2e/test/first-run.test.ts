@@ -195,7 +195,8 @@ describe('a run that cannot be', () => {
     // The superuser may write everywhere, so one tries who gave that right away.
     const powerless = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
     const user = process.getuid?.() === 0 ? powerless : []
-    const command = [...user, 'greeting', 'start', '--data-dir', dataDir, '--identity-port', '0']
+    const ports = ['--api-port', '0', '--identity-port', '0']
+    const command = [...user, 'greeting', 'start', '--data-dir', dataDir, ...ports]
     const { code, err } = await run('env', ['-', `PATH=${environment.PATH}`, ...command])
     assert.equal(code, 1, err)
     assert.match(err, /cannot be written to: permission denied\./)
