@@ -50,7 +50,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/, 'a:'),
   ],
   'cli/src/commands/keys.ts': [setting(/^y(es)?$/i)],
-  'cli/src/commands/registrations/apply.ts': [setting(/^y(es)?$/i)],
+  'cli/src/commands/registrations/questions.ts': [setting(/^y(es)?$/i)],
   'cli/src/commands/run.ts': [setting(/^[1-9]\d{0,8}$/)],
   'cli/src/commands/start.ts': [setting(/^\d{1,5}$/)],
   'cli/src/doctor/network-fault.ts': [
@@ -64,17 +64,26 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ours(/SSL|TLS/, 'codes of Node'),
     ours(/^/, 'codes of Node'),
   ],
-  'cli/src/env-file.ts': [file(/^[A-Za-z0-9_@%+=:,./~-]*$/), file(/['\r\n]/)],
+  'cli/src/env-file.ts': [
+    file(/^[A-Za-z0-9_@%+=:,./~-]*$/),
+    file(/(?:^|[:=])~/),
+    file(/['\r]/),
+    file(/["$`\\\r]/),
+  ],
   'cli/src/registrations/administrator-settings.ts': [setting(/^https?$/), setting(/\/$/)],
   'cli/src/registrations/file/app-role-entry.ts': [
     file(/^(?!\.)[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
   ],
+  'cli/src/registrations/file/json-members.ts': [file(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"')],
   'cli/src/registrations/file/parse-registrations.ts': [file(/^\uFEFF/)],
   'cli/src/registrations/file/registrations-file.ts': [
     file(/^[a-z][a-z0-9+.-]*:\/\/[^\s?#]*[^\s?#/]$/i, 'a://'),
   ],
   'cli/src/registrations/file/stable-guid.ts': [
     ours(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'a digest'),
+  ],
+  'cli/src/registrations/file/write-application-ids.ts': [
+    built(file(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"')),
   ],
   'cli/src/registrations/graph/graph-client.ts': [answer(/^https?:/)],
   'cli/src/registrations/graph/perform.ts': [
@@ -88,6 +97,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ),
   ],
   'cli/src/registrations/load-file.ts': [file(/PRIVATE KEY/)],
+  'cli/src/registrations/planning/one-line.ts': [answer(/[\n\t]/g)],
   'cli/src/registrations/refusal-failure.ts': [
     answer(/identifier URI/),
     answer(/same value for property identifierUris/),
@@ -99,6 +109,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'cli/src/schedule/duration.ts': [text(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)],
   'cli/src/schedule/run-line.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
   'cli/src/shell-quote.ts': [setting(/^[A-Za-z0-9_@%+=:,./-]+$/)],
+  'cli/src/system/registered-applications.ts': [
+    file(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  ],
   'cli/src/text/completion-script.ts': [
     ours(/[:[\]'\\]/g, 'the names of our commands'),
     ours(/['\\]/g, 'the names of our commands'),
@@ -136,6 +149,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'packages/client/src/token-cache.ts': [file(/^[A-Za-z0-9._~+/-]+=*$/, 'a')],
   'packages/client/src/token-source-options.ts': [setting(/\/$/)],
+  'packages/guard/src/adapters/fastify.ts': [ours(/\/$/, 'the prefixes of the app')],
   'packages/guard/src/entra.ts': [
     setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
@@ -148,6 +162,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'packages/guard/src/route-table.ts': [
     ours(/^(\/[^/?#]+)*$/, 'the routes of the app'),
     ours(/^([A-Z]+) (\/[^?#]*)$/, 'the routes of the app'),
+    ours(/%([2-7][0-9a-f])/gi, 'the routes of the app'),
+    ours(/^[/\\]+/, 'the routes of the app'),
+    ours(/\/{2,}/g, 'the routes of the app'),
   ],
   'services/greeting-api/src/docs-page.ts': [ours(/`([^`]+)`/g, 'the description of this API')],
   'services/greeting-api/src/guard-log.ts': [ours(/^[A-Z_\d]{1,64}$/, 'codes of Node')],
@@ -163,6 +180,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/),
     setting(/\/\/[^/@]*@/, '//'),
   ],
+  'services/identity-provider/src/certificates/name-constraints.ts': [setting(/^\*\./)],
   'services/identity-provider/src/dialect/client-proof.ts': [
     ours(/^[0-]+$/, 'a GUID'),
     header(/^basic +([A-Za-z0-9+/]+={0,2})$/i, 'basic ', 'basic a'),
@@ -201,6 +219,12 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^\[|\]$/g),
   ],
   'services/identity-provider/src/federation/issuer-metadata.ts': [text(/\/$/)],
+  'services/identity-provider/src/files/env-text.ts': [
+    file(/^[A-Za-z0-9_@%+=:,./~-]*$/),
+    file(/(?:^|[:=])~/),
+    file(/['\r]/),
+    file(/["$`\\\r]/),
+  ],
   'services/identity-provider/src/files/private-draft.ts': [file(/^\.[0-9a-f-]{36}$/)],
   'services/identity-provider/src/graph/applications/federated-identity-credential-operations.ts': [
     text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a'),
@@ -255,21 +279,37 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       'application/x-www-form-urlencoded',
     ),
   ],
-  'services/identity-provider/src/http/source-address.ts': [header(/^::ffff:/, '::ffff:')],
+  'services/identity-provider/src/http/source-address.ts': [
+    header(/^(?:\[([^\]]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/, '[::', '1.1.1.1'),
+    header(/^::ffff:(?=.*\.)/, '::ffff:'),
+  ],
+  'services/identity-provider/src/http/trusted-proxies.ts': [
+    setting(/^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/, '1'),
+  ],
   'services/identity-provider/src/issuance/certificate-authentication.ts': [
     form(/={0,2}$/),
     form(/^([0-9a-f]{40}|[0-9a-f]{64})$/i),
   ],
   'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
   'services/identity-provider/src/main.ts': [ours(/\.$/, 'a message of an error at start')],
+  'services/identity-provider/src/registrations/json-text.ts': [
+    file(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"'),
+  ],
   'services/identity-provider/src/settings.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
     setting(/^\d{1,9}$/),
     setting(/^(off|\d{1,5})$/),
     setting(/^\d{2,5}(-\d{2,5})?$/),
-    setting(/^postgres(ql)?:\/\//),
   ],
   'services/identity-provider/src/signing/key-encryption-key.ts': [
     setting(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
+  ],
+  'services/identity-provider/src/storage/postgres-address.ts': [
+    setting(/^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/, 'postgres://'),
+    setting(/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/, 'a', '[a'),
+    setting(/^\[|\]$/g, '['),
+  ],
+  'services/identity-provider/src/visible-text.ts': [
+    file(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu),
   ],
 }
