@@ -17,9 +17,8 @@ type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly 
 type Rule<Change> = (call: Judged, change: Change) => readonly Authority[]
 
 /**
- * Judges whether the caller may make a change of a client that has management roles, or of who has
- * them: only a caller that has the roles itself may. Else managing applications would lead to every
- * other role.
+ * Judges changes of clients that have management roles, and of the assignments of these roles: the
+ * caller must have the roles itself. Otherwise managing applications would lead to every other role.
  *
  * @throws {GraphError} GRAPH_REFUSAL roleNotOwned.
  */
@@ -36,8 +35,8 @@ export function requireOwnRoles(call: Judged, changes: readonly DirectoryChange[
 const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
   tenant: () => [],
 
-  // A credential acts as the client in every tenant. Anything else is up to the owner's tenant: else
-  // another tenant could keep the owner from shutting its own application by giving it a role.
+  // A credential acts as the client in every tenant. Other changes need the roles of the owner's
+  // tenant only: else another tenant could give a role, and the owner could not delete the application.
   application: ({ caller, committed }, { id, value }) => {
     const before = committed.application(id)
     if (before === undefined) return []
@@ -58,7 +57,7 @@ const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
     const assignment = value ?? committed.appRoleAssignment(id)
     if (assignment === undefined || !isAuthority(committed)(assignment)) return []
     if (assignment.tenantId === caller.tenantId) return [assignment]
-    // In another tenant a role goes with the application that is purged, or to its administrator.
+    // In another tenant, only a purge removes an assignment, and only a new administrator gets one.
     return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
   },
 }

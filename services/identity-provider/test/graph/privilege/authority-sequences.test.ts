@@ -85,7 +85,7 @@ async function take(world: World, step: Step): Promise<number> {
   const directory = await world.store.refresh()
   const { leader, people, writer } = world
   const person = { leader, writer }[step.person] ?? people[Number(step.person)] ?? writer
-  // Who can get a token in a tenant is asked of the real decision, with its roles.
+  // The real decision about tokens says in which tenants the person can act.
   const clients = appIdsOf(directory, person).flatMap((applicationId) =>
     [...directory.servicePrincipalsOfApplication(applicationId)].map(({ tenantId }) => ({
       applicationId,
