@@ -101,7 +101,7 @@ export const rooms: readonly Room[] = [
     reason: 'Routes carry questions to the decision and answers back; settings do not reach them.',
   },
   {
-    path: 'services/identity-provider/src/graph',
+    path: 'services/identity-provider/src/management',
     mayImport: [
       'packages/guard',
       'services/identity-provider/src/directory',
@@ -118,6 +118,11 @@ export const rooms: readonly Room[] = [
     reason: 'Services are started as processes, never imported.',
   },
   {
+    path: 'cli/src/administrator',
+    mayImport: ['packages/client', 'cli'],
+    reason: 'Every command of an administrator calls the management API through this client.',
+  },
+  {
     path: 'cli/src/registrations/file',
     mayImport: [],
     reason: 'What a registrations file is does not depend on any directory.',
@@ -128,8 +133,13 @@ export const rooms: readonly Room[] = [
     reason: 'What is to be done is a pure comparison: no wire, no clock, no terminal.',
   },
   {
-    path: 'cli/src/registrations/graph',
-    mayImport: ['packages/client', 'cli/src/registrations/planning', 'cli/src/registrations/file'],
+    path: 'cli/src/registrations/apply',
+    mayImport: [
+      'packages/client',
+      'cli/src/administrator',
+      'cli/src/registrations/planning',
+      'cli/src/registrations/file',
+    ],
     reason:
       'Carries out a plan over Microsoft Graph; who is asked and what is printed is for the command.',
   },

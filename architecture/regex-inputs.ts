@@ -43,7 +43,7 @@ const built = (input: RegexInput): RegexInput => ({ ...input, isBuilt: true })
 
 /** Every regular expression of the sources, by file, in the order in which they stand there. */
 export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
-  'cli/src/client-settings.ts': [setting(/^https?$/), setting(/\/$/)],
+  'cli/src/client/client-settings.ts': [setting(/^https?$/), setting(/\/$/)],
   'cli/src/commands/audit.ts': [setting(/^[1-9]\d{0,6}$/)],
   'cli/src/commands/call.ts': [
     setting(/^[A-Za-z]{1,20}$/),
@@ -70,7 +70,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     file(/['\r]/),
     file(/["$`\\\r]/),
   ],
-  'cli/src/registrations/administrator-settings.ts': [setting(/^https?$/), setting(/\/$/)],
+  'cli/src/administrator/administrator-settings.ts': [setting(/^https?$/), setting(/\/$/)],
   'cli/src/registrations/file/app-role-entry.ts': [
     file(/^(?!\.)[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
   ],
@@ -85,20 +85,20 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'cli/src/registrations/file/write-application-ids.ts': [
     built(file(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"')),
   ],
-  'cli/src/registrations/graph/graph-client.ts': [answer(/^https?:/)],
-  'cli/src/registrations/graph/perform.ts': [
+  'cli/src/administrator/graph-client.ts': [answer(/^https?:/)],
+  'cli/src/registrations/apply/apply-change.ts': [
     answer(/Permission being assigned already exists/),
     answer(/No password credential found/i),
   ],
-  'cli/src/registrations/graph/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
-  'cli/src/registrations/graph/transience.ts': [
+  'cli/src/registrations/apply/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
+  'cli/src/administrator/retryable.ts': [
     answer(
       /Not a valid reference update|Permission being assigned was not found on application|does not reference a valid application object/,
     ),
   ],
   'cli/src/registrations/load-file.ts': [file(/PRIVATE KEY/)],
   'cli/src/registrations/planning/one-line.ts': [answer(/[\n\t]/g)],
-  'cli/src/registrations/refusal-failure.ts': [
+  'cli/src/administrator/refusal-failure.ts': [
     answer(/identifier URI/),
     answer(/same value for property identifierUris/),
   ],
@@ -118,8 +118,8 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'cli/src/text/second.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
   'cli/src/text/visible-text.ts': [answer(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu)],
-  'packages/client/src/api-errors.ts': [header(/\berror="([a-z_]{1,64})"/, 'error="')],
-  'packages/client/src/client-certificate.ts': [
+  'packages/client/src/call/api-errors.ts': [header(/\berror="([a-z_]{1,64})"/, 'error="')],
+  'packages/client/src/credentials/client-certificate.ts': [
     file(/\s/g),
     ours(/=+$/, 'a digest'),
     built(
@@ -129,7 +129,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       ),
     ),
   ],
-  'packages/client/src/fetch-with-token.ts': [setting(/\/$/)],
+  'packages/client/src/call/fetch-with-token.ts': [setting(/\/$/)],
   'packages/client/src/files/certificate-files.ts': [
     file(
       /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-(?!----))+-----END [A-Z ]*PRIVATE KEY-----/,
@@ -137,9 +137,11 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ),
   ],
   'packages/client/src/files/secret-file.ts': [file(/\r?\n$/)],
-  'packages/client/src/retry.ts': [header(/^\d+$/)],
-  'packages/client/src/secure-url.ts': [setting(/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/, '127')],
-  'packages/client/src/token-answer.ts': [
+  'packages/client/src/http/retry.ts': [header(/^\d+$/)],
+  'packages/client/src/http/secure-url.ts': [
+    setting(/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/, '127'),
+  ],
+  'packages/client/src/token/token-response.ts': [
     answer(/\p{Cc}+/gu),
     answer(/^AADSTS(\d{1,9})\b/, 'AADSTS'),
     answer(/^[0-9a-fA-F-]{1,64}$/),
@@ -147,8 +149,8 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     answer(/^\d+$/),
     answer(/^[A-Za-z0-9._~+/-]+=*$/, 'a'),
   ],
-  'packages/client/src/token-cache.ts': [file(/^[A-Za-z0-9._~+/-]+=*$/, 'a')],
-  'packages/client/src/token-source-options.ts': [setting(/\/$/)],
+  'packages/client/src/token/token-cache.ts': [file(/^[A-Za-z0-9._~+/-]+=*$/, 'a')],
+  'packages/client/src/token/token-source-options.ts': [setting(/\/$/)],
   'packages/guard/src/adapters/fastify.ts': [ours(/\/$/, 'the prefixes of the app')],
   'packages/guard/src/entra.ts': [
     setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
@@ -158,8 +160,8 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^https?:$/),
     setting(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
   ],
-  'packages/guard/src/presented.ts': [header(/,\s*bearer(\s|$)/i, ',')],
-  'packages/guard/src/route-table.ts': [
+  'packages/guard/src/bearer-credentials.ts': [header(/,\s*bearer(\s|$)/i, ',')],
+  'packages/guard/src/routes/route-table.ts': [
     ours(/^(\/[^/?#]+)*$/, 'the routes of the app'),
     ours(/^([A-Z]+) (\/[^?#]*)$/, 'the routes of the app'),
     ours(/%([2-7][0-9a-f])/gi, 'the routes of the app'),
@@ -168,7 +170,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/greeting-api/src/docs-page.ts': [ours(/`([^`]+)`/g, 'the description of this API')],
   'services/greeting-api/src/guard-log.ts': [ours(/^[A-Z_\d]{1,64}$/, 'codes of Node')],
-  'services/greeting-api/src/no-request.ts': [
+  'services/greeting-api/src/malformed-request.ts': [
     header(/^[A-Za-z0-9.\-_:[\]]+$/),
     header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
   ],
@@ -181,21 +183,21 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/\/\/[^/@]*@/, '//'),
   ],
   'services/identity-provider/src/certificates/name-constraints.ts': [setting(/^\*\./)],
-  'services/identity-provider/src/dialect/client-proof.ts': [
+  'services/identity-provider/src/dialect/request/client-authentication.ts': [
     ours(/^[0-]+$/, 'a GUID'),
     header(/^basic +([A-Za-z0-9+/]+={0,2})$/i, 'basic ', 'basic a'),
   ],
-  'services/identity-provider/src/dialect/error-envelope.ts': [
+  'services/identity-provider/src/dialect/refusals/error-envelope.ts': [
     ours(/\.\d+Z$/, 'a time in ISO 8601'),
     text(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g),
   ],
-  'services/identity-provider/src/dialect/form.ts': [form(/[%+]/)],
-  'services/identity-provider/src/dialect/instance-discovery.ts': [
+  'services/identity-provider/src/dialect/request/form-body.ts': [form(/[%+]/)],
+  'services/identity-provider/src/dialect/documents/instance-discovery.ts': [
     header(/\/oauth2\/authorize$/, '/oauth2/authorize'),
     header(/\/$/),
   ],
-  'services/identity-provider/src/dialect/scope.ts': [form(/^[a-z][a-z0-9+.-]*:/i, 'a')],
-  'services/identity-provider/src/dialect/tenant-name.ts': [
+  'services/identity-provider/src/dialect/request/scope.ts': [form(/^[a-z][a-z0-9+.-]*:/i, 'a')],
+  'services/identity-provider/src/dialect/request/tenant-name.ts': [
     header(
       /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i,
       'a.',
@@ -213,8 +215,8 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     text(/[\s#?]/),
     text(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
   ],
-  'services/identity-provider/src/directory/text-rules.ts': [text(/\p{Cc}/u)],
-  'services/identity-provider/src/entrances.ts': [
+  'services/identity-provider/src/directory/storable-text.ts': [text(/\p{Cc}/u)],
+  'services/identity-provider/src/listeners.ts': [
     ours(/\/\/(127\.0\.0\.1|\[::1\]):/, 'the address of the listener'),
     setting(/^\[|\]$/g),
   ],
@@ -225,27 +227,28 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     file(/['\r]/),
     file(/["$`\\\r]/),
   ],
-  'services/identity-provider/src/files/private-draft.ts': [file(/^\.[0-9a-f-]{36}$/)],
-  'services/identity-provider/src/graph/applications/federated-identity-credential-operations.ts': [
-    text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a'),
-  ],
-  'services/identity-provider/src/graph/applications/the-application.ts': [
+  'services/identity-provider/src/files/staged-secret-file.ts': [file(/^\.[0-9a-f-]{36}$/)],
+  'services/identity-provider/src/management/graph/applications/federated-identity-credential-operations.ts':
+    [text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a')],
+  'services/identity-provider/src/management/graph/applications/find-application.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],
-  'services/identity-provider/src/graph/http/base-url.ts': [setting(/^https?$/)],
-  'services/identity-provider/src/graph/http/json-body.ts': [
+  'services/identity-provider/src/management/http/base-url.ts': [setting(/^https?$/)],
+  'services/identity-provider/src/management/http/json-body.ts': [
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],
-  'services/identity-provider/src/graph/http/operation-path.ts': [
+  'services/identity-provider/src/management/http/operation-path.ts': [
     header(/^([A-Za-z.]+)\((?:(appId)=)?'([^'()]*)'\)$/, 'a(', "a(appId='"),
   ],
-  'services/identity-provider/src/graph/http/operations-app.ts': [
+  'services/identity-provider/src/management/http/operations-app.ts': [
     ours(/\{(\w+)\}/g, 'our table of operations'),
     ours(/\{\w+\}/g, 'our table of operations'),
     built(header(/^\/applications\/[^/]+\/federatedIdentityCredentials\/[^/]+$/, '/applications/')),
   ],
-  'services/identity-provider/src/graph/management/audit-operations.ts': [header(/^[1-9]\d{0,3}$/)],
-  'services/identity-provider/src/graph/odata/filter.ts': [
+  'services/identity-provider/src/management/server/audit-operations.ts': [
+    header(/^[1-9]\d{0,3}$/),
+  ],
+  'services/identity-provider/src/management/graph/odata/filter.ts': [
     header(/^\s+and\s+/, '  and '),
     built(
       header(
@@ -265,8 +268,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       ),
     ),
   ],
-  'services/identity-provider/src/graph/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
-  'services/identity-provider/src/graph/service-principals/the-service-principal.ts': [
+  'services/identity-provider/src/management/graph/odata/query-options.ts': [
+    header(/^[1-9]\d{0,2}$/),
+  ],
+  'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],
   'services/identity-provider/src/http/no-request.ts': [

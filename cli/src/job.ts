@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './client/connection.ts'
 
 /** What a job brought: for a person, and for a program. */
 export type Outcome = { readonly text: string; readonly json: object }

@@ -7,9 +7,9 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addHelloCommand } from './commands/hello.ts'
 import { addHiCommand } from './commands/hi.ts'
 import { addKeysCommands } from './commands/keys.ts'
-import { oneRun } from './commands/one-run.ts'
 import { addRegistrationsCommands } from './commands/registrations/registrations.ts'
 import { type AddJobs, addRunCommand } from './commands/run.ts'
+import { runOnce } from './commands/run-once.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addTrustCommand } from './commands/trust.ts'
@@ -40,7 +40,7 @@ export function greetingProgram(terminal: Terminal, services: Services): Command
     .exitOverride()
   addStartCommand(program, terminal, services)
   addTokenCommand(program, terminal)
-  addJobs(program, oneRun(terminal)).forEach(clientCommand)
+  addJobs(program, runOnce(terminal)).forEach(clientCommand)
   addRunCommand(program, terminal, addJobs)
   addDoctorCommand(program, terminal)
   addCompletionCommand(program, terminal)

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { CommandFailure } from './command-failure.ts'
 import type { Settings } from './env-file.ts'
 import { type ExitName, exitByFailure } from './exit-codes.ts'
-import { QuietExit } from './quiet-exit.ts'
+import { SilentExit } from './silent-exit.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray'
 
@@ -55,7 +55,7 @@ export function judgeFailure(error: unknown): ToldFailure {
 
 /** Tells a failure on `err`, in words or as one line of JSON, and says how the command ends. */
 export function tellFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
-  if (error instanceof QuietExit) return error.exit
+  if (error instanceof SilentExit) return error.exit
   // The parser of the command line has told its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'badUsage'
   const { exit, message, remedy, json } = judgeFailure(error)

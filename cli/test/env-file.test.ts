@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readEnvFile, writeEnvFile } from '../src/env-file.ts'
-import { temporaryFolder } from './stand-in/services.ts'
+import { temporaryFolder } from './fakes/services.ts'
 
 const values = [
   'plain',

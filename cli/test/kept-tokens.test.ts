@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, serving } from './stand-in/servers.ts'
-import { temporaryFolder } from './stand-in/services.ts'
-import { RecordedTerminal } from './stand-in/terminal.ts'
+import { answering, granting, serving } from './fakes/servers.ts'
+import { temporaryFolder } from './fakes/services.ts'
+import { RecordedTerminal } from './fakes/terminal.ts'
 
 /** An identity provider that numbers its tokens, and an API that lets in those from `opensAt` on. */
 async function systemOf(test: TestContext) {

@@ -3,10 +3,10 @@ import type { RequestListener } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { styleText } from 'node:util'
 import { visibleTerminal } from '../src/visible-terminal.ts'
-import { ServedGraph } from './registrations/commands/served-graph.ts'
+import { ServedGraph } from './commands/registrations/served-graph.ts'
+import { answering, granting, serving } from './fakes/servers.ts'
+import { emptyFile, RecordedTerminal } from './fakes/terminal.ts'
 import { sampleFile } from './registrations/sample-file.ts'
-import { answering, granting, serving } from './stand-in/servers.ts'
-import { emptyFile, RecordedTerminal } from './stand-in/terminal.ts'
 
 /** Window title, bell, colour, cursor, eight-bit CSI, delete, override, isolate, zero width, return. */
 const hostile =

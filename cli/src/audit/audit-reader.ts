@@ -1,4 +1,4 @@
-import { type GraphClient, parseAnswer } from '../registrations/graph/graph-client.ts'
+import { type GraphClient, parseAnswer } from '../administrator/graph-client.ts'
 import { type AuditBook, type AuditRecord, auditBooks, auditPage } from './audit-record.ts'
 
 /** What of the audit is asked for: records in which everything that is named is so. */

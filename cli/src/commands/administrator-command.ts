@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import {
   type AdministratorSettings,
   readAdministratorSettings,
-} from '../registrations/administrator-settings.ts'
+} from '../administrator/administrator-settings.ts'
 import type { Terminal } from '../terminal.ts'
 
 export type AdministratorCommandOptions = {

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
 import { addAuditFilters, auditFilters } from './audit-filters.ts'
-import { openManagement, told } from './management.ts'
+import { openManagement, orCommandFailure } from './management.ts'
 
 type Options = AdministratorCommandOptions & {
   readonly book?: AuditBook
@@ -61,7 +61,7 @@ async function read(terminal: Terminal, options: Options) {
   const records: AuditRecord[] = []
   for (let count = 0; ; count += 1) {
     terminal.stop.throwIfAborted()
-    const { value, done } = await told(audit.next())
+    const { value, done } = await orCommandFailure(audit.next())
     if (done || count === limit) return { records, hasMore: !done }
     if (json) terminal.out(`${visibleText(JSON.stringify(value))}\n`)
     else records.push(value)

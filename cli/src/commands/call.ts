@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Connection } from '../client/connection.ts'
 import { CommandFailure } from '../command-failure.ts'
-import type { Connection } from '../connection.ts'
 import type { Outcome, TakeJob } from '../job.ts'
 
 type Options = {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { examinationText, examine, exitOf } from '../doctor/examination.ts'
-import { gatherFacts } from '../doctor/facts.ts'
+import { runProbes } from '../doctor/probes.ts'
+import { examinationText, examine, exitOf } from '../doctor/report.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { QuietExit } from '../quiet-exit.ts'
+import { SilentExit } from '../silent-exit.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ClientCommandOptions, clientCommand } from './client-command.ts'
 
@@ -11,12 +11,12 @@ export function addDoctorCommand(program: Command, terminal: Terminal): Command 
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async ({ settings: file, deadline, json }: ClientCommandOptions) => {
-      const findings = examine(await gatherFacts(terminal.environment, file, deadline))
+      const findings = examine(await runProbes(terminal.environment, file, deadline))
       const exit = exitOf(findings)
       if (json) {
         const report = { healthy: exit === 'done', exitCode: exitCodes[exit].code, findings }
         terminal.out(`${JSON.stringify(report)}\n`)
       } else terminal.out(examinationText(findings, terminal.paint))
-      if (exit !== 'done') throw new QuietExit(exit)
+      if (exit !== 'done') throw new SilentExit(exit)
     })
 }

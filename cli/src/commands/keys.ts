@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { parseAnswer } from '../administrator/graph-client.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { parseAnswer } from '../registrations/graph/graph-client.ts'
 import type { Terminal } from '../terminal.ts'
 import { second } from '../text/second.ts'
 import { textTable } from '../text/text-table.ts'
 import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
-import { openManagement, told } from './management.ts'
+import { openManagement, orCommandFailure } from './management.ts'
 
 type Options = AdministratorCommandOptions & { readonly yes?: true }
 
@@ -36,7 +36,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .description('list the signing keys, each with its phase and when it leaves it')
     .action(async (options: Options) => {
       const client = await openManagement(terminal, options)
-      const states = await told(client.list('/keys', keyState))
+      const states = await orCommandFailure(client.list('/keys', keyState))
       terminal.out(options.json ? `${JSON.stringify(states)}\n` : tableOf(states))
     })
 
@@ -45,7 +45,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .action(async (options: Options) => {
       const line = { method: 'POST', path: '/keys/rotate' } as const
       const client = await openManagement(terminal, options)
-      const { body } = await told(client.send({ ...line, role }))
+      const { body } = await orCommandFailure(client.send({ ...line, role }))
       const next = parseAnswer(line, signingKey, body)
       terminal.out(
         options.json
@@ -64,7 +64,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       await demandConsent(terminal, kid, options)
       const path = `/keys/${encodeURIComponent(kid)}/revoke`
       const client = await openManagement(terminal, options)
-      await told(client.send({ method: 'POST', path, role }))
+      await orCommandFailure(client.send({ method: 'POST', path, role }))
       terminal.out(options.json ? `${JSON.stringify({ revoked: kid })}\n` : `${kid} is revoked.\n`)
     })
 
@@ -75,7 +75,9 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       const line = { method: 'POST', path: '/keys/reencrypt' } as const
       const keyEncryptionKey = await readKey(options.keyFile)
       const client = await openManagement(terminal, options)
-      const { body } = await told(client.send({ ...line, role, body: { keyEncryptionKey } }))
+      const { body } = await orCommandFailure(
+        client.send({ ...line, role, body: { keyEncryptionKey } }),
+      )
       const done = parseAnswer(line, reencryption, body)
       const text = `${done.reencrypted} keys are encrypted under ${done.keyEncryptionKeyId}.
 Start every identity provider again with that key, as KEY_ENCRYPTION_KEY or in its key file.\n`

@@ -1,8 +1,8 @@
+import { managementClientOf } from '../administrator/administrator-settings.ts'
+import type { GraphClient } from '../administrator/graph-client.ts'
+import { GraphRefusalError } from '../administrator/graph-refusal-error.ts'
+import { refusalText } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { managementClientOf } from '../registrations/administrator-settings.ts'
-import type { GraphClient } from '../registrations/graph/graph-client.ts'
-import { GraphRefusalError } from '../registrations/graph/graph-refusal-error.ts'
-import { refusalText } from '../registrations/refusal-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { type AdministratorCommandOptions, readAdministrator } from './administrator-command.ts'
 
@@ -22,7 +22,7 @@ export async function openManagement(
 }
 
 /** What was asked of the management API; a refusal becomes a failure of the command. */
-export async function told<Value>(asked: Promise<Value>): Promise<Value> {
+export async function orCommandFailure<Value>(asked: Promise<Value>): Promise<Value> {
   return asked.catch((error) => {
     if (!(error instanceof GraphRefusalError)) throw error
     throw new CommandFailure('failed', refusalText(error), { cause: error })

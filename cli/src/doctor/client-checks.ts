@@ -2,8 +2,8 @@ import type { ClientFailure } from '@greeting/client'
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time-in-words.ts'
 import { decodeToken } from '../text/token-text.ts'
-import type { Facts, Tried } from './facts.ts'
-import { type Check, type Finding, right, unknown, warning, wrong } from './finding.ts'
+import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
+import type { Probes, Tried } from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles'
 
@@ -44,7 +44,10 @@ const said = (failure: ClientFailure) =>
   wrong(exitByFailure[failure.code], failure.message, failure.remedy)
 
 /** One step of the token request, right when a token came, wrong when the refusal was about it. */
-const tokenCheck = (step: Step, whenGranted: (facts: Facts, token: string) => Finding): Check => ({
+const tokenCheck = (
+  step: Step,
+  whenGranted: (facts: Probes, token: string) => CheckResult,
+): Check => ({
   step,
   judge: (facts) => {
     const { token } = facts
@@ -64,7 +67,7 @@ const tokenCheck = (step: Step, whenGranted: (facts: Facts, token: string) => Fi
 
 const soonMs = 14 * 86_400_000
 
-function judgeEnd({ credentialEndsMs, nowMs }: Facts): Finding {
+function judgeEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
   if (credentialEndsMs === undefined) {
     return right(
       'accepted; when it ends, only an administrator can see (CLIENT_SECRET_EXPIRES would tell it here)',
@@ -78,7 +81,7 @@ function judgeEnd({ credentialEndsMs, nowMs }: Facts): Finding {
 /** The roles that the API demands, by the greeting that demands them. */
 export const demandedRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
 
-function judgeRoles(token: string): Finding {
+function judgeRoles(token: string): CheckResult {
   let roles: unknown
   try {
     roles = decodeToken(token).claims.roles
@@ -103,7 +106,7 @@ export const clientChecks: readonly Check[] = [
   tokenCheck('roles', (_facts, token) => judgeRoles(token)),
 ]
 
-function judgeGreeting(tried: Tried<string, ClientFailure> | undefined): Finding {
+function judgeGreeting(tried: Tried<string, ClientFailure> | undefined): CheckResult {
   if (tried === undefined) return unknown('not tried')
   return 'value' in tried ? right(`answers ${JSON.stringify(tried.value)}`) : said(tried.error)
 }

@@ -1,14 +1,14 @@
-import type { ClientSettings } from '../client-settings.ts'
-import type { Facts, PlainAnswer, Tried } from './facts.ts'
-import { type Check, type Finding, right, unknown, warning, wrong } from './finding.ts'
+import type { ClientSettings } from '../client/client-settings.ts'
+import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
 import { networkFault } from './network-fault.ts'
+import type { PlainAnswer, Probes, Tried } from './probes.ts'
 
-const settingsOf = ({ settings }: Facts): ClientSettings | undefined =>
+const settingsOf = ({ settings }: Probes): ClientSettings | undefined =>
   'value' in settings ? settings.value : undefined
 
 const notAsked = unknown('not tried')
 
-function judgeReach(tried: Tried<PlainAnswer> | undefined, url: string | undefined): Finding {
+function judgeReach(tried: Tried<PlainAnswer> | undefined, url: string | undefined): CheckResult {
   if (tried === undefined || url === undefined) return notAsked
   if ('value' in tried) return right(`${new URL(url).origin} answers`)
   const { says, mend, isTls } = networkFault(tried.error)
@@ -16,7 +16,7 @@ function judgeReach(tried: Tried<PlainAnswer> | undefined, url: string | undefin
   return wrong('unreachable', `${url} cannot be reached: ${says}`, mend)
 }
 
-function judgeTls(tried: Tried<PlainAnswer> | undefined, url: string | undefined): Finding {
+function judgeTls(tried: Tried<PlainAnswer> | undefined, url: string | undefined): CheckResult {
   if (tried === undefined || url === undefined) return notAsked
   if (url.startsWith('http:')) return right('not needed: http that stays on this machine')
   if ('value' in tried) return right('the certificate is trusted')

@@ -1,10 +1,10 @@
+import type { Applied } from './apply/apply.ts'
+import type { NewSecret } from './apply/secret-sink.ts'
 import type { RegistrationsFile } from './file/registrations-file.ts'
 import { entriesWithoutId } from './file/write-application-ids.ts'
-import type { Applied } from './graph/apply.ts'
-import type { NewSecret } from './graph/secret-sink.ts'
+import type { Change } from './planning/change.ts'
 import { day } from './planning/plan-secrets.ts'
 import { diffOf } from './planning/plan-text.ts'
-import type { Step } from './planning/step.ts'
 import type { KeptSecret } from './secret-files.ts'
 
 /** What a run has come to, as people read it: all of it, or how far it came. */
@@ -43,5 +43,5 @@ export function idLines(
   ].join('\n')
 }
 
-const section = (title: string, steps: readonly Step[]) =>
+const section = (title: string, steps: readonly Change[]) =>
   steps.length === 0 ? [] : [title, ...steps.flatMap((step) => diffOf(step))]

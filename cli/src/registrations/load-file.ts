@@ -10,7 +10,7 @@ import {
 } from './file/parse-registrations.ts'
 import type { RegistrationsFile } from './file/registrations-file.ts'
 import { entriesWithoutId, writeApplicationIds } from './file/write-application-ids.ts'
-import type { CertificateToAdd } from './planning/step.ts'
+import type { CertificateToAdd } from './planning/change.ts'
 
 /** A registrations file with all that it points to. */
 export type LoadedFile = {

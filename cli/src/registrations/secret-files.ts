@@ -3,7 +3,7 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
-import type { NewSecret, SecretName, SecretSink } from './graph/secret-sink.ts'
+import type { NewSecret, SecretName, SecretSink } from './apply/secret-sink.ts'
 
 export type SecretFilesOptions = {
   /** The file for a secret. */

@@ -1,16 +1,16 @@
-import type { Terminal } from '../terminal.ts'
 import {
   type AdministratorSettings,
   graphClientOf,
   graphRuntime,
-} from './administrator-settings.ts'
-import { type Applied, applyPlan } from './graph/apply.ts'
-import type { GraphClient } from './graph/graph-client.ts'
-import { namesOf, readDirectory, withFederatedCredentials } from './graph/read-directory.ts'
-import type { SecretSink } from './graph/secret-sink.ts'
+} from '../administrator/administrator-settings.ts'
+import type { GraphClient } from '../administrator/graph-client.ts'
+import type { Terminal } from '../terminal.ts'
+import { type Applied, applyPlan } from './apply/apply.ts'
+import { namesOf, readDirectory, withFederatedCredentials } from './apply/read-directory.ts'
+import type { SecretSink } from './apply/secret-sink.ts'
+import { waitUntilVisible } from './apply/wait-until-visible.ts'
 import { demandTenant, type LoadedFile } from './load-file.ts'
 import { type Plan, type PlanInput, planRegistrations } from './planning/plan.ts'
-import { settle } from './settle.ts'
 
 /** The registrations of one tenant, as one administrator reads and changes them. */
 export class RegistrationsSession {
@@ -58,6 +58,6 @@ export class RegistrationsSession {
   /** Waits until the directory shows what was done; resolves with whether it did in time. */
   settle(loaded: LoadedFile, { applicationIds }: Applied): Promise<boolean> {
     const confirmed = new Set(applicationIds.values())
-    return settle({ ...graphRuntime, plan: () => this.plan(loaded, { confirmed }) })
+    return waitUntilVisible({ ...graphRuntime, plan: () => this.plan(loaded, { confirmed }) })
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AuditServer, recordAt } from '../stand-in/audit-server.ts'
+import { AuditServer, recordAt } from '../fakes/audit-server.ts'
 
 const refusal = recordAt(1_800_000_002, {
   actor: '0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11',

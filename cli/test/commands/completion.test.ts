@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { greetingProgram } from '../../src/program.ts'
-import { standIns } from '../stand-in/services.ts'
-import { RecordedTerminal } from '../stand-in/terminal.ts'
+import { standIns } from '../fakes/services.ts'
+import { RecordedTerminal } from '../fakes/terminal.ts'
 
 async function scriptFor(shell: string): Promise<string> {
   const terminal = new RecordedTerminal()

@@ -3,9 +3,9 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, nobody, serving } from '../stand-in/servers.ts'
-import { temporaryFolder } from '../stand-in/services.ts'
-import { emptyFile, RecordedTerminal } from '../stand-in/terminal.ts'
+import { answering, nobody, serving } from '../fakes/servers.ts'
+import { temporaryFolder } from '../fakes/services.ts'
+import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 
 const canary = 'canary~secret'
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, serving } from '../stand-in/servers.ts'
-import { emptyFile, RecordedTerminal } from '../stand-in/terminal.ts'
+import { answering, granting, serving } from '../fakes/servers.ts'
+import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 
 const bin = join(import.meta.dirname, '../../bin/greeting.js')
 

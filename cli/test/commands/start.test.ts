@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
-import { temporaryFolder } from '../stand-in/services.ts'
-import { RecordedTerminal } from '../stand-in/terminal.ts'
+import { temporaryFolder } from '../fakes/services.ts'
+import { RecordedTerminal } from '../fakes/terminal.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const freePorts = ['--api-port', '0', '--identity-port', '0']

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { RecordedTerminal } from '../stand-in/terminal.ts'
+import { RecordedTerminal } from '../fakes/terminal.ts'
 
 async function dataFolder(t: TestContext, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), name))

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { FolderLock } from '../../src/system/folder-lock.ts'
-import { temporaryFolder } from '../stand-in/services.ts'
+import { temporaryFolder } from '../fakes/services.ts'
 
 describe('the lock of a data folder', () => {
   it('is held by one at a time, and free again when it is released', (test) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { greetingProgram } from '../../src/program.ts'
 import { referencePage } from '../../src/text/reference.ts'
-import { standIns } from '../stand-in/services.ts'
-import { RecordedTerminal } from '../stand-in/terminal.ts'
+import { standIns } from '../fakes/services.ts'
+import { RecordedTerminal } from '../fakes/terminal.ts'
 
 describe('docs/reference/command.md', () => {
   it('is what the commands say (npm run reference -w cli makes it anew)', () => {

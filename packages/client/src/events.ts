@@ -39,7 +39,7 @@ export type ClientEvent =
 export type OnEvent = (event: ClientEvent) => void
 
 /** A hook that cannot do harm: what it throws is its own affair. */
-export function harmless(onEvent: OnEvent | undefined): OnEvent {
+export function safeListener(onEvent: OnEvent | undefined): OnEvent {
   return (event) => {
     try {
       onEvent?.(event)

@@ -1,6 +1,6 @@
-import { readBounded, UnusableBody } from './bounded-body.ts'
+import { type FetchWithTokenOptions, fetchWithToken } from './call/fetch-with-token.ts'
 import { ClientError } from './errors.ts'
-import { type FetchWithTokenOptions, fetchWithToken } from './fetch-with-token.ts'
+import { readBounded, UnusableBody } from './http/bounded-body.ts'
 
 // A name may be long, but an address line of a server is some kilobytes at most.
 const answerLimitBytes = 65_536

@@ -1,12 +1,22 @@
-export type { ReadAnswer } from './api-call.ts'
-export { type ClientCertificateOptions, clientCertificate } from './client-certificate.ts'
+export type { ReadAnswer } from './call/api-call.ts'
 export {
+  type CallInit,
+  type FetchWithToken,
+  type FetchWithTokenOptions,
+  fetchWithToken,
+} from './call/fetch-with-token.ts'
+export {
+  type ClientCertificateOptions,
+  clientCertificate,
+} from './credentials/client-certificate.ts'
+export {
+  type AuthenticationContext,
+  type ClientAuthentication,
   type Credential,
   clientSecret,
   clientSecrets,
-  type Proof,
-  type ProofContext,
-} from './credential.ts'
+} from './credentials/credential.ts'
+export { federatedAssertion } from './credentials/federated-assertion.ts'
 export {
   ClientError,
   type ClientErrorCode,
@@ -16,13 +26,6 @@ export {
   type ServerWords,
 } from './errors.ts'
 export type { ClientEvent, OnEvent } from './events.ts'
-export { federatedAssertion } from './federated-assertion.ts'
-export {
-  type CallInit,
-  type FetchWithToken,
-  type FetchWithTokenOptions,
-  fetchWithToken,
-} from './fetch-with-token.ts'
 export {
   type CallOptions,
   createGreetingClient,
@@ -30,7 +33,7 @@ export {
   type GreetingClientOptions,
 } from './greeting-client.ts'
 export type { Runtime } from './runtime.ts'
-export type { TokenCache } from './token-cache.ts'
-export { createTokenSource, type TokenOptions, type TokenSource } from './token-source.ts'
-export type { TokenSourceOptions } from './token-source-options.ts'
-export type { SpanAttributes, SpanStart, Trace } from './trace.ts'
+export type { TokenCache } from './token/token-cache.ts'
+export { createTokenSource, type TokenOptions, type TokenSource } from './token/token-source.ts'
+export type { TokenSourceOptions } from './token/token-source-options.ts'
+export type { SpanAttributes, SpanStart, Trace } from './tracing.ts'

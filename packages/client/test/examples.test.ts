@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { certifiedKey } from './stand-in/certified-key.ts'
+import { certifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 

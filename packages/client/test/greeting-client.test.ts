@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGreetingClient } from '../src/greeting-client.ts'
-import { type Answer, cutInMidBody, json, text, VirtualWorld } from './stand-in/virtual-world.ts'
+import { type Answer, cutInMidBody, json, text, VirtualWorld } from './fakes/virtual-world.ts'
 
 const tokens = { token: async () => 't1', drop: () => undefined }
 

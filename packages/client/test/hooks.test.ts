@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ClientEvent } from '../src/events.ts'
 import { createGreetingClient } from '../src/greeting-client.ts'
-import type { SpanStart, Trace } from '../src/trace.ts'
-import { settled, sourceIn } from './stand-in/source.ts'
-import { type Answer, grant, noConnection, text, VirtualWorld } from './stand-in/virtual-world.ts'
+import type { SpanStart, Trace } from '../src/tracing.ts'
+import { settled, sourceIn } from './fakes/source.ts'
+import { type Answer, grant, noConnection, text, VirtualWorld } from './fakes/virtual-world.ts'
 
 /** Two servers in one world: the identity provider and the API, each with its answers in turn. */
 function worldOf(identityProvider: Answer[], api: Answer[]): VirtualWorld {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientSecret } from '../src/credential.ts'
+import { clientSecret } from '../src/credentials/credential.ts'
 import { createGreetingClient } from '../src/greeting-client.ts'
-import { createTokenSource } from '../src/token-source.ts'
-import { type Answer, VirtualWorld } from './stand-in/virtual-world.ts'
+import { createTokenSource } from '../src/token/token-source.ts'
+import { type Answer, VirtualWorld } from './fakes/virtual-world.ts'
 
 const tenant = '8d3a6f0e-4c1b-4f5e-9a57-2f6d1c0b7e94'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { settled, sourceIn } from './stand-in/source.ts'
-import { grant, VirtualWorld } from './stand-in/virtual-world.ts'
+import { settled, sourceIn } from './fakes/source.ts'
+import { grant, VirtualWorld } from './fakes/virtual-world.ts'
 
 const clients = 1_000
 const lifetimeSeconds = 3_599

@@ -9,7 +9,7 @@ import {
   json,
   text,
   VirtualWorld,
-} from './stand-in/virtual-world.ts'
+} from './fakes/virtual-world.ts'
 
 const secret = 'canary secret/+~&='
 const token = 'canary.token.sig'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Decision } from '../src/index.ts'
 import { endlessFaults, faults } from '../test/faults/fault-server.ts'
 import { guardAt } from '../test/faults/guard-at.ts'
-import { Forge, keySetOf } from '../test/forge.ts'
+import { Forge, keySetOf } from '../test/token-factory.ts'
 import { collectGarbage } from './garbage.ts'
 
 /** What a failing provider came to. */

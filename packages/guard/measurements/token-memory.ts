@@ -1,6 +1,6 @@
 import { createGuard } from '../src/index.ts'
-import { Forge, keySetOf, optionsWith } from '../test/forge.ts'
-import { World } from '../test/world.ts'
+import { Forge, keySetOf, optionsWith } from '../test/token-factory.ts'
+import { World } from '../test/virtual-runtime.ts'
 import { collectGarbage } from './garbage.ts'
 
 /** What is kept in memory after so many distinct valid tokens. */

@@ -4,7 +4,7 @@ const nothing = ''
 
 /** Ways to remember too much, to answer wrongly, or to leave a door beside the gate. */
 export const gateMutants: readonly Mutant[] = [
-  ...mutantsOf('presented.ts', [
+  ...mutantsOf('bearer-credentials.ts', [
     ['takes the first of several fields', ['values.length > 1 ? repeated : ', nothing]],
     ['overlooks a token in the query', ['if (hasTokenInQuery(target)) return inQuery', nothing]],
     ['overlooks a token in the query by an encoded name', [" && !text.includes('%')", nothing]],
@@ -48,7 +48,7 @@ export const gateMutants: readonly Mutant[] = [
       ['return [reason, Object.freeze(refusal)]', 'return [reason, refusal]'],
     ],
   ]),
-  ...mutantsOf('remembered-tokens.ts', [
+  ...mutantsOf('cache/verified-token-cache.ts', [
     [
       'compares only the mark',
       ['young.authorization === authorization ? young : undefined', 'young'],
@@ -89,7 +89,7 @@ export const gateMutants: readonly Mutant[] = [
       ['    this.#young.delete(mark)\n    this.#old.delete(mark)\n', nothing],
     ],
   ]),
-  ...mutantsOf('doorkeeper.ts', [
+  ...mutantsOf('cache/bloom-filter.ts', [
     ['lets nothing through', ['if (this.#isSet(mark) && this.#isSet(other)) return true', nothing]],
     ['is content with one bit', ['this.#isSet(mark) && this.#isSet(other)', 'this.#isSet(mark)']],
     ['never forgets', ['if (this.#seen === this.#most) this.#forget()', nothing]],
@@ -194,7 +194,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     ['takes v2.0 tokens unasked', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
   ]),
-  ...mutantsOf('route-table.ts', [
+  ...mutantsOf('routes/route-table.ts', [
     ['opens a route that states no role', ['if (!roles.includes(role)) {', 'if (false) {']],
     [
       'guards only what begins with the letters of the prefix',
@@ -208,7 +208,7 @@ export const gateMutants: readonly Mutant[] = [
       [" && (path.length === prefix.length || path[prefix.length] === '/')", nothing],
     ],
   ]),
-  ...mutantsOf('exact-routes.ts', [
+  ...mutantsOf('routes/exact-path-router.ts', [
     [
       'tells anybody what is not there',
       [
@@ -221,7 +221,7 @@ export const gateMutants: readonly Mutant[] = [
       ["method === 'HEAD' ? 'GET' : method", 'method'],
     ],
   ]),
-  ...mutantsOf('adapters/node-presented.ts', [
+  ...mutantsOf('adapters/node-request-credentials.ts', [
     [
       'sees only the first Authorization field',
       ['if (found !== undefined) return [found, value]', 'if (found !== undefined) return found'],
@@ -286,7 +286,7 @@ export const gateMutants: readonly Mutant[] = [
       ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
     ],
   ]),
-  ...mutantsOf('exact-routes.ts', [
+  ...mutantsOf('routes/exact-path-router.ts', [
     [
       'guards only paths that are spelt like the prefix',
       ['isBelow(prefix, path) || looksBelow(prefix, path)', 'isBelow(prefix, path)'],

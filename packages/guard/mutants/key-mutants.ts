@@ -4,7 +4,7 @@ const nothing = ''
 
 /** Ways to rely on a key that should not be relied on, or to ask for keys too often or never. */
 export const keyMutants: readonly Mutant[] = [
-  ...mutantsOf('verification-key.ts', [
+  ...mutantsOf('keys/verification-key.ts', [
     [
       'takes every signature',
       ["verify('RSA-SHA256', Buffer.from(input, 'latin1'), key.publicKey, signature)", 'true'],
@@ -52,8 +52,10 @@ export const keyMutants: readonly Mutant[] = [
     ['takes a kid of any length', [' && Buffer.byteLength(kid) <= longestKidBytes', nothing]],
     ['counts the letters of a kid, not its bytes', ['Buffer.byteLength(kid)', 'kid.length']],
   ]),
-  ...mutantsOf('roca.ts', [['finds the flaw in one residue', ['primes.every', 'primes.some']]]),
-  ...mutantsOf('key-set.ts', [
+  ...mutantsOf('keys/roca.ts', [
+    ['finds the flaw in one residue', ['primes.every', 'primes.some']],
+  ]),
+  ...mutantsOf('keys/key-set.ts', [
     [
       'takes sets of any number of keys',
       ["if (document.keys.length > mostKeys) return 'too_many_keys'", nothing],
@@ -72,7 +74,7 @@ export const keyMutants: readonly Mutant[] = [
       ['known?.material === key.material ? known : key', 'key'],
     ],
   ]),
-  ...mutantsOf('key-set-request.ts', [
+  ...mutantsOf('keys/key-set-request.ts', [
     ['follows redirects', ["redirect: 'manual'", "redirect: 'follow'"]],
     ['takes an answer of any status', ['response.status !== 200', 'response.status < 200']],
     ['takes every good status', ['response.status !== 200', '!response.ok']],
@@ -83,7 +85,7 @@ export const keyMutants: readonly Mutant[] = [
       ['await Promise.race([exchange, timeout.promise])', 'await exchange'],
     ],
   ]),
-  ...mutantsOf('key-source.ts', [
+  ...mutantsOf('keys/key-source.ts', [
     [
       'counts the cooldown from the last success',
       [

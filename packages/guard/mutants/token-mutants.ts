@@ -4,14 +4,14 @@ const nothing = ''
 
 /** Ways to take in a token that should be refused for what it is. */
 export const tokenMutants: readonly Mutant[] = [
-  ...mutantsOf('base64url.ts', [
+  ...mutantsOf('encoding/base64url.ts', [
     [
       'takes any text that decodes',
       ["bytes.toString('base64url') === text ? bytes : undefined", 'bytes'],
     ],
     ['takes padding', ['=== text ?', "=== text.replace(/=+$/, '') ?"]],
   ]),
-  ...mutantsOf('strict-json.ts', [
+  ...mutantsOf('encoding/strict-json.ts', [
     [
       'takes repeated members',
       ['membersKept(value) === written.members ? value : undefined', 'value'],
@@ -33,7 +33,7 @@ export const tokenMutants: readonly Mutant[] = [
     ['forgets that brackets are closed', ['depth -= 1', 'depth -= 0']],
     ['counts no braces', [' || code === openBrace) {', ') {']],
   ]),
-  ...mutantsOf('token-header.ts', [
+  ...mutantsOf('token/token-header.ts', [
     [
       'takes any algorithm that the header names',
       ["if (header.alg !== 'RS256') return 'algorithm_not_rs256'", nothing],
@@ -78,7 +78,7 @@ export const tokenMutants: readonly Mutant[] = [
       ['if (this.#accepted.size === mostRemembered) this.#accepted.clear()', nothing],
     ],
   ]),
-  ...mutantsOf('access-token.ts', [
+  ...mutantsOf('token/access-token.ts', [
     [
       'takes tokens of any length',
       ["if (token.length > longestToken) return 'token_malformed'", nothing],
@@ -98,7 +98,7 @@ export const tokenMutants: readonly Mutant[] = [
       ],
     ],
   ]),
-  ...mutantsOf('declared-roles.ts', [
+  ...mutantsOf('token/declared-roles.ts', [
     [
       'reads a role from a string',
       [
@@ -139,7 +139,7 @@ export const tokenMutants: readonly Mutant[] = [
       ['if (this.#lists.size === mostLists) this.#lists.clear()', nothing],
     ],
   ]),
-  ...mutantsOf('claims.ts', [
+  ...mutantsOf('token/claims.ts', [
     [
       'forgets the issuer',
       ["if (claims.iss !== issuer.issuer) return 'issuer_not_trusted'", nothing],

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts'
-import type { KeySetError } from './key-set-request.ts'
+import type { KeySetError } from './keys/key-set-request.ts'
+import type { KeyFault } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
-import type { KeyFault } from './verification-key.ts'
 
 /** Something that happened in the guard. No event carries a token or any part of one. */
 export type GuardEvent =

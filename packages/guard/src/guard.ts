@@ -1,12 +1,12 @@
+import { type RequestCredentials, readCredentials } from './bearer-credentials.ts'
+import { VerifiedTokenCache } from './cache/verified-token-cache.ts'
 import type { Caller } from './caller.ts'
-import { judgeTime } from './claims.ts'
-import { DeclaredRoles } from './declared-roles.ts'
 import type { EventListener } from './guard-event.ts'
 import { type GuardOptions, judgeGuardOptions } from './guard-options.ts'
-import { type Presented, readCredentials } from './presented.ts'
 import { prepareRefusals, type Refusal, type RefusalReason, withHeader } from './refusal.ts'
-import { RememberedTokens } from './remembered-tokens.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
+import { judgeTime } from './token/claims.ts'
+import { DeclaredRoles } from './token/declared-roles.ts'
 import { TokenVerifier, type Unverified, type VerifiedToken } from './token-verifier.ts'
 
 /** Required in place of a role: any caller with a valid token, whatever its roles. */
@@ -33,7 +33,7 @@ export type Guard<Role extends string = string> = {
   readonly roles: readonly Role[]
   /** May this request do what the requirement protects? At once when that is known. */
   readonly decide: (
-    presented: Presented,
+    presented: RequestCredentials,
     requirement: Requirement<Role>,
   ) => Decision<Role> | Promise<Decision<Role>>
   /** The answer for a reason that the guard's user finds, such as `not_found`. */
@@ -67,7 +67,7 @@ export function createGuard<const Role extends string>(
   const world: Runtime = { ...systemRuntime, ...runtime }
   const roles = new DeclaredRoles(options.roles)
   const refusals = prepareRefusals(judged.realm, judged.resourceMetadataUrl)
-  const remembered = new RememberedTokens<VerifiedToken<Role>>(judged.rememberedTokens)
+  const remembered = new VerifiedTokenCache<VerifiedToken<Role>>(judged.rememberedTokens)
   const tell: EventListener = (event) => {
     if (event.type === 'key_gone') remembered.forgetUnpublished()
     try {
@@ -78,7 +78,7 @@ export function createGuard<const Role extends string>(
   }
   const verifier = new TokenVerifier(judged, roles, world, tell)
 
-  function decide(presented: Presented, requirement: Requirement<Role>) {
+  function decide(presented: RequestCredentials, requirement: Requirement<Role>) {
     // 1. Exactly one bearer token.
     const credentials = readCredentials(presented)
     if ('reason' in credentials) return refuse(credentials.reason)
@@ -102,7 +102,7 @@ export function createGuard<const Role extends string>(
   function conclude(
     verified: VerifiedToken<Role>,
     isRemembered: boolean,
-    presented: Presented,
+    presented: RequestCredentials,
     requirement: Requirement<Role>,
   ): Decision<Role> {
     // 4. It holds now.
@@ -126,7 +126,7 @@ export function createGuard<const Role extends string>(
     return caller
   }
 
-  function isBindingProven(boundTo: string | undefined, presented: Presented): boolean {
+  function isBindingProven(boundTo: string | undefined, presented: RequestCredentials): boolean {
     if (boundTo === undefined) return judged.certificateBinding !== 'required'
     return judged.certificateBinding !== 'refused' && boundTo === presented.certificateThumbprint
   }

@@ -1,3 +1,4 @@
+export type { RequestCredentials } from './bearer-credentials.ts'
 export type { Caller } from './caller.ts'
 export { type EntraOptions, entra } from './entra.ts'
 export {
@@ -10,8 +11,8 @@ export {
 } from './guard.ts'
 export type { EventListener, GuardEvent } from './guard-event.ts'
 export { type GuardOptions, GuardOptionsError } from './guard-options.ts'
-export { KeySetError, type KeySetErrorCode } from './key-set-request.ts'
-export type { Presented } from './presented.ts'
+export { KeySetError, type KeySetErrorCode } from './keys/key-set-request.ts'
+export { type KeyFault, rsaKeyFault } from './keys/verification-key.ts'
 export { type Refusal, type RefusalReason, refusalRows, withHeader } from './refusal.ts'
 export {
   describeResource,
@@ -22,6 +23,5 @@ export {
   type GuardedRoute,
   type RouteTable,
   RouteTableError,
-} from './route-table.ts'
+} from './routes/route-table.ts'
 export type { Runtime } from './runtime.ts'
-export { type KeyFault, rsaKeyFault } from './verification-key.ts'

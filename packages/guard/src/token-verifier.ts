@@ -1,17 +1,17 @@
-import { readToken } from './access-token.ts'
-import { type Grant, judgeClaims } from './claims.ts'
-import type { DeclaredRoles } from './declared-roles.ts'
+import type { BearerCredentials } from './bearer-credentials.ts'
 import type { EventListener } from './guard-event.ts'
 import type { JudgedOptions, TrustedIssuer } from './guard-options.ts'
-import { KeySource } from './key-source.ts'
-import type { BearerCredentials } from './presented.ts'
+import { KeySource } from './keys/key-source.ts'
+import { isSignedBy, type VerificationKey } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 import type { Runtime } from './runtime.ts'
-import { TokenHeaders } from './token-header.ts'
-import { isSignedBy, type VerificationKey } from './verification-key.ts'
+import { readToken } from './token/access-token.ts'
+import { judgeClaims, type VerifiedClaims } from './token/claims.ts'
+import type { DeclaredRoles } from './token/declared-roles.ts'
+import { TokenHeaders } from './token/token-header.ts'
 
 /** A token whose signature and claims are good; whether it holds now is asked at each use. */
-export type VerifiedToken<Role extends string> = Grant<Role> & {
+export type VerifiedToken<Role extends string> = VerifiedClaims<Role> & {
   /** The field value that it was sent in. */
   readonly authorization: string
   readonly key: VerificationKey

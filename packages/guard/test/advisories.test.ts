@@ -7,9 +7,17 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createGuard } from '../src/index.ts'
-import { guardIn, reasonOf } from './asking.ts'
-import { claimsWith, Forge, type Json, keySetOf, now, optionsWith, tenantId } from './forge.ts'
-import { World } from './world.ts'
+import { guardIn, reasonOf } from './guard-fixture.ts'
+import {
+  claimsWith,
+  Forge,
+  type Json,
+  keySetOf,
+  now,
+  optionsWith,
+  tenantId,
+} from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const forge = new Forge('key-1')
 const attacker = new Forge('key-1')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GuardOptions } from '../src/index.ts'
-import { guardIn, reasonOf } from './asking.ts'
-import { Forge, keySetOf, type Role } from './forge.ts'
-import { World } from './world.ts'
+import { guardIn, reasonOf } from './guard-fixture.ts'
+import { Forge, keySetOf, type Role } from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const forge = new Forge('key-1')
 

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import type { RefusalReason } from '../src/index.ts'
-import { guardIn, reasonOf } from './asking.ts'
-import { audience, claimsWith, Forge, issuer, type Json, keySetOf, now } from './forge.ts'
-import { World } from './world.ts'
+import { guardIn, reasonOf } from './guard-fixture.ts'
+import { audience, claimsWith, Forge, issuer, type Json, keySetOf, now } from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const forge = new Forge('key-1')
 const second = new Forge('key-2')

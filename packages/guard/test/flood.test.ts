@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { collectGarbage } from '../measurements/garbage.ts'
 import { createGuard, type Decision } from '../src/index.ts'
-import { assertUnavailable, guardIn, reasonOf } from './asking.ts'
-import { claimsWith, Forge, keySetOf, optionsWith } from './forge.ts'
-import { World } from './world.ts'
+import { assertUnavailable, guardIn, reasonOf } from './guard-fixture.ts'
+import { claimsWith, Forge, keySetOf, optionsWith } from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const known = new Forge('known')
 const rotated = new Forge('rotated')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard, entra, GuardOptionsError } from '../src/index.ts'
-import { apiApplicationId, optionsWith, roles, tenantId } from './forge.ts'
+import { apiApplicationId, optionsWith, roles, tenantId } from './token-factory.ts'
 
 type Options = Record<string, unknown>
 

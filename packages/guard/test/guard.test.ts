@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { anyCaller, type GuardEvent, type Requirement } from '../src/index.ts'
-import { guardIn, reasonOf } from './asking.ts'
+import { guardIn, reasonOf } from './guard-fixture.ts'
 import {
   apiApplicationId,
   audience,
@@ -14,8 +14,8 @@ import {
   type Role,
   roles,
   tenantId,
-} from './forge.ts'
-import { World } from './world.ts'
+} from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const forge = new Forge('key-1')
 const stranger = new Forge('key-1')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard, entra } from '../src/index.ts'
-import { reasonOf } from './asking.ts'
-import { apiApplicationId, Forge, keySetOf, roles, tenantId } from './forge.ts'
-import { World } from './world.ts'
+import { reasonOf } from './guard-fixture.ts'
+import { apiApplicationId, Forge, keySetOf, roles, tenantId } from './token-factory.ts'
+import { World } from './virtual-runtime.ts'
 
 const forge = new Forge('key-1')
 const v2 = {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { parserAnswerText } from './no-request.ts'
+import { parserAnswerText } from './malformed-request.ts'
 
 /** How long a connection that was refused may stay half open: the client reads why, and closes. */
 const lingerMs = 1000

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { inBatches } from './batch.ts'
 import { ConnectionErrors } from './connection-errors.ts'
-import { type Answer, answerToError, refusalOf } from './no-request.ts'
+import { type Answer, answerToError, refusalOf } from './malformed-request.ts'
+import { inBatches } from './response-batching.ts'
 
 /** Answers a request; the bindings are what the server knows of it besides. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { tokenEndpointVersions } from './dialect/token-endpoint-versions.ts'
+import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
 import { errorLookup } from './http/error-lookup.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'

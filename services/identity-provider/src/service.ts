@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Authority } from './dialect/authority.ts'
-import { systemSource } from './directory/source.ts'
-import { openEntrances } from './entrances.ts'
+import { systemRuntime } from './directory/runtime.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
-import { bootstrap } from './graph/bootstrap.ts'
-import { purgeExpired } from './graph/deleted-items/retention.ts'
-import { createManagementApps } from './graph/management-apps.ts'
 import { tellCountedRefusals } from './http/counted-refusals.ts'
-import { GuessThrottle } from './http/guess-throttle.ts'
+import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
+import { startPeriodicTask } from './http/periodic-task.ts'
 import { randomPool } from './http/random-pool.ts'
-import { repeat } from './http/repeating.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
+import { openListeners } from './listeners.ts'
+import { bootstrap } from './management/bootstrap/bootstrap.ts'
+import { createManagementApps } from './management/create-apps.ts'
+import { purgeExpired } from './management/graph/deleted-items/retention.ts'
 import { parseRegistrations } from './registrations/registrations.ts'
 import { seedEmptyDirectory } from './registrations/seeding.ts'
 import { keySchedule, type Settings } from './settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyFromFile } from './signing/key-file.ts'
 import { SigningKeys } from './signing/signing-keys.ts'
+import { AuditBuffer } from './storage/audit-buffer.ts'
 import { DirectoryStore } from './storage/directory-store.ts'
-import { IssuanceNotes } from './storage/issuance-notes.ts'
 import { openStorage, type Storage } from './storage/storage.ts'
 import { StoreReversals } from './storage/store-reversals.ts'
 
@@ -51,7 +51,7 @@ const renewEveryMs = 3_600_000
  *   listened at.
  */
 export async function startService(settings: Settings, log: Logger): Promise<Service> {
-  const entrances = await openEntrances(settings, systemSource.now, log)
+  const entrances = await openListeners(settings, systemRuntime.now, log)
   const opened = new AsyncDisposableStack()
   const stop = async () => {
     await Promise.all(entrances.all.map(({ listener }) => listener.stop()))
@@ -74,18 +74,18 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
     const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals)
 
     // 2. What goes on beside the requests.
-    const notes = new IssuanceNotes({ audit: storage.audit, uses: storage.credentialUses })
+    const notes = new AuditBuffer({ audit: storage.audit, uses: storage.credentialUses })
     opened.defer(() => notes.flush())
     const every = (ms: number, what: string, task: () => Promise<unknown>) =>
-      opened.defer(repeat(ms, what, task, log))
+      opened.defer(startPeriodicTask(ms, what, task, log))
     every(refreshEveryMs, 'refreshing the directory', () => directory.refresh())
     every(refreshEveryMs, 'refreshing the signing keys', () => keys.refresh())
     every(flushEveryMs, 'writing the audit', () => notes.flush())
     every(flushEveryMs, 'recording that the store went back', () => reversals.writeTo(directory))
     every(tendEveryMs, 'tending the signing keys', () => keys.tend())
-    every(tidyEveryMs, 'tidying the store', () => storage.tidy(systemSource.now()))
+    every(tidyEveryMs, 'tidying the store', () => storage.tidy(systemRuntime.now()))
     every(renewEveryMs, 'renewing the server certificate', entrances.renewCertificate)
-    every(tidyEveryMs, 'purging what was deleted', () => purgeExpired(directory, systemSource))
+    every(tidyEveryMs, 'purging what was deleted', () => purgeExpired(directory, systemRuntime))
 
     const issuers = new FederatedIssuers({ allowedHosts: settings.FEDERATED_ISSUER_HOSTS })
     opened.defer(() => issuers.stop())
@@ -103,7 +103,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
         visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
         recordRefusal: (record) => notes.record(record, 'refusedChanges'),
         report: (err, exchange) => log.error({ err, ...exchange }, 'a management request failed'),
-        source: systemSource,
+        source: systemRuntime,
       })
     const options: Omit<ServiceOptions, 'authority'> = {
       directory,
@@ -123,7 +123,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
       storeWentBackAt: () => reversals.latestAt,
       verifyFederated: issuers.verify,
-      throttle: new GuessThrottle({
+      throttle: new FailedLoginRateLimit({
         perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
         perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
       }),
@@ -132,8 +132,8 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       noteUse: notes.noteUse,
       isReady: () => !isStopping,
       log,
-      source: systemSource,
-      randomBytes: randomPool(systemSource.randomBytes),
+      source: systemRuntime,
+      randomBytes: randomPool(systemRuntime.randomBytes),
     }
     const tellCounted = async () => tellCountedRefusals(options)
     opened.defer(tellCounted)
@@ -180,7 +180,7 @@ async function found(
   log: Logger,
 ): Promise<void> {
   const firstTenant = {
-    id: TENANT_ID ?? systemSource.newGuid(),
+    id: TENANT_ID ?? systemRuntime.newGuid(),
     displayName: 'Default Directory',
     domains: [],
   }
@@ -191,7 +191,7 @@ async function found(
     graphUrl: authUrl,
     firstTenant,
     anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
-    source: systemSource,
+    source: systemRuntime,
   })
   if (made) log.info({ file: join(dataDir, 'administrator.env') }, 'an administrator was made')
 }
@@ -201,9 +201,9 @@ async function seed(settings: Settings, directory: DirectoryStore, log: Logger):
   if (path === undefined) return
   const registrations = async () =>
     parseRegistrations(await readFile(path), path, {
-      newGuid: systemSource.newGuid,
-      tenantId: settings.TENANT_ID ?? systemSource.newGuid(),
+      newGuid: systemRuntime.newGuid,
+      tenantId: settings.TENANT_ID ?? systemRuntime.newGuid(),
     })
-  if (await seedEmptyDirectory(directory, registrations, settings.DATA_DIR, systemSource))
+  if (await seedEmptyDirectory(directory, registrations, settings.DATA_DIR, systemRuntime))
     log.info({ registrations: path }, 'the directory was empty and has these registrations now')
 }

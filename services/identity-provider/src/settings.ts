@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isGuid } from './directory/guid.ts'
-import { ownerTenantId } from './directory/management-api-ids.ts'
+import { ownerTenantId } from './directory/privileged-api-ids.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { put, remove } from '../src/directory/directory-change.ts'
 import { createPassword, type PasswordCredential } from '../src/directory/password-credential.ts'
-import { systemSource } from '../src/directory/source.ts'
+import { systemRuntime } from '../src/directory/runtime.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
@@ -73,7 +73,7 @@ export class FailoverScene {
     const { tenantId, apis, clients } = await readSeeded(settings[0].DATA_DIR ?? '')
     const made = secretNames.map((displayName) => ({
       displayName,
-      ...createPassword({ displayName }, systemSource),
+      ...createPassword({ displayName }, systemRuntime),
     }))
     const secrets = {
       kept: clients[0].clientSecret,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Hono } from 'hono'
 import { createApp } from '../src/app.ts'
-import { refusalTable } from '../src/dialect/refusal-table.ts'
+import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
 import { testService } from './http/test-service.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ownerTenantId } from '../src/directory/management-api-ids.ts'
+import { ownerTenantId } from '../src/directory/privileged-api-ids.ts'
 import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readDirectory } from '../../registrations/graph/read-directory.ts'
+import { readDirectory } from '../../registrations/apply/read-directory.ts'
 import { explain } from '../../registrations/planning/explain.ts'
 import { carriedRoles } from '../../registrations/planning/explanation.ts'
 import { explanationText } from '../../registrations/planning/explanation-text.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
-import { readWholeDirectory } from '../../registrations/graph/read-directory.ts'
+import { readWholeDirectory } from '../../registrations/apply/read-directory.ts'
 import { exportRegistrations } from '../../registrations/planning/export.ts'
 import type { Terminal } from '../../terminal.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'

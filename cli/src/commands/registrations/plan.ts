@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
-import { QuietExit } from '../../quiet-exit.ts'
 import { loadFile } from '../../registrations/load-file.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
+import { SilentExit } from '../../silent-exit.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
@@ -31,6 +31,6 @@ export function addPlanCommand(registrations: Command, terminal: Terminal): void
       )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
-      if (options.detailedExitCode && steps.length > 0) throw new QuietExit('changesPending')
+      if (options.detailedExitCode && steps.length > 0) throw new SilentExit('changesPending')
     })
 }

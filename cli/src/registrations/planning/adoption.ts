@@ -1,9 +1,9 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { CertificateToAdd, Change } from './change.ts'
 import type { Located } from './locate.ts'
 import { oneLine } from './one-line.ts'
 import { isSameCertificate } from './plan-certificates.ts'
 import { day } from './plan-secrets.ts'
-import type { CertificateToAdd, Step } from './step.ts'
 
 /**
  * An application that was found by a name alone. Names and everything else in an application can be
@@ -62,7 +62,10 @@ export const hasCredentials = ({ secrets, certificates, federatedCredentials }: 
   secrets + certificates + federatedCredentials > 0
 
 /** Why consent is refused: whoever planted the application holds a credential that would use it. */
-export function refusedConsents(steps: readonly Step[], adoptions: readonly Adoption[]): string[] {
+export function refusedConsents(
+  steps: readonly Change[],
+  adoptions: readonly Adoption[],
+): string[] {
   return adoptions
     .filter(
       (one) =>
@@ -79,7 +82,7 @@ export function refusedConsents(steps: readonly Step[], adoptions: readonly Adop
 }
 
 /** Whether a step changes an application or gives it something. */
-export const concerns = (step: Step, { application }: Adoption): boolean =>
+export const concerns = (step: Change, { application }: Adoption): boolean =>
   step.application === application || (step.kind === 'grantConsent' && step.api === application)
 
 /** The line of an adoption in a diff. */

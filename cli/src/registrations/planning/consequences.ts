@@ -1,11 +1,11 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { CertificateToAdd } from './change.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'
 import type { RoleFate } from './explanation.ts'
 import type { KnownApi } from './known-api.ts'
 import type { Located } from './locate.ts'
 import { day } from './plan-secrets.ts'
-import type { CertificateToAdd } from './step.ts'
 
 const reasons: Readonly<Record<RoleFate, string>> = {
   carried: '',

@@ -1,6 +1,6 @@
-import { acts } from './act.ts'
 import { carriedRoles, type Explanation, type Finding } from './explanation.ts'
 import { oneLine } from './one-line.ts'
+import { registrationSteps } from './registration-step.ts'
 
 const marks: Readonly<Record<Finding['state'], string>> = {
   done: 'ok',
@@ -11,7 +11,7 @@ const marks: Readonly<Record<Finding['state'], string>> = {
 /** An explanation as people read it: the answer, then the six acts and what each has come to. */
 export function explanationText(explanation: Explanation): string {
   const rows = explanation.findings.map(({ act, state, detail }) => {
-    const number = acts.indexOf(act) + 1
+    const number = registrationSteps.indexOf(act) + 1
     return `  ${number} ${act.padEnd(20)} ${marks[state].padEnd(8)} ${oneLine(detail)}`
   })
   return [oneLine(answer(explanation)), '', ...rows, ''].join('\n')

@@ -1,11 +1,11 @@
-import type { Act } from './act.ts'
+import type { RegistrationStep } from './registration-step.ts'
 
 /** Why a role is, or is not, in the tokens of a client. */
 export type RoleFate = 'carried' | 'disabled' | 'not granted' | 'not requested'
 
 /** What one of the six acts has come to. */
 export type Finding = {
-  readonly act: Act
+  readonly act: RegistrationStep
   readonly state: 'done' | 'partly' | 'missing'
   readonly detail: string
   /** What the identity provider would say to a token request because of it. */

@@ -1,6 +1,6 @@
+import type { RoleName } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import type { Located } from './locate.ts'
-import type { RoleName } from './step.ts'
 
 /** An API that clients can have permissions of: one of the file, or one of the directory. */
 export class KnownApi {

@@ -1,8 +1,8 @@
 import type { ApiEntry } from '../file/registrations-file.ts'
 import { stableRoleId } from '../file/stable-guid.ts'
+import type { Change, PropertyChange, RoleChange } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import { type Located, rolesOf } from './locate.ts'
-import type { PropertyChange, RoleChange, Step } from './step.ts'
 
 /** The roles of an entry as the directory is to have them, each with its id. */
 export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string): AppRole[] {
@@ -17,7 +17,7 @@ export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string)
 }
 
 /** Act 2: the application roles that an API declares. */
-export function planAppRoles(located: Located, wanted: readonly AppRole[]): Step[] {
+export function planAppRoles(located: Located, wanted: readonly AppRole[]): Change[] {
   const present = rolesOf(located)
   // Roles that only people can have, or that say nothing, are not what the file speaks of.
   const foreign = present.filter(
@@ -28,7 +28,7 @@ export function planAppRoles(located: Located, wanted: readonly AppRole[]): Step
   if (changes.length === 0) return []
   const about = { act: 'Application roles', application: located.name } as const
   const outgoing = managed.filter((role) => role.isEnabled && mustBeDisabledFirst(role, wanted))
-  const steps: Step[] = []
+  const steps: Change[] = []
   if (outgoing.length > 0) {
     const roles = present.map((role) =>
       has(outgoing, role) ? { ...role, isEnabled: false } : role,

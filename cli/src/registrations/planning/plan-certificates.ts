@@ -1,9 +1,9 @@
+import type { CertificateToAdd, Change } from './change.ts'
 import type { KeyCredential } from './directory-state.ts'
 import type { Located } from './locate.ts'
-import type { CertificateToAdd, Step } from './step.ts'
 
 /** Act 6, by certificate: the list of the file against that of the directory, by thumbprint. */
-export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Step[] {
+export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Change[] {
   const present = client.application?.keyCredentials ?? []
   const added = wanted.filter((one) => !present.some((other) => isSameCertificate(one, other)))
   const kept = present.filter((one) => wanted.some((other) => isSameCertificate(other, one)))

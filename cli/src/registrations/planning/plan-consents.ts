@@ -1,4 +1,5 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { Change, ChangeOf, RoleName } from './change.ts'
 import {
   type AppRoleAssignment,
   type DirectoryState,
@@ -6,7 +7,6 @@ import {
 } from './directory-state.ts'
 import type { KnownApi } from './known-api.ts'
 import type { Located } from './locate.ts'
-import type { RoleName, Step, StepOf } from './step.ts'
 
 type Consents = NonNullable<RegistrationsFile['consents']>
 type Granted = { readonly api: string; readonly role: RoleName }
@@ -17,7 +17,7 @@ export function planConsents(
   wanted: readonly Granted[],
   apis: readonly KnownApi[],
   state: DirectoryState,
-): Step[] {
+): Change[] {
   const about = { act: 'Admin consent', application: client.name } as const
   const present = assignmentsOf(client, state).filter(
     ({ appRoleId }) => appRoleId !== defaultAccessRoleId,
@@ -34,7 +34,7 @@ export function planConsents(
     ...wanted
       .filter((granted) => !isPresent(granted))
       .map(
-        ({ api, role }): Step => ({
+        ({ api, role }): Change => ({
           kind: 'grantConsent',
           ...about,
           destructive: false,
@@ -44,7 +44,7 @@ export function planConsents(
       ),
     ...present
       .filter((assignment) => !isWanted(assignment))
-      .map((assignment): StepOf<'revokeConsent'> => {
+      .map((assignment): ChangeOf<'revokeConsent'> => {
         const { id, principalId, resourceId, appRoleId } = assignment
         const api = apis.find(({ located }) => located.servicePrincipal?.id === resourceId)
         return {
@@ -62,7 +62,7 @@ export function planConsents(
   ]
 }
 
-const nameOf = (step: StepOf<'revokeConsent'>) => `${step.api}/${step.role.value}`
+const nameOf = (step: ChangeOf<'revokeConsent'>) => `${step.api}/${step.role.value}`
 
 /** The roles that the consents of a file grant to one client. */
 export function wantedConsents(

@@ -1,15 +1,15 @@
 import type { ClientEntry } from '../file/registrations-file.ts'
+import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { RequiredResourceAccess } from './directory-state.ts'
 import type { KnownApi } from './known-api.ts'
 import type { Located } from './locate.ts'
-import type { RequestedRoles, RoleName, Step } from './step.ts'
 
 /** Act 4: the application permissions that a client requests. Requesting grants nothing. */
 export function planPermissions(
   client: Located,
   wanted: NonNullable<ClientEntry['permissions']>,
   apis: readonly KnownApi[],
-): Step[] {
+): Change[] {
   const present = client.application?.requiredResourceAccess ?? []
   const before = present.flatMap((access) => requested(access, apis))
   const after = wanted.flatMap(({ api, roles }): RequestedRoles[] => {

@@ -1,7 +1,7 @@
 import { type ApiEntry, applicationIdPlaceholder } from '../file/registrations-file.ts'
-import type { Act } from './act.ts'
+import type { Change, PropertyChange } from './change.ts'
 import type { Located } from './locate.ts'
-import type { PropertyChange, Step } from './step.ts'
+import type { RegistrationStep } from './registration-step.ts'
 
 /** What of an entry decides how its application is registered. */
 export type Registration = Partial<
@@ -9,11 +9,15 @@ export type Registration = Partial<
 >
 
 /** Acts 1 and 3: the application, its names, and its service principal in this tenant. */
-export function planRegistration(act: Act, located: Located, wanted: Registration): Step[] {
+export function planRegistration(
+  act: RegistrationStep,
+  located: Located,
+  wanted: Registration,
+): Change[] {
   const { name, application, servicePrincipal } = located
   const about = { act, application: name } as const
   const { requestedAccessTokenVersion: version, appRoleAssignmentRequired: required } = wanted
-  const steps: Step[] = []
+  const steps: Change[] = []
   if (application === undefined) {
     const details = version === undefined ? {} : { requestedAccessTokenVersion: version }
     steps.push({ kind: 'createApplication', ...about, destructive: false, ...details })

@@ -1,7 +1,7 @@
 import type { SecretEntry } from '../file/registrations-file.ts'
+import type { Change } from './change.ts'
 import type { PasswordCredential } from './directory-state.ts'
 import type { Located } from './locate.ts'
-import type { Step } from './step.ts'
 
 const dayMs = 86_400_000
 
@@ -18,13 +18,13 @@ export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
   { now, rotate, apis }: SecretCircumstances,
-): Step[] {
+): Change[] {
   const about = { act: 'Client secret', application: client.name } as const
   const present = client.application?.passwordCredentials ?? []
   const isListed = ({ displayName }: PasswordCredential) =>
     wanted.some((entry) => entry.displayName === displayName)
   return [
-    ...wanted.flatMap(({ displayName: secret, lifetimeDays, overlapDays }): Step[] => {
+    ...wanted.flatMap(({ displayName: secret, lifetimeDays, overlapDays }): Change[] => {
       const same = present.filter(({ displayName }) => displayName === secret)
       const latest = same.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
       const details = { ...about, secret, lifetimeDays, apis }
@@ -40,7 +40,7 @@ export function planSecrets(
       const reason = `the present one ends on ${day(latest.endDateTime)}`
       return [{ kind: 'rotateSecret', destructive: true, ...details, reason }]
     }),
-    ...present.flatMap((credential): Step[] => {
+    ...present.flatMap((credential): Change[] => {
       const hasEnded = credential.endDateTime <= now
       if (isListed(credential) && !hasEnded) return []
       return [

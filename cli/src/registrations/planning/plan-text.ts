@@ -1,9 +1,9 @@
-import { acts } from './act.ts'
 import { type Adoption, adoptionLine } from './adoption.ts'
+import type { Change } from './change.ts'
+import { changeLines, type Line } from './change-lines.ts'
 import { oneLine } from './one-line.ts'
 import type { Plan } from './plan.ts'
-import type { Step } from './step.ts'
-import { type Line, stepLines } from './step-lines.ts'
+import { registrationSteps } from './registration-step.ts'
 
 /** Colours a line of a diff by what becomes of what it names. */
 export type PaintLine = (sign: Line['sign'], text: string) => string
@@ -23,7 +23,7 @@ export function planText(
     ])
   return paragraphs([
     found,
-    ...acts.map((act, index) => {
+    ...registrationSteps.map((act, index) => {
       const lines = steps.filter((step) => step.act === act).flatMap((step) => diffOf(step, paint))
       return lines.length === 0 ? '' : [`${index + 1} ${act}`, ...lines].join('\n')
     }),
@@ -38,9 +38,9 @@ const foundByName = (adoptions: readonly Adoption[], paint: PaintLine) =>
     ? ''
     : ['Found by name', ...adoptions.map((one) => paint('~', adoptionLine(one)))].join('\n')
 
-function summary(steps: readonly Step[], adoptions: readonly Adoption[]): string {
-  const changes = steps.flatMap(stepLines).length
-  const taken = steps.filter(({ destructive }) => destructive).flatMap(stepLines).length
+function summary(steps: readonly Change[], adoptions: readonly Adoption[]): string {
+  const changes = steps.flatMap(changeLines).length
+  const taken = steps.filter(({ destructive }) => destructive).flatMap(changeLines).length
   const counted = `${changes} ${changes === 1 ? 'change' : 'changes'}`
   const takes =
     taken === 0
@@ -51,8 +51,8 @@ function summary(steps: readonly Step[], adoptions: readonly Adoption[]): string
 }
 
 /** The lines of one step, marked when it takes something away. */
-export const diffOf = (step: Step, paint: PaintLine = (_, text) => text): string[] =>
-  stepLines(step).map(({ sign, text }) =>
+export const diffOf = (step: Change, paint: PaintLine = (_, text) => text): string[] =>
+  changeLines(step).map(({ sign, text }) =>
     paint(sign, `${step.destructive ? '!' : ' '} ${sign} ${text}`),
   )
 

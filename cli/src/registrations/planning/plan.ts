@@ -1,6 +1,6 @@
 import type { RegistrationsFile } from '../file/registrations-file.ts'
-import { acts } from './act.ts'
 import { type Adoption, adoptionsOf, concerns, refusedConsents } from './adoption.ts'
+import type { CertificateToAdd, Change } from './change.ts'
 import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { KnownApi } from './known-api.ts'
@@ -11,7 +11,7 @@ import { planConsents, wantedConsents } from './plan-consents.ts'
 import { planPermissions } from './plan-permissions.ts'
 import { planRegistration, wantedIdentifierUris } from './plan-registration.ts'
 import { planSecrets } from './plan-secrets.ts'
-import type { CertificateToAdd, Step } from './step.ts'
+import { registrationSteps } from './registration-step.ts'
 
 export type PlanInput = {
   readonly file: RegistrationsFile
@@ -30,7 +30,7 @@ export type PlanInput = {
 /** What has to be done so that the directory is as the file says. */
 export type Plan = {
   /** In the order in which they can be done. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly Change[]
   /** Applications found by a name alone, which are used only when a person confirms each of them. */
   readonly adoptions: readonly Adoption[]
   /** Why nobody can tell what is to be done; while there are any, nothing is. */
@@ -77,7 +77,7 @@ export function planRegistrations(input: PlanInput): Plan {
   if (faults.length > 0) return { steps: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
   const steps = [
-    ...file.apis.flatMap((entry): Step[] => {
+    ...file.apis.flatMap((entry): Change[] => {
       const api = apis.find(({ name }) => name === entry.displayName)
       if (api === undefined) return []
       const identifierUris = [...wantedIdentifierUris(entry, api.located)]
@@ -86,7 +86,7 @@ export function planRegistrations(input: PlanInput): Plan {
         ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
       ]
     }),
-    ...file.clients.flatMap((entry, index): Step[] => {
+    ...file.clients.flatMap((entry, index): Change[] => {
       const client = clients[index] ?? { name: entry.displayName }
       const isApi = file.apis.some(({ displayName }) => displayName === entry.displayName)
       const { permissions, secrets, certificates: listed } = entry
@@ -169,7 +169,7 @@ function locateRemoved(state: DirectoryState, name: string): Located {
   return application ? { name, application } : locate(state, { displayName: name })
 }
 
-function removal({ name, application }: Located): Step[] {
+function removal({ name, application }: Located): Change[] {
   if (application === undefined) return []
   const { id: objectId, appId, appRoles } = application
   const act = appRoles.length > 0 ? 'API registration' : 'Client registration'
@@ -177,8 +177,8 @@ function removal({ name, application }: Located): Step[] {
 }
 
 /** By act, so that whatever a step needs is there; what is removed for good comes last. */
-function inOrder(steps: readonly Step[]): Step[] {
-  const rank = ({ kind, act }: Step) =>
-    kind === 'deleteApplication' ? acts.length : acts.indexOf(act)
+function inOrder(steps: readonly Change[]): Change[] {
+  const rank = ({ kind, act }: Change) =>
+    kind === 'deleteApplication' ? registrationSteps.length : registrationSteps.indexOf(act)
   return steps.toSorted((a, b) => rank(a) - rank(b))
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import type { CertificateToAdd } from '../../../src/registrations/planning/change.ts'
 import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
 import { diffOf } from '../../../src/registrations/planning/plan-text.ts'
-import type { CertificateToAdd } from '../../../src/registrations/planning/step.ts'
 import { sampleFile } from '../sample-file.ts'
 import { confirmedIn, now, sampleState } from './sample-state.ts'
 

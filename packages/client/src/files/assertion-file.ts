@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { Credential } from '../credential.ts'
-import { assertionProof } from '../federated-assertion.ts'
+import type { Credential } from '../credentials/credential.ts'
+import { assertionAuthentication } from '../credentials/federated-assertion.ts'
 
 /**
  * A federated assertion in a file, as Kubernetes projects the token of a service account: read
@@ -17,10 +17,10 @@ export function federatedAssertionFile(path: string): Credential {
   return {
     kind: 'assertion',
     identity: () => `file:${path}`,
-    proofs: async () => {
+    authentications: async () => {
       const assertion = (await readFile(path, 'utf8')).trim()
       if (assertion === '') throw new Error(`the file ${path} is empty`)
-      return [assertionProof(assertion)]
+      return [assertionAuthentication(assertion)]
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { clientCertificate } from '../client-certificate.ts'
-import type { Credential } from '../credential.ts'
+import { clientCertificate } from '../credentials/client-certificate.ts'
+import type { Credential } from '../credentials/credential.ts'
 import { judgeOptions, nonEmptyString, required } from '../option-rules.ts'
 
 export type ClientCertificateFiles = {
@@ -47,14 +47,14 @@ export function clientCertificateFiles(options: ClientCertificateFiles): Credent
   return {
     kind: 'certificate',
     identity: () => `file:${certificateFile}`,
-    proofs: async (context) => {
+    authentications: async (context) => {
       const [certificate, key] = await Promise.all([
         readFile(certificateFile, 'utf8'),
         readFile(privateKeyFile, 'utf8'),
       ])
       const pem = certificate + key
       if (latest?.pem !== pem) latest = { pem, credential: credentialOf(certificate, key) }
-      return (await latest.credential).proofs(context)
+      return (await latest.credential).authentications(context)
     },
   }
 }

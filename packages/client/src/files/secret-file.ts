@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Credential, secretProof } from '../credential.ts'
+import { type Credential, secretAuthentication } from '../credentials/credential.ts'
 
 /**
  * A client secret in a file, read before every token request: when the file changes, the new secret
@@ -15,10 +15,10 @@ export function clientSecretFile(path: string): Credential {
   return {
     kind: 'secret',
     identity: () => `file:${path}`,
-    proofs: async () => {
+    authentications: async () => {
       const secret = (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
       if (secret === '') throw new Error(`the file ${path} is empty`)
-      return [secretProof(secret)]
+      return [secretAuthentication(secret)]
     },
   }
 }

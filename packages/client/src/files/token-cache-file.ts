@@ -9,7 +9,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { TokenCache } from '../token-cache.ts'
+import type { TokenCache } from '../token/token-cache.ts'
 import { withFileLock } from './file-lock.ts'
 
 type Entries = Record<string, { readonly value: string; readonly endsMs: number }>

@@ -7,7 +7,7 @@ import {
   silence,
   text,
   type VirtualWorld,
-} from '../stand-in/virtual-world.ts'
+} from '../fakes/virtual-world.ts'
 
 /** What is wrong for ten minutes, and with whom; an answer of `undefined` means: as usual. */
 export type FaultRow = {

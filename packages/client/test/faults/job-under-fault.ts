@@ -1,8 +1,8 @@
-import { clientSecrets } from '../../src/credential.ts'
+import { clientSecrets } from '../../src/credentials/credential.ts'
 import { isClientFailure } from '../../src/errors.ts'
 import { createGreetingClient } from '../../src/greeting-client.ts'
-import { settled, sourceIn } from '../stand-in/source.ts'
-import { type Answer, grant, refusal, text, VirtualWorld } from '../stand-in/virtual-world.ts'
+import { settled, sourceIn } from '../fakes/source.ts'
+import { type Answer, grant, refusal, text, VirtualWorld } from '../fakes/virtual-world.ts'
 import type { FaultRow } from './fault-rows.ts'
 
 const runs = 30

@@ -10,9 +10,9 @@ import {
   clientSecretFile,
   federatedAssertionFile,
 } from '../../src/files/index.ts'
-import { certifiedKey } from '../stand-in/certified-key.ts'
-import { sourceIn } from '../stand-in/source.ts'
-import { type Answer, grant, refusal, VirtualWorld } from '../stand-in/virtual-world.ts'
+import { certifiedKey } from '../fakes/certified-key.ts'
+import { sourceIn } from '../fakes/source.ts'
+import { type Answer, grant, refusal, VirtualWorld } from '../fakes/virtual-world.ts'
 
 function folderOf(test: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-client-'))

@@ -8,9 +8,9 @@ import {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard, type Requirement } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
-import { allowOf, judgeRoutes, type Method, type RouteTable } from '../route-table.ts'
+import { allowOf, judgeRoutes, type Method, type RouteTable } from '../routes/route-table.ts'
 import { sendRefusal } from './node.ts'
-import { NodePresented } from './node-presented.ts'
+import { NodeRequestCredentials } from './node-request-credentials.ts'
 
 const verbs = {
   GET: 'get',
@@ -59,7 +59,7 @@ export function guardedRouter<Role extends string>(
         response.locals.caller = decision
         return then(request, response as Response<unknown, GuardedLocals<Role>>, next)
       }
-      const decision = guard.decide(new NodePresented(request), role)
+      const decision = guard.decide(new NodeRequestCredentials(request), role)
       return decision instanceof Promise ? decision.then(answer) : answer(decision)
     }
 

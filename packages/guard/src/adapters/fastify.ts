@@ -8,8 +8,14 @@ import type {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard, type Requirement } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
-import { allowOf, judgeRoutes, looksBelow, type Method, type RouteTable } from '../route-table.ts'
-import { NodePresented } from './node-presented.ts'
+import {
+  allowOf,
+  judgeRoutes,
+  looksBelow,
+  type Method,
+  type RouteTable,
+} from '../routes/route-table.ts'
+import { NodeRequestCredentials } from './node-request-credentials.ts'
 
 /** A request that was let in. */
 export type GuardedRequest<Role extends string> = FastifyRequest & { readonly caller: Caller<Role> }
@@ -53,7 +59,7 @@ export function guardedRoutes<Role extends string>(
         Object.assign(request, { caller: decision })
         done()
       }
-      const decision = guard.decide(new NodePresented(request.raw), role)
+      const decision = guard.decide(new NodeRequestCredentials(request.raw), role)
       if (decision instanceof Promise) void decision.then(answer)
       else answer(decision)
     }

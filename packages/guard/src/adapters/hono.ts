@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import type { H, RouterRoute } from 'hono/types'
+import type { RequestCredentials } from '../bearer-credentials.ts'
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard } from '../guard.ts'
-import type { Presented } from '../presented.ts'
 import { withHeader } from '../refusal.ts'
-import { allowOf, judgeRoutes, type Method, type RouteTable } from '../route-table.ts'
-import { NodePresented } from './node-presented.ts'
+import { allowOf, judgeRoutes, type Method, type RouteTable } from '../routes/route-table.ts'
+import { NodeRequestCredentials } from './node-request-credentials.ts'
 import { TieredRouter } from './tiered-router.ts'
 import { respond } from './web.ts'
-import { WebPresented } from './web-presented.ts'
+import { WebRequestCredentials } from './web-request-credentials.ts'
 
 /** Answers a request that was let in. */
 export type GuardedHandler<Role extends string> = (
@@ -71,8 +71,10 @@ function answer<Role extends string>(
   return decision.outcome === 'refused' ? respond(decision) : handler(c, decision)
 }
 
-function presentedBy(c: Context): Presented {
+function presentedBy(c: Context): RequestCredentials {
   // On Node the server hands over its own request, which knows of repeated fields and of TLS.
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-  return incoming === undefined ? new WebPresented(c.req.raw) : new NodePresented(incoming)
+  return incoming === undefined
+    ? new WebRequestCredentials(c.req.raw)
+    : new NodeRequestCredentials(incoming)
 }

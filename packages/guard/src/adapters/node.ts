@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Caller } from '../caller.ts'
-import { exactRoutes, type Outcome } from '../exact-routes.ts'
 import type { Guard } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
-import type { RouteTable } from '../route-table.ts'
-import { NodePresented } from './node-presented.ts'
+import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
+import type { RouteTable } from '../routes/route-table.ts'
+import { NodeRequestCredentials } from './node-request-credentials.ts'
 
 /** Answers a request that was let in. */
 export type GuardedHandler<Role extends string> = (
@@ -32,7 +32,7 @@ export function guardedListener<Role extends string>(
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
   otherwise?: RequestListener,
 ): RequestListener {
-  const table = exactRoutes(guard, prefix, routes)
+  const table = exactPathRouter(guard, prefix, routes)
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     if (!table.isGuarded(path)) {
@@ -40,11 +40,11 @@ export function guardedListener<Role extends string>(
       else sendRefusal(response, guard.refuse('not_found'))
       return
     }
-    const answer = (outcome: Outcome<Role, GuardedHandler<Role>>) => {
+    const answer = (outcome: RouteDecision<Role, GuardedHandler<Role>>) => {
       if ('handler' in outcome) outcome.handler(request, response, outcome.caller)
       else sendRefusal(response, outcome)
     }
-    const outcome = table.decide(request.method ?? '', path, new NodePresented(request))
+    const outcome = table.decide(request.method ?? '', path, new NodeRequestCredentials(request))
     if (outcome instanceof Promise) void outcome.then(answer)
     else answer(outcome)
   }

@@ -1,9 +1,9 @@
 import type { Caller } from '../caller.ts'
-import { exactRoutes, type Outcome } from '../exact-routes.ts'
 import type { Guard } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
-import type { RouteTable } from '../route-table.ts'
-import { WebPresented } from './web-presented.ts'
+import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
+import type { RouteTable } from '../routes/route-table.ts'
+import { WebRequestCredentials } from './web-request-credentials.ts'
 
 /** Answers a request that was let in. */
 export type GuardedHandler<Role extends string> = (
@@ -32,17 +32,19 @@ export function guardedFetch<Role extends string>(
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
   otherwise?: FetchHandler,
 ): FetchHandler {
-  const table = exactRoutes(guard, prefix, routes)
+  const table = exactPathRouter(guard, prefix, routes)
   return (request) => {
     const { pathname } = new URL(request.url)
     if (!table.isGuarded(pathname)) {
       return otherwise?.(request) ?? respond(guard.refuse('not_found'))
     }
-    const answer = (outcome: Outcome<Role, GuardedHandler<Role>>): Response | Promise<Response> => {
+    const answer = (
+      outcome: RouteDecision<Role, GuardedHandler<Role>>,
+    ): Response | Promise<Response> => {
       if ('handler' in outcome) return outcome.handler(request, outcome.caller)
       return respond(outcome)
     }
-    const outcome = table.decide(request.method, pathname, new WebPresented(request))
+    const outcome = table.decide(request.method, pathname, new WebRequestCredentials(request))
     return outcome instanceof Promise ? outcome.then<Response>(answer) : answer(outcome)
   }
 }

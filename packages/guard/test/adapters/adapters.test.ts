@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createGuard } from '../../src/index.ts'
-import { clientApplicationId, Forge, keySetOf, optionsWith } from '../forge.ts'
-import { World } from '../world.ts'
+import { clientApplicationId, Forge, keySetOf, optionsWith } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
 import { call } from './call.ts'
 import { type Running, servers } from './servers.ts'
 

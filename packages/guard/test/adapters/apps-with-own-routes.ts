@@ -8,7 +8,7 @@ import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { guardedFetch } from '../../src/adapters/web.ts'
 import type { Guard } from '../../src/index.ts'
-import type { Role } from '../forge.ts'
+import type { Role } from '../token-factory.ts'
 import { type Running, running, serve } from './servers.ts'
 
 /** An app whose author added routes of their own, each answering `added`, to guarded ones. */

@@ -14,8 +14,8 @@ import { guardedRoutes } from '../../src/adapters/fastify.ts'
 import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { createGuard, type Guard } from '../../src/index.ts'
-import { Forge, keySetOf, optionsWith, type Role } from '../forge.ts'
-import { World } from '../world.ts'
+import { Forge, keySetOf, optionsWith, type Role } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
 import { client, server as host, type Identity, thief } from './identities.ts'
 
 const forge = new Forge('key-1')

@@ -10,7 +10,7 @@ import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { guardedFetch } from '../../src/adapters/web.ts'
 import { anyCaller, type Guard } from '../../src/index.ts'
-import type { Role } from '../forge.ts'
+import type { Role } from '../token-factory.ts'
 
 /** A server that runs, with one framework and one adapter. */
 export type Running = { readonly url: string; readonly stop: () => Promise<void> }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { refusalRows } from '../../src/index.ts'
-import { clientApplicationId, Forge, keySetOf } from '../forge.ts'
+import { clientApplicationId, Forge, keySetOf } from '../token-factory.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
 const page = readFileSync(join(repository, 'docs/guard.md'), 'utf8')

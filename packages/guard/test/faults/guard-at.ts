@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createGuard, type GuardEvent } from '../../src/index.ts'
-import { type Forge, optionsWith } from '../forge.ts'
-import { World } from '../world.ts'
+import { type Forge, optionsWith } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
 
 /** A guard whose clocks are passed in, and whose provider is reached over a real socket. */
 export function guardAt(url: string) {

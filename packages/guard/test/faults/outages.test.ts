@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard } from '../../src/index.ts'
-import { assertUnavailable, reasonOf } from '../asking.ts'
-import { Forge, keySetOf, optionsWith } from '../forge.ts'
-import { World } from '../world.ts'
+import { assertUnavailable, reasonOf } from '../guard-fixture.ts'
+import { Forge, keySetOf, optionsWith } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
 
 const known = new Forge('known')
 const rotated = new Forge('rotated')

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfThere, readPrivateFile, replacePrivateFile, unless } from '../files/private-file.ts'
+import { readIfThere, readPrivateFile, replaceSecretFile, unless } from '../files/secret-file.ts'
 import {
   authorityFault,
   createAuthority,
@@ -83,8 +83,8 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   if (certificate === undefined && key === undefined) {
     const authority = await createAuthority(names, now())
     // The key first: without its certificate nobody trusts it yet.
-    await replacePrivateFile(keyFile, authority.key)
-    await replacePrivateFile(certificateFile, authority.certificate)
+    await replaceSecretFile(keyFile, authority.key)
+    await replaceSecretFile(certificateFile, authority.certificate)
     return authority
   }
   // A crash between the two files left a key that nobody trusts.
@@ -131,8 +131,8 @@ async function openServer(
   if (known && isGood(known, authority, names, now())) return known
   try {
     const server = await issueServerCertificate(authority, names, now())
-    await replacePrivateFile(keyFile, server.key)
-    await replacePrivateFile(certificateFile, server.certificate)
+    await replaceSecretFile(keyFile, server.key)
+    await replaceSecretFile(certificateFile, server.certificate)
     return server
   } catch (cause) {
     if (isSystemError(cause)) throw cause

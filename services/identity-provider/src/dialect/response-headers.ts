@@ -1,8 +1,8 @@
-import type { Trace } from './trace.ts'
+import type { CorrelationIds } from './correlation-ids.ts'
 
 /** Headers of every answer of a token endpoint, refusals included. */
 export const tokenResponseHeaders = (
-  { traceId, correlationId }: Trace,
+  { traceId, correlationId }: CorrelationIds,
   echoesClientRequestId: boolean,
 ): Record<string, string> => ({
   'cache-control': 'no-store, no-cache',

@@ -1,6 +1,6 @@
 import type { AppRole } from './app-role.ts'
-import type { Fault } from './fault.ts'
 import { isGuid } from './guid.ts'
+import type { ValidationIssue } from './validation-issue.ts'
 
 const valuePattern = /^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/
 const maxValueLength = 120
@@ -58,8 +58,8 @@ const rules: readonly Rule[] = [
  *
  * @see https://learn.microsoft.com/graph/api/resources/approle
  */
-export function judgeAppRoles(roles: readonly AppRole[]): Fault[] {
-  const faults: Fault[] = []
+export function judgeAppRoles(roles: readonly AppRole[]): ValidationIssue[] {
+  const faults: ValidationIssue[] = []
   for (const [index, role] of roles.entries()) {
     for (const { property, isKept, message } of rules)
       if (!isKept(role)) faults.push({ code: 'INVALID_VALUE', path: [index, property], message })
@@ -75,9 +75,12 @@ export function judgeAppRoles(roles: readonly AppRole[]): Fault[] {
  * Judges the step from one set of roles to another: a role is disabled first, and changed or removed
  * only then, so that nobody loses a working role to a slip.
  */
-export function judgeAppRoleChange(before: readonly AppRole[], after: readonly AppRole[]): Fault[] {
+export function judgeAppRoleChange(
+  before: readonly AppRole[],
+  after: readonly AppRole[],
+): ValidationIssue[] {
   const afterById = new Map(after.map((role) => [role.id.toLowerCase(), role]))
-  return before.flatMap((role, index): Fault[] => {
+  return before.flatMap((role, index): ValidationIssue[] => {
     if (!role.isEnabled) return []
     const next = afterById.get(role.id.toLowerCase())
     if (next !== undefined && (!next.isEnabled || next.value === role.value)) return []
@@ -95,9 +98,9 @@ function repeated(
   roles: readonly AppRole[],
   property: 'id' | 'value',
   keyOf: (role: AppRole) => string | null,
-): Fault[] {
+): ValidationIssue[] {
   const seen = new Set<string>()
-  return roles.flatMap((role, index): Fault[] => {
+  return roles.flatMap((role, index): ValidationIssue[] => {
     const key = keyOf(role)
     if (key === null) return []
     if (!seen.has(key)) {

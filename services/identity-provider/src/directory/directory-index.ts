@@ -7,7 +7,7 @@ import type {
   DirectoryKind,
   DirectoryObjects,
 } from './directory-change.ts'
-import { Grouping } from './grouping.ts'
+import { MultiIndex } from './multi-index.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -36,19 +36,19 @@ export class DirectoryIndex implements Directory {
     appRoleAssignment: new Map(),
   }
   readonly #revisions = new Map<string, number>()
-  readonly #tenantByDomain = new Grouping<Tenant>((tenant) => tenant.domains)
-  readonly #applicationByAppId = new Grouping<Application>(live(({ appId }) => [appId]))
-  readonly #applicationByUri = new Grouping<Application>(live((api) => api.identifierUris))
-  readonly #applicationByTenant = new Grouping<Application>(({ tenantId }) => [tenantId])
-  readonly #principalByAppId = new Grouping<ServicePrincipal>(
+  readonly #tenantByDomain = new MultiIndex<Tenant>((tenant) => tenant.domains)
+  readonly #applicationByAppId = new MultiIndex<Application>(live(({ appId }) => [appId]))
+  readonly #applicationByUri = new MultiIndex<Application>(live((api) => api.identifierUris))
+  readonly #applicationByTenant = new MultiIndex<Application>(({ tenantId }) => [tenantId])
+  readonly #principalByAppId = new MultiIndex<ServicePrincipal>(
     live(({ tenantId, appId }) => [nameIn(tenantId, appId)]),
   )
-  readonly #principalByApplication = new Grouping<ServicePrincipal>(({ appId }) => [appId])
-  readonly #principalByTenant = new Grouping<ServicePrincipal>(({ tenantId }) => [tenantId])
-  readonly #assignmentByPrincipal = new Grouping<AppRoleAssignment>((one) => [one.principalId])
-  readonly #assignmentByResource = new Grouping<AppRoleAssignment>((one) => [one.resourceId])
+  readonly #principalByApplication = new MultiIndex<ServicePrincipal>(({ appId }) => [appId])
+  readonly #principalByTenant = new MultiIndex<ServicePrincipal>(({ tenantId }) => [tenantId])
+  readonly #assignmentByPrincipal = new MultiIndex<AppRoleAssignment>((one) => [one.principalId])
+  readonly #assignmentByResource = new MultiIndex<AppRoleAssignment>((one) => [one.resourceId])
 
-  readonly #groupings: { [Kind in DirectoryKind]: Grouping<DirectoryObjects[Kind]>[] } = {
+  readonly #groupings: { [Kind in DirectoryKind]: MultiIndex<DirectoryObjects[Kind]>[] } = {
     tenant: [this.#tenantByDomain],
     application: [this.#applicationByAppId, this.#applicationByUri, this.#applicationByTenant],
     servicePrincipal: [

@@ -1,6 +1,6 @@
-import type { Fault } from './fault.ts'
 import { isGuid } from './guid.ts'
 import type { Tenant } from './tenant.ts'
+import type { ValidationIssue } from './validation-issue.ts'
 
 /** What of an application decides which names it may have. */
 export type NamedApplication = {
@@ -19,12 +19,12 @@ export const caseless = (identifierUri: string): string => identifierUri.toLower
 export function judgeIdentifierUris(
   { appId, identifierUris }: NamedApplication,
   tenant: Pick<Tenant, 'id' | 'domains'>,
-): Fault[] {
+): ValidationIssue[] {
   const seen = new Set<string>()
-  return identifierUris.flatMap((uri, index): Fault[] => {
+  return identifierUris.flatMap((uri, index): ValidationIssue[] => {
     const isRepeated = seen.has(caseless(uri))
     seen.add(caseless(uri))
-    const fault = (code: Fault['code'], message: string): Fault[] => [
+    const fault = (code: ValidationIssue['code'], message: string): ValidationIssue[] => [
       { code, path: [index], message },
     ]
     if (/[\s#?]/.test(uri) || !URL.canParse(uri))

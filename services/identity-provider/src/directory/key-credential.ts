@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
-import type { Source } from './source.ts'
+import type { Runtime } from './runtime.ts'
 
 /** A certificate with whose private key a client signs its assertions. */
 export type KeyCredential = {
@@ -24,7 +24,7 @@ export type KeyCredential = {
  */
 export function createKeyCredential(
   certificate: string | Uint8Array,
-  source: Source,
+  source: Runtime,
   displayName: string | null = null,
 ): KeyCredential {
   const parsed = parse(certificate)

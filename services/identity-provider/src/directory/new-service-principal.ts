@@ -1,12 +1,12 @@
 import type { Application } from './application.ts'
+import type { Runtime } from './runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
-import type { Source } from './source.ts'
 
 /** What an application becomes in a tenant that has not known it. */
 export const newServicePrincipal = (
   tenantId: string,
   { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,
-  source: Source,
+  source: Runtime,
 ): ServicePrincipal => ({
   id: source.newGuid(),
   tenantId,

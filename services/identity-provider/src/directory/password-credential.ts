@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Source } from './source.ts'
+import type { Runtime } from './runtime.ts'
 
 /** A client secret as the directory knows it: everything but the secret. */
 export type PasswordCredential = {
@@ -34,7 +34,7 @@ export type NewPassword = {
  */
 export function createPassword(
   { displayName = null, startDateTime, endDateTime }: NewPassword,
-  source: Source,
+  source: Runtime,
 ): { readonly credential: PasswordCredential; readonly secretText: string } {
   const start = startDateTime ?? source.now()
   const end = endDateTime ?? new Date(start)

@@ -1,20 +1,20 @@
 import { type Context, Hono } from 'hono'
-import { authorizationServerMetadata } from '../dialect/authorization-server-metadata.ts'
-import { cloudMetadata } from '../dialect/cloud-metadata.ts'
+import { createCorrelationIds } from '../dialect/correlation-ids.ts'
+import { authorizationServerMetadata } from '../dialect/documents/authorization-server-metadata.ts'
+import { cloudMetadata } from '../dialect/documents/cloud-metadata.ts'
 import {
   type DocumentTenant,
   discoveryDocumentV1,
   discoveryDocumentV2,
   documentTenant,
-} from '../dialect/discovery-document.ts'
-import { errorEnvelope } from '../dialect/error-envelope.ts'
-import { instanceDiscovery } from '../dialect/instance-discovery.ts'
-import { keySetDocumentV1, keySetDocumentV2 } from '../dialect/key-set-document.ts'
-import { rowOf } from '../dialect/refusal-table.ts'
-import { type RequestRefusal, refuseRequest } from '../dialect/request-refusal.ts'
+} from '../dialect/documents/discovery-document.ts'
+import { instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
+import { keySetDocumentV1, keySetDocumentV2 } from '../dialect/documents/key-set-document.ts'
+import { errorEnvelope } from '../dialect/refusals/error-envelope.ts'
+import { rowOf } from '../dialect/refusals/refusal-table.ts'
+import { type RequestRefusal, refuseRequest } from '../dialect/refusals/request-refusal.ts'
+import { judgeTenantShape, sharedAuthorities } from '../dialect/request/tenant-name.ts'
 import { documentHeaders, tokenResponseHeaders } from '../dialect/response-headers.ts'
-import { judgeTenantShape, sharedAuthorities } from '../dialect/tenant-name.ts'
-import { beginTrace } from '../dialect/trace.ts'
 import type { Directory } from '../directory/directory.ts'
 import { RefusedError } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
@@ -84,7 +84,7 @@ async function answer(
   } catch (cause) {
     const { req } = context
     const ids = [req.header('client-request-id'), req.query('client-request-id')]
-    const trace = beginTrace(ids, source.now(), source.newGuid)
+    const trace = createCorrelationIds(ids, source.now(), source.newGuid)
     const refusal = refusalOf(cause)
     if (refusal.reason === 'internal' || refusal.reason === 'unavailable')
       log.error({ err: cause, traceId: trace.traceId }, 'a document could not be served')

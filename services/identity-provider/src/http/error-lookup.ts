@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
-import { refusalTable } from '../dialect/refusal-table.ts'
+import { refusalTable } from '../dialect/refusals/refusal-table.ts'
 import type { ServerEnv } from './server-env.ts'
 
 /** Serves the page that `error_uri` leads to: what a code means, and what to do. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { type Form, readForm } from '../dialect/form.ts'
-import { refuseRequest } from '../dialect/request-refusal.ts'
+import { refuseRequest } from '../dialect/refusals/request-refusal.ts'
+import { type Form, readForm } from '../dialect/request/form-body.ts'
 import { BodyCutError, BodyTooLargeError, readBody } from './request-body.ts'
 import { headerOf, repeatedHeader } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'

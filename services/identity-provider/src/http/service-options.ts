@@ -1,15 +1,15 @@
 import type { Authority } from '../dialect/authority.ts'
-import type { TokenLifetime } from '../dialect/token-times.ts'
-import type { Source } from '../directory/source.ts'
+import type { TokenLifetime } from '../dialect/token/token-times.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import type { AssertionTimes } from '../issuance/assertion-time.ts'
 import type { VerifyFederated } from '../issuance/federated-authentication.ts'
 import type { PublishedKey } from '../signing/published-key.ts'
 import type { TokenHeader } from '../signing/token-signer.ts'
-import type { AssertionLog } from '../storage/assertion-log.ts'
 import type { AuditRecord } from '../storage/audit-record.ts'
 import type { AuditLane } from '../storage/audit-trail.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
-import type { GuessThrottle } from './guess-throttle.ts'
+import type { ReplayCache } from '../storage/replay-cache.ts'
+import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The keys of the server, as far as issuing goes. */
@@ -32,11 +32,11 @@ export type ServiceOptions = {
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes
   /** Where used assertions are remembered; undefined where they may be used until they expire. */
-  readonly assertions: AssertionLog | undefined
+  readonly assertions: ReplayCache | undefined
   /** When the store last went back, and forgot assertions that were used; undefined when it never did. */
   readonly storeWentBackAt?: () => Date | undefined
   readonly verifyFederated: VerifyFederated
-  readonly throttle: GuessThrottle
+  readonly throttle: FailedLoginRateLimit
   readonly trustedProxies: TrustedProxies
   /** Takes what happened, to be written soon; never makes a request wait. */
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
@@ -45,7 +45,7 @@ export type ServiceOptions = {
   /** False as soon as the server is about to stop. */
   readonly isReady: () => boolean
   readonly log: Log
-  readonly source: Pick<Source, 'now' | 'newGuid'>
+  readonly source: Pick<Runtime, 'now' | 'newGuid'>
   /** For what is no secret: the opaque claims, the exact lifetime of a token. */
   readonly randomBytes: (length: number) => Uint8Array
 }

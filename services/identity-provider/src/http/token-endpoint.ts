@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'
-import { errorEnvelope } from '../dialect/error-envelope.ts'
-import type { Form } from '../dialect/form.ts'
-import { opaqueClaims } from '../dialect/opaque-claims.ts'
-import { rowOf } from '../dialect/refusal-table.ts'
+import { createCorrelationIds } from '../dialect/correlation-ids.ts'
+import { errorEnvelope } from '../dialect/refusals/error-envelope.ts'
+import { rowOf } from '../dialect/refusals/refusal-table.ts'
+import type { Form } from '../dialect/request/form-body.ts'
+import type { TokenEndpointVersion } from '../dialect/request/token-endpoint-versions.ts'
+import { readTokenRequest } from '../dialect/request/token-request-form.ts'
 import { tokenResponseHeaders } from '../dialect/response-headers.ts'
-import type { TokenEndpointVersion } from '../dialect/token-endpoint-versions.ts'
-import { readTokenRequest } from '../dialect/token-request-form.ts'
-import { tokenTimes } from '../dialect/token-times.ts'
-import { tokenVersionOf } from '../dialect/token-versions.ts'
-import { beginTrace } from '../dialect/trace.ts'
+import { opaqueClaims } from '../dialect/token/opaque-claims.ts'
+import { tokenTimes } from '../dialect/token/token-times.ts'
+import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { credentialName } from '../directory/credential-name.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Assertion } from '../issuance/assertion.ts'
@@ -51,14 +51,14 @@ export const tokenEndpoint =
       const token = await keys.sign(claims(grant, { authority, times, opaque }), header)
 
       // 5. It is noted, and goes out.
-      const trace = beginTrace(clientRequestIds(context, form), now, source.newGuid)
+      const trace = createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
       noteIssuance(options, grant, now, trace.correlationId)
       const envelope = version.envelope(token, times, grant.resource.requestedAs)
       return new Response(JSON.stringify(envelope), {
         headers: tokenResponseHeaders(trace, wantsEcho(context)),
       })
     } catch (cause) {
-      const trace = beginTrace(clientRequestIds(context, form), now, source.newGuid)
+      const trace = createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
       const tenantId = (request && directory?.tenant(request.tenant)?.id) ?? null
       const echoes = wantsEcho(context)
       return answerRefusal(cause, { context, options, request, tenantId, trace, echoes })
@@ -72,7 +72,11 @@ export const methodRefusal =
     const allow = { allow: 'POST, OPTIONS' }
     if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: allow })
     const { source, authority } = options
-    const trace = beginTrace(clientRequestIds(context, undefined), source.now(), source.newGuid)
+    const trace = createCorrelationIds(
+      clientRequestIds(context, undefined),
+      source.now(),
+      source.newGuid,
+    )
     const refusal = { reason: 'methodNotAllowed', method: context.req.method } as const
     return new Response(JSON.stringify(errorEnvelope(refusal, trace, authority.authUrl)), {
       status: rowOf(refusal).status,

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import { type ErrorEnvelope, errorEnvelope } from '../dialect/error-envelope.ts'
-import { rowOf } from '../dialect/refusal-table.ts'
-import type { Refusal } from '../dialect/request-refusal.ts'
+import type { CorrelationIds } from '../dialect/correlation-ids.ts'
+import { type ErrorEnvelope, errorEnvelope } from '../dialect/refusals/error-envelope.ts'
+import { rowOf } from '../dialect/refusals/refusal-table.ts'
+import type { Refusal } from '../dialect/refusals/request-refusal.ts'
 import { tokenResponseHeaders } from '../dialect/response-headers.ts'
-import type { Trace } from '../dialect/trace.ts'
 import { RefusedError } from '../issuance/refusal.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { SigningError } from '../signing/signing-error.ts'
@@ -19,7 +19,7 @@ export type RefusalContext = {
   readonly options: ServiceOptions
   readonly request: TokenRequest | undefined
   readonly tenantId: string | null
-  readonly trace: Trace
+  readonly trace: CorrelationIds
   readonly echoes: boolean
 }
 

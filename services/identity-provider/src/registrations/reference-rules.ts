@@ -1,4 +1,4 @@
-import type { Fault } from '../directory/fault.ts'
+import type { ValidationIssue } from '../directory/validation-issue.ts'
 
 /** What of a registrations file refers to something else in it. */
 export type Referring = {
@@ -21,10 +21,14 @@ export type Referring = {
 
 type Path = readonly (string | number)[]
 
-const invalid = (path: Path, message: string): Fault => ({ code: 'INVALID_VALUE', path, message })
+const invalid = (path: Path, message: string): ValidationIssue => ({
+  code: 'INVALID_VALUE',
+  path,
+  message,
+})
 
 /** Judges whether everything that a registrations file refers to is there, under one name only. */
-export function judgeReferences(file: Referring): Fault[] {
+export function judgeReferences(file: Referring): ValidationIssue[] {
   const { apis, clients, consents } = file
   return [
     ...uniqueNames(file),
@@ -44,7 +48,7 @@ function declaredRoles(
   apis: Referring['apis'],
   { api, roles }: { readonly api: string; readonly roles: readonly string[] },
   path: Path,
-): Fault[] {
+): ValidationIssue[] {
   const declaring = apis.find(({ displayName }) => displayName === api)
   if (declaring === undefined) return [invalid([...path, 'api'], `names no API: "${api}"`)]
   return roles.flatMap((role, index) =>
@@ -58,7 +62,7 @@ function requestedRoles(
   clients: Referring['clients'],
   consent: Referring['consents'][number],
   path: Path,
-): Fault[] {
+): ValidationIssue[] {
   const client = clients.find(({ displayName }) => displayName === consent.client)
   if (client === undefined)
     return [invalid([...path, 'client'], `names no client: "${consent.client}"`)]
@@ -77,13 +81,13 @@ function requestedRoles(
   )
 }
 
-function uniqueNames({ apis, clients }: Referring): Fault[] {
+function uniqueNames({ apis, clients }: Referring): ValidationIssue[] {
   const named = [
     ...apis.map((one, index) => ({ ...one, path: ['apis', index] })),
     ...clients.map((one, index) => ({ ...one, path: ['clients', index] })),
   ]
   return (['displayName', 'applicationId'] as const).flatMap((property) =>
-    named.flatMap((one, index): Fault[] => {
+    named.flatMap((one, index): ValidationIssue[] => {
       const first = named.findIndex((other) => other[property] === one[property])
       if (first === index) return []
       const path = [...one.path, property]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { judgeAppRoles } from '../directory/app-role-rules.ts'
-import { type Fault, written } from '../directory/fault.ts'
 import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
-import { managementApiAppIds, ownerTenantId } from '../directory/management-api-ids.ts'
-import { judgeText } from '../directory/text-rules.ts'
+import { ownerTenantId, privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import { storableTextIssues } from '../directory/storable-text.ts'
+import { type ValidationIssue, written } from '../directory/validation-issue.ts'
 import { jsonText, repeatedMembers } from './json-text.ts'
 import { judgeReferences } from './reference-rules.ts'
 
@@ -13,7 +13,7 @@ const guid = z
   .refine(isGuid, 'must be a GUID')
   .transform((text) => text.toLowerCase())
 const applicationId = guid.refine(
-  (id) => !managementApiAppIds.includes(id),
+  (id) => !privilegedApiAppIds.includes(id),
   'must not be that of a management API',
 )
 const tenantId = guid.refine(
@@ -21,7 +21,8 @@ const tenantId = guid.refine(
   'must not be the id that owns the management APIs',
 )
 const text = z.string('must be a text').check(({ value, issues }) => {
-  for (const message of judgeText(value)) issues.push({ code: 'custom', input: value, message })
+  for (const message of storableTextIssues(value))
+    issues.push({ code: 'custom', input: value, message })
 })
 const name = text.trim().min(1, 'must not be empty')
 const roleNames = z.array(name, 'must list the values of app roles').min(1, 'must not be empty')
@@ -205,7 +206,7 @@ const requestedBy = (
 function servesClients(
   { allowedMemberTypes }: { allowedMemberTypes: readonly string[] },
   index: number,
-): Fault[] {
+): ValidationIssue[] {
   if (allowedMemberTypes.includes('Application')) return []
   const path = ['appRoles', index, 'allowedMemberTypes']
   return [{ code: 'INVALID_VALUE', path, message: 'must contain "Application"' }]
@@ -213,4 +214,4 @@ function servesClients(
 
 const under =
   (...steps: (string | number)[]) =>
-  (fault: Fault): Fault => ({ ...fault, path: [...steps, ...fault.path] })
+  (fault: ValidationIssue): ValidationIssue => ({ ...fault, path: [...steps, ...fault.path] })

@@ -1,10 +1,10 @@
 import type { Application } from '../directory/application.ts'
-import { assign } from '../directory/consent.ts'
 import { type DirectoryChange, put } from '../directory/directory-change.ts'
+import { newAppRoleAssignment } from '../directory/new-app-role-assignment.ts'
 import { newApplication } from '../directory/new-application.ts'
 import { newServicePrincipal } from '../directory/new-service-principal.ts'
 import { createPassword } from '../directory/password-credential.ts'
-import type { Source } from '../directory/source.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import type { Registrations } from './registrations.ts'
 
 /** What whoever starts the server must know to use it: the ids, and the secrets, told once. */
@@ -27,7 +27,7 @@ const dayMs = 86_400_000
 /** The changes that bring registrations into an empty directory, and what to tell about them. */
 export function seedOf(
   registrations: Registrations,
-  source: Source,
+  source: Runtime,
 ): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
   const { apis, clients, tenant } = registrations
   const createdDateTime = source.now()
@@ -75,7 +75,12 @@ export function seedOf(
   const clientPrincipals = clients.map(principalOf)
   const assignments = registrations.consents.flatMap(({ client, api, roles }) =>
     roleIds(named(apiApplications, api), roles).map((roleId) =>
-      assign(named(clientPrincipals, client), named(apiPrincipals, api), roleId, source),
+      newAppRoleAssignment(
+        named(clientPrincipals, client),
+        named(apiPrincipals, api),
+        roleId,
+        source,
+      ),
     ),
   )
 

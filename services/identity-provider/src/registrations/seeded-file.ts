@@ -1,12 +1,16 @@
 import { join } from 'node:path'
-import { draftPrivateFile, type PrivateDraft, recoverPrivateFile } from '../files/private-draft.ts'
+import {
+  recoverSecretFile,
+  type StagedSecretFile,
+  stageSecretFile,
+} from '../files/staged-secret-file.ts'
 import type { Seeded } from './seed.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'seeded.json')
 
 /** Writes what was seeded as a draft: whether the directory takes it is not known yet. */
-export const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<PrivateDraft> =>
-  draftPrivateFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
+export const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<StagedSecretFile> =>
+  stageSecretFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
 
 /** Finds what a crash left between file and directory, once the directory is filled. */
 export const recoverSeededFile = (
@@ -14,7 +18,7 @@ export const recoverSeededFile = (
   isKnown: (seeded: Seeded) => boolean,
   now: Date,
 ): Promise<void> =>
-  recoverPrivateFile(
+  recoverSecretFile(
     pathIn(dataDir),
     (text) => {
       const seeded = parse(text)

@@ -1,6 +1,6 @@
 import type { Directory } from '../directory/directory.ts'
 import { secretSha256 } from '../directory/password-credential.ts'
-import type { Source } from '../directory/source.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Registrations } from './registrations.ts'
 import { type Seeded, seedOf } from './seed.ts'
@@ -16,7 +16,7 @@ export async function seedEmptyDirectory(
   store: DirectoryStore,
   registrations: () => Promise<Registrations>,
   dataDir: string,
-  source: Source,
+  source: Runtime,
 ): Promise<boolean> {
   const before = await store.refresh()
   if (before.revision > 0) {

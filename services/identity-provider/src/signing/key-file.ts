@@ -1,4 +1,4 @@
-import { createPrivateFile, readIfThere, readPrivateFile } from '../files/private-file.ts'
+import { createSecretFile, readIfThere, readPrivateFile } from '../files/secret-file.ts'
 import { KeyEncryptionKey } from './key-encryption-key.ts'
 import { SigningError } from './signing-error.ts'
 
@@ -20,7 +20,7 @@ export type KeyFileOptions = {
 export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<KeyEncryptionKey> {
   try {
     if (!keysExist && (await readIfThere(path)) === undefined)
-      await createPrivateFile(path, `${KeyEncryptionKey.generate().toBase64()}\n`)
+      await createSecretFile(path, `${KeyEncryptionKey.generate().toBase64()}\n`)
     return await read(path)
   } catch (cause) {
     if (cause instanceof SigningError) throw cause

@@ -60,7 +60,7 @@ export const keysLacking = (ring: KeyRing, now: Date): 0 | 1 | 2 =>
  * @param spares new keys, as many as `keysLacking` says
  * @returns the ring itself when there is nothing to do.
  */
-export function tend(
+export function maintain(
   ring: KeyRing,
   spares: readonly NewSigningKey[],
   schedule: KeySchedule,

@@ -1,3 +1,4 @@
+import { KeyCache } from './key-cache.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { type KeyActor, keyEvents, system } from './key-event.ts'
 import { keyPhases } from './key-phase.ts'
@@ -7,14 +8,13 @@ import {
   type KeyState,
   keyStates,
   keysLacking,
+  maintain,
   nextKey,
   revoke,
   rotate,
-  tend,
 } from './key-ring.ts'
 import { firstRing, type KeyRingStore, type RingCommit } from './key-ring-store.ts'
 import { type KeySchedule, type KeyScheduleOptions, keyScheduleSchema } from './key-schedule.ts'
-import { LoadedKeys } from './loaded-keys.ts'
 import type { PublishedKey } from './published-key.ts'
 import { SigningError } from './signing-error.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
@@ -59,7 +59,7 @@ export class SigningKeys {
   readonly #generate: typeof generateSigningKey
   readonly #newMark: () => string
   readonly #onReversal: (followed: RingCommit, latest: RingCommit) => void
-  readonly #loaded: LoadedKeys
+  readonly #loaded: KeyCache
   /** The commit that the ring is the state of: another object after each change of the ring. */
   #followed = firstRing
   #ring: KeyRing = []
@@ -77,7 +77,7 @@ export class SigningKeys {
     this.#generate = options.generate ?? generateSigningKey
     this.#newMark = options.newMark ?? (() => crypto.randomUUID())
     this.#onReversal = options.onReversal ?? (() => {})
-    this.#loaded = new LoadedKeys(options.keyEncryptionKey)
+    this.#loaded = new KeyCache(options.keyEncryptionKey)
   }
 
   /**
@@ -139,7 +139,7 @@ export class SigningKeys {
   async tend(by: KeyActor = system): Promise<void> {
     await this.#change(by, async (ring) => {
       const now = this.#now()
-      return tend(ring, await this.#spares(keysLacking(ring, now), now), this.#schedule, now)
+      return maintain(ring, await this.#spares(keysLacking(ring, now), now), this.#schedule, now)
     })
   }
 

@@ -4,8 +4,8 @@ import { DirectoryIndex } from '../directory/directory-index.ts'
 import type { AuditRecord } from './audit-record.ts'
 import { beginning, type Commit, newMark } from './commit.ts'
 import type { DirectoryLog } from './directory-log.ts'
-import { inTime } from './patience.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** What an update decided: what changes, what the audit says of it, what the caller gets. */
 export type DirectoryDecision<Result> = {
@@ -76,7 +76,7 @@ export class DirectoryStore {
   read(): Directory | Promise<Directory> {
     const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
     if (this.#asOfMs >= neededMs) return this.#index
-    return inTime(this.#asOf(neededMs), this.#patienceMs)
+    return withTimeout(this.#asOf(neededMs), this.#patienceMs)
   }
 
   /** The directory as it was last read, however old; undefined before it was read at all. */

@@ -2,7 +2,7 @@ import type { CommittedChange, DirectoryChange } from '../directory/directory-ch
 import type { AuditRecord } from './audit-record.ts'
 import { beginning, type Commit } from './commit.ts'
 import type { DirectoryLog } from './directory-log.ts'
-import { hasCommit } from './revision-counter.ts'
+import { hasCommit } from './sql/revision-counter.ts'
 
 /** A log that is forgotten with its process: for tests, and for a server that shall leave no trace. */
 export class MemoryDirectoryLog implements DirectoryLog {

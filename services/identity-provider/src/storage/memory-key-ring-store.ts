@@ -2,7 +2,7 @@ import type { KeyEvent } from '../signing/key-event.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import { beginning, type Commit } from './commit.ts'
-import { hasCommit } from './revision-counter.ts'
+import { hasCommit } from './sql/revision-counter.ts'
 
 /** A key ring that is forgotten with its process: for tests, and for a server without a trace. */
 export class MemoryKeyRingStore implements KeyRingStore {

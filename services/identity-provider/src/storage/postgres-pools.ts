@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { ServersUnavailableError, StandbyError } from './postgres/postgres-fault.ts'
 import type { PostgresAddress } from './postgres-address.ts'
-import { ServersUnavailableError, StandbyError } from './postgres-fault.ts'
 
 /** How long, in milliseconds, a connection in use may be silent before it is given up. */
 const longestSilenceMs = 6000

@@ -1,23 +1,23 @@
 import { join } from 'node:path'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
-import type { AssertionLog } from './assertion-log.ts'
 import type { AuditLimits, AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
-import { openPostgresDatabase } from './postgres-database.ts'
-import { SqlAssertionLog } from './sql-assertion-log.ts'
-import { SqlAuditTrail } from './sql-audit-trail.ts'
-import { SqlCredentialUses } from './sql-credential-uses.ts'
-import type { SqlDatabase } from './sql-database.ts'
-import { SqlDirectoryLog } from './sql-directory-log.ts'
-import { SqlKeyRingStore } from './sql-key-ring-store.ts'
-import { openSqliteDatabase } from './sqlite-database.ts'
+import { openPostgresDatabase } from './postgres/postgres-database.ts'
+import type { ReplayCache } from './replay-cache.ts'
+import { SqlAuditTrail } from './sql/sql-audit-trail.ts'
+import { SqlCredentialUses } from './sql/sql-credential-uses.ts'
+import type { SqlDatabase } from './sql/sql-database.ts'
+import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
+import { SqlKeyRingStore } from './sql/sql-key-ring-store.ts'
+import { SqlReplayCache } from './sql/sql-replay-cache.ts'
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
 
 /** Everything that a server keeps, each behind its own port. */
 export type Storage = {
   readonly directory: DirectoryLog
   readonly keyRing: KeyRingStore
-  readonly assertions: AssertionLog
+  readonly assertions: ReplayCache
   readonly credentialUses: CredentialUses
   readonly audit: AuditTrail
   /** Forgets what nobody needs any more: to be called every few minutes. */
@@ -62,7 +62,7 @@ export function sqlStorage(
   database: SqlDatabase,
   auditLimits: AuditLimits = defaultAuditLimits,
 ): Storage {
-  const assertions = new SqlAssertionLog(database)
+  const assertions = new SqlReplayCache(database)
   const audit = new SqlAuditTrail(database)
   return {
     directory: new SqlDirectoryLog(database),

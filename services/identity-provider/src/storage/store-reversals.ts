@@ -1,7 +1,7 @@
 import type { AuditRecord } from './audit-record.ts'
 import type { Commit } from './commit.ts'
 import type { DirectoryStore } from './directory-store.ts'
-import type { RevisionLog } from './tables.ts'
+import type { RevisionLog } from './sql/tables.ts'
 
 export type StoreReversalsOptions = {
   /** Tells the operator, once for each reversal. */

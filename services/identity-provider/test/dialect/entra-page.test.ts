@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { refusalTable } from '../../src/dialect/refusal-table.ts'
+import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '../../../../docs/explanation/entra.md'),

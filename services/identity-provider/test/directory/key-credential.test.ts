@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { createKeyCredential } from '../../src/directory/key-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { certificateOf, unsafeKeys } from './unsafe-certificates.ts'
 
 const notBefore = new Date('2026-01-01T00:00:00Z')
@@ -35,8 +35,8 @@ const rsa = (modulusLength: number) => ({
 describe('a certificate as a credential', () => {
   it('is the same from PEM and from DER: thumbprints, start and end are its own', async () => {
     const pem = (await certificate(rsa(2048))).toString('pem')
-    const fromPem = createKeyCredential(pem, systemSource, 'Job')
-    const fromDer = createKeyCredential(fromPem.certificate, systemSource)
+    const fromPem = createKeyCredential(pem, systemRuntime, 'Job')
+    const fromDer = createKeyCredential(fromPem.certificate, systemRuntime)
     const digest = (name: string) =>
       createHash(name).update(fromPem.certificate).digest('base64url')
     for (const credential of [fromPem, fromDer]) {
@@ -50,7 +50,7 @@ describe('a certificate as a credential', () => {
   for (const [what, key] of Object.entries(unsafeKeys)) {
     it(`is refused with a key ${what} (AS36)`, async () => {
       const der = await certificateOf(key)
-      assert.throws(() => createKeyCredential(der, systemSource), {
+      assert.throws(() => createKeyCredential(der, systemRuntime), {
         name: 'TypeError',
         message: /RSA key of 2048 to 8192 bits/,
       })
@@ -60,11 +60,11 @@ describe('a certificate as a credential', () => {
   it('is refused with a key that is not RSA (AS36)', async () => {
     const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const ec = (await certificate(curve)).toString('pem')
-    assert.throws(() => createKeyCredential(ec, systemSource), /RSA key of 2048 to 8192 bits/)
+    assert.throws(() => createKeyCredential(ec, systemRuntime), /RSA key of 2048 to 8192 bits/)
   })
 
   it('is refused when it is none', () => {
-    assert.throws(() => createKeyCredential('no certificate', systemSource), {
+    assert.throws(() => createKeyCredential('no certificate', systemRuntime), {
       name: 'TypeError',
       message: 'The certificate must be X.509, PEM or DER.',
     })

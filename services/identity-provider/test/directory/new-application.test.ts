@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newApplication } from '../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../src/directory/new-service-principal.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { guid } from './sample.ts'
 
 const given = {
@@ -32,7 +32,7 @@ describe('a new application', () => {
 describe('a new service principal', () => {
   it('is enabled, an object of its own, and open to who has no role', () => {
     const now = new Date(1000)
-    const source = { ...systemSource, now: () => now, newGuid: () => guid(9) }
+    const source = { ...systemRuntime, now: () => now, newGuid: () => guid(9) }
     assert.deepEqual(newServicePrincipal(guid(4), newApplication(given), source), {
       id: guid(9),
       tenantId: guid(4),

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createPassword, secretSha256 } from '../../src/directory/password-credential.ts'
-import { type Source, systemSource } from '../../src/directory/source.ts'
+import { type Runtime, systemRuntime } from '../../src/directory/runtime.ts'
 import { guid } from './sample.ts'
 
-const source: Source = {
-  ...systemSource,
+const source: Runtime = {
+  ...systemRuntime,
   now: () => new Date('2026-03-01T12:00:00Z'),
   newGuid: () => guid(7),
 }
 
 describe('a client secret', () => {
   it('is 256 random bits, told once and kept as a hash (AS8)', () => {
-    const { credential, secretText } = createPassword({}, systemSource)
+    const { credential, secretText } = createPassword({}, systemRuntime)
     assert.equal(Buffer.from(secretText, 'base64url').length, 32)
     assert.deepEqual(credential.secretSha256, secretSha256(secretText))
     assert.equal(credential.hint, secretText.slice(0, 3))
     assert.ok(!JSON.stringify(credential).includes(secretText))
-    assert.notEqual(createPassword({}, systemSource).secretText, secretText)
+    assert.notEqual(createPassword({}, systemRuntime).secretText, secretText)
   })
 
   it('lasts two years from now when nobody says otherwise', () => {

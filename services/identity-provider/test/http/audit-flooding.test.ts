@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { tellCountedRefusals } from '../../src/http/counted-refusals.ts'
-import { GuessThrottle } from '../../src/http/guess-throttle.ts'
+import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { asProof, assertionOf, clientCertificate } from './client-certificate.ts'
 import { apiId, type TestService, testService } from './test-service.ts'
 
@@ -11,7 +11,10 @@ const flood = 100
 
 const slow = () =>
   testService({
-    throttle: new GuessThrottle({ perClientPerMinute: 1000, perSourcePerMinute: limit }, () => 0),
+    throttle: new FailedLoginRateLimit(
+      { perClientPerMinute: 1000, perSourcePerMinute: limit },
+      () => 0,
+    ),
   })
 
 type Sent = { readonly form: Record<string, string> | string; readonly path?: string }
@@ -97,7 +100,10 @@ describe('a flood of refused requests (AS34)', () => {
       '../../src/storage/storage-unavailable-error.ts'
     )
     const service = await testService({
-      throttle: new GuessThrottle({ perClientPerMinute: 1000, perSourcePerMinute: limit }, () => 0),
+      throttle: new FailedLoginRateLimit(
+        { perClientPerMinute: 1000, perSourcePerMinute: limit },
+        () => 0,
+      ),
       directory: { read: () => Promise.reject(new StorageUnavailableError('away')) },
     })
     for (let count = 0; count < flood; count += 1)

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test'
 import { decodeJwt, FlattenedSign } from 'jose'
 import { credentialName } from '../../src/directory/credential-name.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import {
   type AssertionParts,
@@ -79,11 +79,11 @@ describe('a client secret', () => {
     const own = await testService()
     const at = (text: string) => new Date(text)
     const secrets = [
-      createPassword({ displayName: 'old' }, systemSource),
-      createPassword({ displayName: 'new' }, systemSource),
+      createPassword({ displayName: 'old' }, systemRuntime),
+      createPassword({ displayName: 'new' }, systemRuntime),
       createPassword(
         { startDateTime: at('2999-01-01'), endDateTime: at('3000-01-01') },
-        systemSource,
+        systemRuntime,
       ),
     ] as const
     await changeClient(own, { passwordCredentials: secrets.map(({ credential }) => credential) })

@@ -4,7 +4,7 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
 import { createKeyCredential, type KeyCredential } from '../../src/directory/key-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { clientId, tenantId } from './test-service.ts'
 
 const algorithm = {
@@ -32,7 +32,7 @@ export async function clientCertificate(days = 365): Promise<ClientCertificate> 
     signingAlgorithm: algorithm,
   })
   return {
-    credential: createKeyCredential(certificate.toString('pem'), systemSource),
+    credential: createKeyCredential(certificate.toString('pem'), systemRuntime),
     privateKey: KeyObject.from(keys.privateKey),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { refusalTable } from '../../src/dialect/refusal-table.ts'
+import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { testService } from './test-service.ts'
 
 describe('the page that error_uri leads to', () => {

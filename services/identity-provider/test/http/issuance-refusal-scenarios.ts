@@ -1,7 +1,7 @@
 import { put, remove } from '../../src/directory/directory-change.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
-import { GuessThrottle } from '../../src/http/guess-throttle.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
+import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
 import type { RefusalScenario } from './refusal-scenario.ts'
 import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
@@ -80,7 +80,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'secretExpired',
     request: async (service) => {
       const ended = { startDateTime: new Date(0), endDateTime: new Date(1) }
-      const { credential, secretText } = createPassword(ended, systemSource)
+      const { credential, secretText } = createPassword(ended, systemRuntime)
       await changeClient(service, { passwordCredentials: [credential] })
       return { form: service.form({ client_secret: secretText }) }
     },
@@ -136,7 +136,9 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   },
   {
     reason: 'throttled',
-    options: { throttle: new GuessThrottle({ perClientPerMinute: 1, perSourcePerMinute: 100 }) },
+    options: {
+      throttle: new FailedLoginRateLimit({ perClientPerMinute: 1, perSourcePerMinute: 100 }),
+    },
     request: async (service) => {
       const form = service.form({ client_secret: 'wrong' })
       await service.token(form)

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import { AuditBuffer } from '../../src/storage/audit-buffer.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { IssuanceNotes } from '../../src/storage/issuance-notes.ts'
 import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
 import { tenantId, testService } from './test-service.ts'
@@ -42,7 +42,7 @@ async function slowService() {
       commit: (...commit) => slowly(() => ring.commit(...commit)),
     },
   })
-  const notes = new IssuanceNotes({
+  const notes = new AuditBuffer({
     audit: {
       append: (_, records) => slowly(() => void store.audit.push(...records)),
       find: () => Promise.reject(new TypeError('never asked')),

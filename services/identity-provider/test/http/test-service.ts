@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { createApp } from '../../src/app.ts'
 import type { DirectoryChange } from '../../src/directory/directory-change.ts'
-import { systemSource } from '../../src/directory/source.ts'
-import { GuessThrottle } from '../../src/http/guess-throttle.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
+import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import type { ServerEnv } from '../../src/http/server-env.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
 import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
@@ -23,8 +23,8 @@ const file = join(import.meta.dirname, '../registrations/sample.json')
 
 /** What is registered in the directory of a test. */
 export const greeting = parseRegistrations(readFileSync(file, 'utf8'), file, {
-  newGuid: systemSource.newGuid,
-  tenantId: systemSource.newGuid(),
+  newGuid: systemRuntime.newGuid,
+  tenantId: systemRuntime.newGuid(),
 })
 const [api] = greeting.apis
 const [client] = greeting.clients
@@ -70,7 +70,7 @@ export type TestService = {
 
 /** A service over a memory of its own, with the registrations of the sample. */
 export async function testService(over: Partial<ServiceOptions> = {}): Promise<TestService> {
-  const { changes, seeded } = seedOf(greeting, systemSource)
+  const { changes, seeded } = seedOf(greeting, systemRuntime)
   const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
   const change = (...more: DirectoryChange[]) =>
     store.update(() => ({ changes: more, audit: [], result: undefined }))
@@ -97,14 +97,14 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
     assertions: undefined,
     verifyFederated: async () => 'notAllowed',
-    throttle: new GuessThrottle({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),
+    throttle: new FailedLoginRateLimit({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),
     trustedProxies: new TrustedProxies(),
     audit: (record, lane) => void audit.push({ ...record, lane }),
     noteUse: (keyId, at) => void uses.set(keyId, at),
     isReady: () => true,
     log: { debug: note, info: note, warn: note, error: note },
-    source: systemSource,
-    randomBytes: systemSource.randomBytes,
+    source: systemRuntime,
+    randomBytes: systemRuntime.randomBytes,
     ...over,
   }
   const app = createApp(options, new Hono())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createPassword } from '../../src/directory/password-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { RefusedError } from '../../src/issuance/refusal.ts'
 import { credentialOf, judgeSecret } from '../../src/issuance/secret-authentication.ts'
 import { application, servicePrincipal } from '../directory/sample.ts'
@@ -9,7 +9,7 @@ import { application, servicePrincipal } from '../directory/sample.ts'
 const at = (text: string) => new Date(text)
 const made = createPassword(
   { startDateTime: at('2026-01-01T00:00:00Z'), endDateTime: at('2027-01-01T00:00:00Z') },
-  systemSource,
+  systemRuntime,
 )
 const client = (part = {}) => ({
   application: application({ passwordCredentials: [made.credential], ...part }),
@@ -55,7 +55,7 @@ describe('a secret', () => {
   })
 
   it('is found behind others, and opens nothing for a client that nobody knows (AS8)', () => {
-    const others = Array.from({ length: 3 }, () => createPassword({}, systemSource).credential)
+    const others = Array.from({ length: 3 }, () => createPassword({}, systemRuntime).credential)
     const many = client({ passwordCredentials: [...others, made.credential] })
     assert.equal(credentialOf(many, made.secretText)?.keyId, keyId)
     assert.equal(credentialOf(undefined, made.secretText), undefined)

@@ -6,14 +6,14 @@ import {
   graphAppId,
   managementAppId,
   ownerTenantId,
-} from '../../src/directory/management-api-ids.ts'
-import { systemSource } from '../../src/directory/source.ts'
+} from '../../src/directory/privileged-api-ids.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { parseRegistrations, RegistrationsError } from '../../src/registrations/registrations.ts'
 import { guid } from '../directory/sample.ts'
 
 const text = readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')
 const shipped = join(import.meta.dirname, '../../../../registrations/greeting.json')
-const leftOut = { newGuid: systemSource.newGuid, tenantId: guid(1) }
+const leftOut = { newGuid: systemRuntime.newGuid, tenantId: guid(1) }
 
 /** The message for the sample with some fields set, each by its path. */
 function messageWith(fields: Readonly<Record<string, unknown>>): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { secretSha256 } from '../../src/directory/password-credential.ts'
-import { systemSource } from '../../src/directory/source.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { seedEmptyDirectory } from '../../src/registrations/seeding.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
@@ -21,7 +21,7 @@ after(() => rm(folder, { recursive: true }))
 
 const emptyFolder = () => mkdtemp(join(folder, 'data-'))
 const seed = (log: DirectoryLog, dataDir: string) =>
-  seedEmptyDirectory(new DirectoryStore({ log }), async () => greeting, dataDir, systemSource)
+  seedEmptyDirectory(new DirectoryStore({ log }), async () => greeting, dataDir, systemRuntime)
 const age = (path: string, minutes: number) => {
   const at = new Date(Date.now() - minutes * 60_000)
   return utimes(path, at, at)
@@ -65,7 +65,7 @@ describe('seeding', () => {
     const told = await readSeeded(dataDir)
     const unread = () => assert.fail('the file was read')
     const store = new DirectoryStore({ log })
-    assert.equal(await seedEmptyDirectory(store, unread, dataDir, systemSource), false)
+    assert.equal(await seedEmptyDirectory(store, unread, dataDir, systemRuntime), false)
     assert.equal(await readSeeded(dataDir), told)
     assert.equal((await store.refresh()).revision, 1)
   })

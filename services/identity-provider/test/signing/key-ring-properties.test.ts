@@ -7,10 +7,10 @@ import {
   type KeyRing,
   keyStates,
   keysLacking,
+  maintain,
   nextKey,
   revoke,
   rotate,
-  tend,
 } from '../../src/signing/key-ring.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
 
@@ -65,7 +65,7 @@ class Observed {
     }
     if (step.do === 'tend') {
       const spares = this.spares(keysLacking(this.ring, this.now))
-      this.ring = tend(this.ring, spares, schedule, this.now)
+      this.ring = maintain(this.ring, spares, schedule, this.now)
     }
   }
 

@@ -5,10 +5,10 @@ import {
   type KeyRing,
   keyStates,
   keysLacking,
+  maintain,
   nextKey,
   revoke,
   rotate,
-  tend,
 } from '../../src/signing/key-ring.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
 import type { NewSigningKey } from '../../src/signing/signing-key.ts'
@@ -25,7 +25,7 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(spare) as [
   NewSigningKey,
 ]
 
-const fresh = tend([], [a, b], schedule, day(0))
+const fresh = maintain([], [a, b], schedule, day(0))
 const phases = (ring: KeyRing, now: Date) =>
   keyStates(ring, schedule, now)
     .map(({ key, phase }) => `${key.kid} ${phase}`)
@@ -53,33 +53,33 @@ describe('the life of a signing key (AS26)', () => {
   it('goes on: the next key is announced when the last one begins to sign', () => {
     assert.equal(keysLacking(fresh, day(89)), 0)
     assert.equal(keysLacking(fresh, day(90)), 1)
-    const ring = tend(fresh, [c], schedule, day(90))
+    const ring = maintain(fresh, [c], schedule, day(90))
     assert.equal(phases(ring, day(90)), 'a retired, b active, c announced')
-    assert.equal(phases(tend(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
+    assert.equal(phases(maintain(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
   })
 
   it('announces for the whole period, also when nobody tended the ring in time', () => {
-    const ring = tend(fresh, [c], schedule, day(300))
+    const ring = maintain(fresh, [c], schedule, day(300))
     assert.equal(phases(ring, day(300)), 'b active, c announced')
     assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
   })
 
   it('leaves a ring alone that lacks nothing', () => {
-    assert.equal(tend(fresh, [c], schedule, day(50)), fresh)
+    assert.equal(maintain(fresh, [c], schedule, day(50)), fresh)
   })
 
   it('follows a schedule that became shorter, but never one that became longer', () => {
     const sooner = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 30 })
     const later = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 365 })
-    const ring = tend(fresh, [], sooner, day(10))
+    const ring = maintain(fresh, [], sooner, day(10))
     assert.deepEqual(nextKey(ring, day(10))?.signsFrom, day(30))
-    assert.equal(tend(ring, [], later, day(11)), ring)
-    assert.deepEqual(nextKey(tend(fresh, [], sooner, day(80)), day(79))?.signsFrom, day(80))
+    assert.equal(maintain(ring, [], later, day(11)), ring)
+    assert.deepEqual(nextKey(maintain(fresh, [], sooner, day(80)), day(79))?.signsFrom, day(80))
   })
 
   it('stays published for the longest token that a key may have signed (FL9)', () => {
     const longer = keyScheduleSchema.parse({ longestTokenSeconds: 86_400 })
-    const ring = tend(fresh, [], longer, day(1))
+    const ring = maintain(fresh, [], longer, day(1))
     assert.equal(phases(ring, day(90, 86_699)), 'a retired, b active')
     assert.equal(phases(ring, day(90, 86_700)), 'a gone, b active')
   })
@@ -99,12 +99,12 @@ describe('a rotation on demand', () => {
   })
 
   it('does nothing for who asks to leave a key that signs no more', () => {
-    const ring = tend(rotate(fresh, 'a', schedule, day(5)), [c], schedule, day(5))
+    const ring = maintain(rotate(fresh, 'a', schedule, day(5)), [c], schedule, day(5))
     assert.equal(rotate(ring, 'a', schedule, day(6)), ring)
   })
 
   it('never puts off a rotation that is due sooner', () => {
-    const ring = tend(fresh, [c], schedule, day(90))
+    const ring = maintain(fresh, [c], schedule, day(90))
     assert.deepEqual(
       nextKey(rotate(ring, 'b', schedule, day(90)), day(90))?.signsFrom,
       day(90, 300),
@@ -116,18 +116,18 @@ describe('a revocation', () => {
   it('of the active key makes the announced one sign at once', () => {
     const ring = revoke(fresh, 'a', [], schedule, day(1))
     assert.equal(phases(ring, day(1)), 'b active')
-    assert.equal(phases(tend(ring, [c], schedule, day(1)), day(1)), 'b active, c announced')
+    assert.equal(phases(maintain(ring, [c], schedule, day(1)), day(1)), 'b active, c announced')
   })
 
   it('never lets a retired key sign again', () => {
-    const ring = revoke(tend(fresh, [c], schedule, day(90)), 'b', [], schedule, day(90, 60))
+    const ring = revoke(maintain(fresh, [c], schedule, day(90)), 'b', [], schedule, day(90, 60))
     assert.equal(phases(ring, day(90, 60)), 'a retired, c active')
     const late = revoke(fresh, 'b', [d], schedule, day(90, 60))
     assert.equal(phases(late, day(90, 60)), 'a retired, d active')
   })
 
   it('of an announced or a retired key leaves the active one alone', () => {
-    const ring = tend(fresh, [c], schedule, day(90))
+    const ring = maintain(fresh, [c], schedule, day(90))
     assert.equal(phases(revoke(ring, 'c', [], schedule, day(90)), day(90)), 'a retired, b active')
     assert.equal(phases(revoke(ring, 'a', [], schedule, day(90)), day(90)), 'b active, c announced')
   })
@@ -137,7 +137,7 @@ describe('a revocation', () => {
   })
 
   it('leaves exactly one active key, whichever is revoked', () => {
-    const ring = tend(fresh, [c], schedule, day(90))
+    const ring = maintain(fresh, [c], schedule, day(90))
     for (const { kid } of ring) {
       assert.ok(activeKey(revoke(ring, kid, [d], schedule, day(90)), day(90)))
     }

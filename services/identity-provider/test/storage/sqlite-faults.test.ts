@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { put } from '../../src/directory/directory-change.ts'
 import { beginning } from '../../src/storage/commit.ts'
-import { sqliteDatabase } from '../../src/storage/sqlite-database.ts'
+import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { application, appRole, guid, tenant } from '../directory/sample.ts'
 

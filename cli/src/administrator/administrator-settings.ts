@@ -1,0 +1,119 @@
+import { setTimeout } from 'node:timers/promises'
+import {
+  clientSecret,
+  createTokenSource,
+  type FetchWithToken,
+  fetchWithToken,
+} from '@greeting/client'
+import { z } from 'zod'
+import { CommandFailure } from '../command-failure.ts'
+import { readEnvFile, type Settings } from '../env-file.ts'
+import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph-client.ts'
+
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((text) => text.replace(/\/$/, ''))
+const text = z.string('is missing').trim().min(1, 'must not be empty')
+
+const worldwideAuthUrl = 'https://login.microsoftonline.com'
+const worldwideGraphUrl = 'https://graph.microsoft.com'
+
+const administratorSettings = z.object({
+  AUTH_URL: url.default(worldwideAuthUrl),
+  GRAPH_URL: url,
+  TENANT_ID: z.guid('must be the ID of the tenant, a GUID').toLowerCase(),
+  CLIENT_ID: text,
+  CLIENT_SECRET: text,
+})
+
+/** Who changes registrations, and where. */
+export type AdministratorSettings = z.output<typeof administratorSettings>
+
+/**
+ * Reads the administrator's settings: all from the environment when it sets `CLIENT_ID`, else all
+ * from the file. They are never mixed, because an id and a secret of two clients fit nowhere.
+ *
+ * @throws {CommandFailure} badUsage, with all faults together.
+ */
+export async function readAdministratorSettings(
+  environment: Settings,
+  envFile: string,
+): Promise<AdministratorSettings> {
+  const found = environment.CLIENT_ID ? environment : await fileOf(envFile)
+  // A token of another authority is nothing for the worldwide Graph to see.
+  const isWorldwide = (found?.AUTH_URL ?? worldwideAuthUrl) === worldwideAuthUrl
+  const given: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
+  const result = administratorSettings.safeParse(given)
+  if (result.success) return result.data
+  const faults = result.error.issues.map(({ path, message }) => {
+    const name = String(path[0])
+    return given[name] === undefined ? `${name} is missing` : `${name} ${message}`
+  })
+  const remedy = environment.CLIENT_ID
+    ? `CLIENT_ID is set in the environment, so ${envFile} was not read. Unset CLIENT_ID to use that file, or set all settings of the administrator.`
+    : `Set them in the environment, or run "greeting start", whose first start writes ${envFile}.`
+  const message = `The settings of the administrator do not do: ${faults.join('; ')}.`
+  throw new CommandFailure('badUsage', message, { remedy })
+}
+
+async function fileOf(path: string): Promise<Settings | undefined> {
+  try {
+    return await readEnvFile(path)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandFailure('badUsage', `The file ${path} cannot be read: ${reason}.`, { cause })
+  }
+}
+
+// National clouds have a Graph of their own; every other base URL stands for the worldwide one.
+const nationalGraphs = new Set([
+  'https://graph.microsoft.us',
+  'https://dod-graph.microsoft.us',
+  'https://microsoftgraph.chinacloudapi.cn',
+])
+
+// Above the longest Retry-After that Graph is known to ask for.
+const callDeadlineMs = 300_000
+
+/** The world as it is. */
+export const graphRuntime: GraphRuntime = {
+  sleep: (durationMs, signal) => setTimeout(durationMs, undefined, signal && { signal }),
+  monotonicMs: () => performance.now(),
+}
+
+/** The Graph client that the settings describe. */
+export function graphClientOf(
+  settings: AdministratorSettings,
+  options: Omit<GraphClientOptions, 'call' | 'runtime'>,
+): GraphClient {
+  const { GRAPH_URL } = settings
+  const resource = nationalGraphs.has(GRAPH_URL) ? GRAPH_URL : worldwideGraphUrl
+  const call = callerOf(settings, GRAPH_URL, resource)
+  return new GraphClient({ ...options, runtime: graphRuntime, call })
+}
+
+// The API by which the identity provider of this repository is administered; Entra ID has none.
+const managementResource = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
+
+/** The client for what administers the identity provider itself: its signing keys above all. */
+export function managementClientOf(
+  settings: AdministratorSettings,
+  options: Omit<GraphClientOptions, 'call' | 'runtime' | 'root'>,
+): GraphClient {
+  const call = callerOf(settings, settings.AUTH_URL, managementResource)
+  return new GraphClient({ ...options, root: '/management', runtime: graphRuntime, call })
+}
+
+function callerOf(
+  { AUTH_URL, TENANT_ID, CLIENT_ID, CLIENT_SECRET }: AdministratorSettings,
+  baseUrl: string,
+  resource: string,
+): FetchWithToken {
+  const tokens = createTokenSource({
+    authority: `${AUTH_URL}/${TENANT_ID}`,
+    clientId: CLIENT_ID,
+    credential: clientSecret(CLIENT_SECRET),
+    scope: `${resource}/.default`,
+  })
+  return fetchWithToken({ baseUrl, tokens, deadlineMs: callDeadlineMs })
+}

@@ -1,0 +1,39 @@
+import { CommandFailure } from '../command-failure.ts'
+import { GraphRefusalError } from './graph-refusal-error.ts'
+
+type Row = {
+  readonly is: (refusal: GraphRefusalError) => boolean
+  readonly remedy: string
+}
+
+const again = 'What is done stays done: mend it, and apply the file again.'
+
+/** What a person can do about a refusal of the directory. */
+const remedies: readonly Row[] = [
+  {
+    is: ({ status }) => status === 412,
+    remedy:
+      'Somebody else changed it since it was read, and nothing of that was overwritten. Look at the plan again.',
+  },
+  {
+    is: ({ graphCode, reason }) =>
+      graphCode === 'HostNameNotOnVerifiedDomain' || /identifier URI/.test(reason),
+    remedy: `An identifier URI names the application id, the tenant id, or a verified domain: api://{applicationId} always does. ${again}`,
+  },
+  {
+    is: ({ reason }) => /same value for property identifierUris/.test(reason),
+    remedy: `Another application has this identifier URI; one that was deleted keeps it until it is purged. ${again}`,
+  },
+]
+
+/** A failure of a run, as the command tells it. */
+export function refusalFailure(error: unknown): unknown {
+  if (!(error instanceof GraphRefusalError)) return error
+  const remedy = remedies.find(({ is }) => is(error))?.remedy ?? again
+  return new CommandFailure('failed', refusalText(error), { cause: error, remedy })
+}
+
+/** A refusal in its own words, with what finds it in the logs of the directory. */
+export function refusalText({ message, requestId }: GraphRefusalError): string {
+  return requestId ? `${message} (request ${requestId})` : message
+}

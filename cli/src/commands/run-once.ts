@@ -1,0 +1,17 @@
+import { readClientSettings } from '../client/client-settings.ts'
+import { connect, withCurrentRoles } from '../client/connection.ts'
+import type { TakeJob } from '../job.ts'
+import type { Terminal } from '../terminal.ts'
+import type { ClientCommandOptions } from './client-command.ts'
+
+/** Does a job once, and prints what it brought. */
+export const runOnce =
+  (terminal: Terminal): TakeJob<object> =>
+  async (job, options) => {
+    const { settings: file, deadline, json } = options as ClientCommandOptions
+    const settings = await readClientSettings(terminal.environment, file)
+    const connection = connect(settings, { deadlineMs: deadline })
+    const outcome = await withCurrentRoles(connection, () => job.perform(connection, terminal.stop))
+    if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)
+    else terminal.body(outcome.text)
+  }

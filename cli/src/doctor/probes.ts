@@ -1,0 +1,125 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import type { ClientFailure } from '@greeting/client'
+import { isClientFailure } from '@greeting/client'
+import { type ClientSettings, readClientSettings } from '../client/client-settings.ts'
+import { type Connection, connect } from '../client/connection.ts'
+import type { Settings } from '../env-file.ts'
+
+/** What a server answered to a request that carried nothing secret. */
+export type PlainAnswer = {
+  readonly status: number
+  readonly body: string
+  /** How far its clock is ahead of ours, in seconds, where it tells its time. */
+  readonly skewSeconds: number | undefined
+}
+
+/** What came of an attempt: a value, or the reason why not. */
+export type Tried<Value, Reason = Error> = { readonly value: Value } | { readonly error: Reason }
+
+/** All that the doctor found out, not yet judged. What could not be tried is absent. */
+export type Probes = {
+  readonly nowMs: number
+  readonly settings: Tried<ClientSettings>
+  /** Whether others than the owner may read the file of settings that holds the secret. */
+  readonly isFileOpen?: boolean
+  readonly credentialEndsMs?: number | undefined
+  readonly authority?: Tried<PlainAnswer>
+  readonly token?: Tried<string, ClientFailure>
+  readonly health?: Tried<PlainAnswer>
+  readonly hi?: Tried<string, ClientFailure>
+  readonly hello?: Tried<string, ClientFailure>
+}
+
+const mostCharacters = 1_000_000
+
+async function tried<Value>(work: () => Promise<Value>): Promise<Tried<Value>> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+}
+
+async function triedCall(work: () => Promise<string>): Promise<Tried<string, ClientFailure>> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    if (isClientFailure(error)) return { error }
+    throw error
+  }
+}
+
+/** Asks for a document as anybody could. */
+async function ask(url: string, deadlineMs: number): Promise<PlainAnswer> {
+  const sentMs = Date.now()
+  const signal = AbortSignal.timeout(deadlineMs)
+  const response = await fetch(url, { redirect: 'manual', signal })
+  const halfwayMs = (sentMs + Date.now()) / 2
+  const serverMs = Date.parse(response.headers.get('date') ?? '')
+  const skewSeconds = Number.isNaN(serverMs) ? undefined : Math.round((serverMs - halfwayMs) / 1000)
+  const body = (await response.text()).slice(0, mostCharacters)
+  return { status: response.status, body, skewSeconds }
+}
+
+async function isOpenToOthers({ file, isSecretInFile }: ClientSettings): Promise<boolean> {
+  if (file === undefined || !isSecretInFile || process.platform === 'win32') return false
+  return ((await stat(file)).mode & 0o077) !== 0
+}
+
+/** When the credential ends, as far as it can be known without asking an administrator. */
+async function endOfCredential({ given }: ClientSettings): Promise<number | undefined> {
+  const file = given.CLIENT_CERTIFICATE_FILE
+  if (file === undefined) {
+    const endsMs = Date.parse(given.CLIENT_SECRET_EXPIRES ?? '')
+    return Number.isNaN(endsMs) ? undefined : endsMs
+  }
+  try {
+    return new X509Certificate(await readFile(file)).validToDate.getTime()
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the tenant's discovery document is. */
+export const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
+  `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}/v2.0/.well-known/openid-configuration`
+
+/** Walks the path that a job walks, and notes what happens at each step. */
+export async function runProbes(
+  environment: Settings,
+  file: string | undefined,
+  deadlineMs: number,
+): Promise<Probes> {
+  const nowMs = Date.now()
+  let settings: ClientSettings
+  let connection: Connection
+  try {
+    settings = await readClientSettings(environment, file)
+    connection = connect(settings, { deadlineMs })
+  } catch (error) {
+    return { nowMs, settings: { error: error instanceof Error ? error : new Error(String(error)) } }
+  }
+  const { tokens, greetings } = connection
+  const [authority, token, health] = await Promise.all([
+    tried(() => ask(discoveryUrl(settings), deadlineMs)),
+    // A new one: one that is kept would say how things were.
+    triedCall(() => tokens.token({ force: true })),
+    tried(() => ask(`${settings.BASE_URL}/healthz`, deadlineMs)),
+  ])
+  const facts = {
+    nowMs,
+    settings: { value: settings },
+    isFileOpen: await isOpenToOthers(settings),
+    credentialEndsMs: await endOfCredential(settings),
+    authority,
+    token,
+    health,
+  }
+  if ('error' in token || 'error' in health) return facts
+  const [hi, hello] = await Promise.all([
+    triedCall(() => greetings.hi()),
+    triedCall(() => greetings.hello('doctor')),
+  ])
+  return { ...facts, hi, hello }
+}

@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { parseAnswer } from '../../administrator/graph-client.ts'
+import { GraphRefusalError } from '../../administrator/graph-refusal-error.ts'
+import { applicationIdPlaceholder } from '../file/registrations-file.ts'
+import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
+import { type AppRole, application, servicePrincipal } from '../planning/directory-state.ts'
+import type { ApplyContext } from './apply-context.ts'
+
+type Performers = {
+  readonly [Kind in ChangeKind]: (step: ChangeOf<Kind>, run: ApplyContext) => Promise<void>
+}
+
+const writesApplications = 'Application.ReadWrite.All'
+const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
+
+const performers: Performers = {
+  async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
+    const line = { method: 'POST', path: '/applications' } as const
+    const body = {
+      displayName,
+      signInAudience: 'AzureADMyOrg',
+      ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
+    }
+    const answer = await run.send({ ...line, body, role: writesApplications })
+    const { id, appId } = parseAnswer(line, application, answer.body)
+    await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
+  },
+
+  async updateApplication({ application: name, changes }, run) {
+    const { objectId, appId, servicePrincipalId } = run.handle(name)
+    const members = changes.map(({ property, to }) =>
+      property === 'requestedAccessTokenVersion'
+        ? ['api', { [property]: to }]
+        : [property, withApplicationId(to, appId)],
+    )
+    await run.patch('/applications', objectId, Object.fromEntries(members))
+    // A new name is given to the service principal too.
+    if (servicePrincipalId !== undefined) run.touched(servicePrincipalId)
+  },
+
+  async createServicePrincipal({ application: name, appRoleAssignmentRequired }, run) {
+    const handle = run.handle(name)
+    const id = await createdOrPresent(run, handle.appId, appRoleAssignmentRequired)
+    run.register(name, { ...handle, servicePrincipalId: id })
+  },
+
+  async updateServicePrincipal({ application: name, changes }, run) {
+    const body = Object.fromEntries(changes.map(({ property, to }) => [property, to]))
+    await run.patch('/servicePrincipals', run.servicePrincipalId(name), body)
+  },
+
+  async disableAppRoles({ application: name, roles }, run) {
+    await run.patch('/applications', run.handle(name).objectId, { appRoles: roles.map(roleBody) })
+  },
+
+  async setAppRoles({ application: name, roles }, run) {
+    await run.patch('/applications', run.handle(name).objectId, { appRoles: roles.map(roleBody) })
+  },
+
+  async setPermissions({ application: name, permissions, delegated }, run) {
+    const access = new Map<string, { readonly id: string; readonly type: string }[]>()
+    const add = (resourceAppId: string, ids: readonly string[], type: string) =>
+      access.set(resourceAppId, [
+        ...(access.get(resourceAppId) ?? []),
+        ...ids.map((id) => ({ id, type })),
+      ])
+    for (const { api, roles } of permissions)
+      add(
+        run.handle(api).appId,
+        roles.map(({ id }) => id),
+        'Role',
+      )
+    for (const { resourceAppId, ids } of delegated) add(resourceAppId, ids, 'Scope')
+    const requiredResourceAccess = [...access].map(([resourceAppId, resourceAccess]) => ({
+      resourceAppId,
+      resourceAccess,
+    }))
+    await run.patch('/applications', run.handle(name).objectId, { requiredResourceAccess })
+  },
+
+  async grantConsent({ application: name, api, role }, run) {
+    const principalId = run.servicePrincipalId(name)
+    const resourceId = run.servicePrincipalId(api)
+    await run
+      .send({
+        method: 'POST',
+        path: `/servicePrincipals/${resourceId}/appRoleAssignedTo`,
+        body: { principalId, resourceId, appRoleId: role.id },
+        role: writesAssignments,
+        repeatable: true,
+      })
+      .catch(unless(({ reason }) => /Permission being assigned already exists/.test(reason)))
+  },
+
+  async revokeConsent({ servicePrincipalId, assignmentId }, run) {
+    await run
+      .send({
+        method: 'DELETE',
+        path: `/servicePrincipals/${servicePrincipalId}/appRoleAssignments/${assignmentId}`,
+        role: writesAssignments,
+        repeatable: true,
+        expectsLag: false,
+      })
+      .catch(unless(isGone))
+  },
+
+  createSecret: addPassword,
+  rotateSecret: addPassword,
+
+  async removeSecret({ application: name, keyId }, run) {
+    await removePassword(run, run.handle(name).objectId, keyId).catch(
+      unless(({ reason }) => /No password credential found/i.test(reason)),
+    )
+  },
+
+  async setCertificates({ application: name, added, keptKeyIds }, run) {
+    const { objectId } = run.handle(name)
+    const certificate = { type: 'AsymmetricX509Cert', usage: 'Verify' }
+    const keyCredentials = [
+      ...keptKeyIds.map((keyId) => ({ ...certificate, keyId })),
+      ...added.map(({ displayName, der }) => ({ ...certificate, displayName, key: der })),
+    ]
+    await run.patch('/applications', objectId, { keyCredentials })
+  },
+
+  async deleteApplication({ objectId }, run) {
+    await run
+      .send({
+        method: 'DELETE',
+        path: `/applications/${objectId}`,
+        role: writesApplications,
+        repeatable: true,
+        expectsLag: false,
+      })
+      .catch(unless(isGone))
+  },
+}
+
+/** Does one step; it resolves when the directory has acknowledged it. */
+export const applyChange = (step: Change, run: ApplyContext): Promise<void> =>
+  (performers[step.kind] as (step: Change, run: ApplyContext) => Promise<void>)(step, run)
+
+const newPassword = z.object({
+  keyId: z.string(),
+  endDateTime: z.iso.datetime({ offset: true }),
+  secretText: z.string().min(1),
+})
+
+const dayMs = 86_400_000
+
+async function addPassword(
+  { application: client, apis, secret, lifetimeDays }: ChangeOf<'createSecret' | 'rotateSecret'>,
+  run: ApplyContext,
+): Promise<void> {
+  const { objectId, appId } = run.handle(client)
+  const endDateTime = new Date(+run.now() + lifetimeDays * dayMs).toISOString()
+  const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
+  const body = { passwordCredential: { displayName: secret, endDateTime } }
+  const answer = await run.send({ ...line, body, role: writesApplications })
+  run.touched(objectId)
+  const { keyId, secretText, endDateTime: end } = parseAnswer(line, newPassword, answer.body)
+  try {
+    await run.secrets.keep({
+      client,
+      clientId: appId,
+      apiApplicationIds: apis.map((api) => run.handle(api).appId),
+      secret,
+      keyId,
+      endDateTime: new Date(end),
+      secretText,
+    })
+  } catch (error) {
+    // A secret that nobody has is of use to nobody: it must not stay in the directory.
+    await removePassword(run, objectId, keyId).catch(() => undefined)
+    throw error
+  }
+}
+
+async function removePassword(run: ApplyContext, objectId: string, keyId: string): Promise<void> {
+  const path = `/applications/${objectId}/removePassword`
+  const body = { keyId }
+  await run.send({ method: 'POST', path, body, role: writesApplications, repeatable: true })
+  run.touched(objectId)
+}
+
+/** The service principal of an application; somebody, or an answer that was lost, may have made it. */
+async function createdOrPresent(
+  run: ApplyContext,
+  appId: string,
+  appRoleAssignmentRequired: boolean | undefined,
+): Promise<string> {
+  const line = { method: 'POST', path: '/servicePrincipals' } as const
+  const body = { appId, ...(appRoleAssignmentRequired && { appRoleAssignmentRequired }) }
+  const asked = { ...line, body, role: writesApplications, repeatable: true } as const
+  const answer = await run.send(asked).catch(unless(({ status }) => status === 409))
+  if (answer !== undefined) return parseAnswer(line, servicePrincipal, answer.body).id
+  const present = { method: 'GET', path: `/servicePrincipals(appId='${appId}')` } as const
+  const { body: found } = await run.send({ ...present, repeatable: true })
+  return parseAnswer(present, servicePrincipal, found).id
+}
+
+// `origin` is for the directory to say, and a PATCH that has it is refused.
+const roleBody = ({
+  id,
+  value,
+  displayName,
+  description,
+  isEnabled,
+  allowedMemberTypes,
+}: AppRole) => ({
+  id,
+  value,
+  displayName,
+  description,
+  isEnabled,
+  allowedMemberTypes,
+})
+
+const withApplicationId = (value: unknown, appId: string): unknown =>
+  Array.isArray(value)
+    ? value.map((one) => String(one).replaceAll(applicationIdPlaceholder, appId))
+    : value
+
+const isGone = ({ status }: GraphRefusalError) => status === 404
+
+/** Lets a refusal pass that says the thing is done already. */
+function unless(isDone: (refusal: GraphRefusalError) => boolean) {
+  return (error: unknown): undefined => {
+    if (error instanceof GraphRefusalError && isDone(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import type { GraphAnswer, GraphClient, GraphRequest } from '../../administrator/graph-client.ts'
+import type { Located } from '../planning/locate.ts'
+import type { SecretSink } from './secret-sink.ts'
+
+/** An application as the steps of one run come to know it. */
+export type Handle = {
+  readonly objectId: string
+  readonly appId: string
+  servicePrincipalId: string | undefined
+}
+
+export type ApplyContextOptions = {
+  readonly graph: GraphClient
+  readonly located: readonly Located[]
+  readonly secrets: SecretSink
+  readonly now: () => Date
+  /** Told of each new application before anything else is done to it. */
+  readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
+}
+
+/**
+ * What the steps of one run share: the ids that the directory chose on the way, the states of the
+ * objects that are to be changed, and whether something is so new that it may not be seen everywhere.
+ */
+export class ApplyContext {
+  readonly secrets: SecretSink
+  readonly now: () => Date
+  readonly #onRegistered: ApplyContextOptions['onRegistered']
+  readonly #graph: GraphClient
+  readonly #handles = new Map<string, Handle>()
+  readonly #etags = new Map<string, string>()
+  #hasNews = false
+
+  constructor({ graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
+    this.#graph = graph
+    this.#onRegistered = onRegistered
+    this.secrets = secrets
+    this.now = now
+    for (const { name, application, servicePrincipal } of located) {
+      const appId = application?.appId ?? servicePrincipal?.appId
+      if (appId === undefined) continue
+      const servicePrincipalId = servicePrincipal?.id
+      this.#handles.set(name, { objectId: application?.id ?? '', appId, servicePrincipalId })
+      for (const object of [application, servicePrincipal])
+        if (object?.['@odata.etag']) this.#etags.set(object.id, object['@odata.etag'])
+    }
+  }
+
+  /** An application by the name that the file gives it; the steps before have made it if need be. */
+  handle(name: string): Handle {
+    const handle = this.#handles.get(name)
+    if (handle === undefined) throw new TypeError(`No step has made "${name}".`)
+    return handle
+  }
+
+  register(name: string, handle: Handle): void {
+    this.#handles.set(name, handle)
+    this.#hasNews = true
+  }
+
+  async registerNew(name: string, handle: Handle): Promise<void> {
+    this.register(name, handle)
+    await this.#onRegistered?.(handle.appId)
+  }
+
+  /** The ids of all applications that are known by now, by the names that the file gives them. */
+  applicationIds(): Map<string, string> {
+    return new Map([...this.#handles].map(([name, { appId }]) => [name, appId]))
+  }
+
+  servicePrincipalId(name: string): string {
+    const { servicePrincipalId } = this.handle(name)
+    if (servicePrincipalId === undefined)
+      throw new TypeError(`No step has made a service principal of "${name}".`)
+    return servicePrincipalId
+  }
+
+  send(request: GraphRequest): Promise<GraphAnswer> {
+    return this.#graph.send({ expectsLag: this.#hasNews, ...request })
+  }
+
+  /** Changes an object, unless somebody else changed it since it was read. */
+  async patch(path: string, objectId: string, body: object): Promise<void> {
+    const request = {
+      method: 'PATCH',
+      path: `${path}/${objectId}`,
+      body,
+      repeatable: true,
+    } as const
+    const ifMatch = this.#etags.get(objectId)
+    const role = 'Application.ReadWrite.All'
+    const { etag } = await this.send({ ...request, role, ifMatch })
+    // What is new is new to its readers too: a role, for one, that is about to be assigned.
+    this.#hasNews = true
+    this.touched(objectId, etag)
+  }
+
+  /** An object was changed by this run: its state before is no more to be demanded. */
+  touched(objectId: string, etag?: string): void {
+    if (etag === undefined) this.#etags.delete(objectId)
+    else this.#etags.set(objectId, etag)
+  }
+}

@@ -1,0 +1,58 @@
+import type { GraphClient } from '../../administrator/graph-client.ts'
+import type { Change } from '../planning/change.ts'
+import type { Plan } from '../planning/plan.ts'
+import { applyChange } from './apply-change.ts'
+import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'
+import type { SecretName, SecretSink } from './secret-sink.ts'
+
+export type ApplyOptions = {
+  readonly graph: GraphClient
+  readonly secrets: SecretSink
+  /** Told of each step when it is done. */
+  readonly onDone?: (step: Change) => void
+  readonly now?: () => Date
+  readonly signal?: AbortSignal
+  readonly onRegistered?: ApplyContextOptions['onRegistered']
+}
+
+/** What a run has come to. */
+export type Applied = {
+  readonly done: readonly Change[]
+  /** The first refusal, at which the run stopped. */
+  readonly stopped?: { readonly step: Change; readonly error: unknown }
+  /** What was not tried any more. */
+  readonly left: readonly Change[]
+  /** The ids of the applications, by the names that the file gives them. */
+  readonly applicationIds: ReadonlyMap<string, string>
+}
+
+/**
+ * Does the steps of a plan in their order, and stops at the first that is refused: whatever it
+ * changed until then stays, and is told. Applied again, the file takes up where this run stopped.
+ */
+export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
+  const { graph, secrets, onDone, now = () => new Date(), signal, onRegistered } = options
+  const { steps, located } = plan
+  const run = new ApplyContext({ graph, located, secrets, now, onRegistered })
+  await secrets.prepare(steps.flatMap(newSecretOf))
+  for (const [index, step] of steps.entries()) {
+    try {
+      signal?.throwIfAborted()
+      await applyChange(step, run)
+    } catch (error) {
+      return {
+        done: steps.slice(0, index),
+        stopped: { step, error },
+        left: steps.slice(index + 1),
+        applicationIds: run.applicationIds(),
+      }
+    }
+    onDone?.(step)
+  }
+  return { done: steps, left: [], applicationIds: run.applicationIds() }
+}
+
+const newSecretOf = (step: Change): SecretName[] =>
+  step.kind === 'createSecret' || step.kind === 'rotateSecret'
+    ? [{ client: step.application, secret: step.secret }]
+    : []

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isClientFailure } from '@greeting/client'
+import { GraphRefusalError } from '../../src/administrator/graph-refusal-error.ts'
+import { retryReason } from '../../src/administrator/retryable.ts'
+import { application } from '../../src/registrations/planning/directory-state.ts'
+import { World } from '../registrations/apply/world.ts'
+
+const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
+  new GraphRefusalError({ method: 'POST', path: '/x' }, status, { error: { code, message } })
+
+describe('a refusal', () => {
+  const late = { repeatable: false, expectsLag: true }
+  const twice = { repeatable: true, expectsLag: false }
+  const once = { repeatable: false, expectsLag: false }
+  const rows: [string, GraphRefusalError, typeof late, string | undefined][] = [
+    ['429', refusal(429), once, 'throttled'],
+    ['503 to what can be repeated', refusal(503), twice, 'unavailable'],
+    ['503 to what cannot', refusal(503), late, undefined],
+    ['404 about something new', refusal(404), late, 'not found yet'],
+    ['404 about something old', refusal(404), twice, undefined],
+    [
+      'a service principal that is not replicated',
+      refusal(400, undefined, 'Not a valid reference update.'),
+      late,
+      'not referable yet',
+    ],
+    [
+      'a role that is not replicated',
+      refusal(400, undefined, 'Permission being assigned was not found on application'),
+      late,
+      'not referable yet',
+    ],
+    [
+      'an application that is not replicated',
+      refusal(
+        400,
+        undefined,
+        "The appId 'x' of the service principal does not reference a valid application object.",
+      ),
+      late,
+      'not referable yet',
+    ],
+    [
+      'the same, when nothing is new',
+      refusal(400, undefined, 'Not a valid reference update.'),
+      twice,
+      undefined,
+    ],
+    ['any other 400', refusal(400, undefined, 'Invalid value.'), late, undefined],
+    [
+      'two changes at once',
+      refusal(409, 'Directory_ConcurrencyViolation'),
+      twice,
+      'changed at the same time',
+    ],
+    [
+      'another state than was meant',
+      refusal(412),
+      { repeatable: true, expectsLag: true },
+      undefined,
+    ],
+    ['a missing right', refusal(403), { repeatable: true, expectsLag: true }, undefined],
+  ]
+  for (const [name, error, circumstances, reason] of rows) {
+    it(`${name}: ${reason ?? 'for good'}`, () => {
+      assert.equal(retryReason(error, circumstances), reason)
+    })
+  }
+})
+
+describe('the Graph client', () => {
+  it('takes its token nowhere else, wherever a next page points to', async () => {
+    const world = new World()
+    world.stand.faults.push({
+      line: /^GET \/applications$/,
+      status: 200,
+      times: 1,
+      body: {
+        value: [],
+        '@odata.nextLink': 'https://elsewhere.test/v1.0/applications?$skiptoken=1',
+      },
+    })
+    await assert.rejects(
+      world.graph.list('/applications', application),
+      /for https:\/\/graph\.test only/,
+    )
+  })
+
+  it('takes pages that are empty', async () => {
+    const world = new World()
+    world.stand.directory.createApplication({ displayName: 'Greeting API' })
+    world.stand.faults.push({
+      line: /^GET \/applications$/,
+      status: 200,
+      times: 1,
+      body: { value: [], '@odata.nextLink': 'https://graph.test/v1.0/applications?$skiptoken=0' },
+    })
+    assert.equal((await world.graph.list('/applications', application)).length, 1)
+  })
+
+  it('says which place of an answer is not as documented', async () => {
+    const world = new World()
+    world.stand.directory.createApplication({ displayName: 7 })
+    await assert.rejects(world.graph.list('/applications', application), {
+      message: 'The answer to GET /applications is not what Microsoft Graph says: displayName.',
+    })
+  })
+
+  it('makes a sentence of a refusal that is no JSON', async () => {
+    const world = new World()
+    world.stand.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
+    await assert.rejects(world.graph.send({ method: 'POST', path: '/applications', body: {} }), {
+      message: 'POST /applications was refused with HTTP status 400: no reason was given',
+    })
+  })
+
+  it('gives up on an outage when its patience ends', async () => {
+    const world = new World()
+    world.stand.faults.push({ line: /POST/, status: 0, times: 1_000 })
+    await assert.rejects(
+      world.graph.send({ method: 'POST', path: '/applications', body: {}, repeatable: true }),
+      (error) => isClientFailure(error) && error.code === 'api_unreachable',
+    )
+    assert.ok(world.waits.length > 10 && world.waits.every((reason) => reason === 'unreachable'))
+  })
+})

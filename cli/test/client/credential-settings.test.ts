@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { chosenCredential, mergeSettings } from '../../src/client/credential-settings.ts'
+
+const titleOf = (settings: Record<string, string>) => {
+  const row = chosenCredential(settings)
+  return typeof row === 'string' ? row : row.title
+}
+
+describe('the settings of the credential', () => {
+  const rows: readonly (readonly [Record<string, string>, string])[] = [
+    [{ CLIENT_SECRET: 's' }, 'a client secret'],
+    [{ CLIENT_SECRET: 's', CLIENT_SECRET_NEXT: 't' }, 'a client secret'],
+    [{ CLIENT_SECRET_FILE: 'f' }, 'a client secret in a file'],
+    [{ CLIENT_CERTIFICATE_FILE: 'f', CLIENT_KEY_FILE: 'k' }, 'a certificate'],
+    [{ CLIENT_ASSERTION_FILE: 'f' }, 'a federated assertion in a file'],
+    [{ CLIENT_SECRET: '', CLIENT_ASSERTION_FILE: 'f' }, 'a federated assertion in a file'],
+    [
+      {},
+      'CLIENT_SECRET is missing (or give CLIENT_SECRET_FILE, CLIENT_CERTIFICATE_FILE, CLIENT_ASSERTION_FILE)',
+    ],
+    [
+      { CLIENT_SECRET: 's', CLIENT_SECRET_FILE: 'f' },
+      'give one of CLIENT_SECRET and CLIENT_SECRET_FILE, not both',
+    ],
+  ]
+  for (const [settings, expected] of rows) {
+    it(`${Object.keys(settings).join(', ') || 'absent'}: ${expected}`, () => {
+      assert.equal(titleOf(settings), expected)
+    })
+  }
+
+  it('make each its kind of credential', () => {
+    const kindOf = (setting: string) => {
+      const row = chosenCredential({ [setting]: 'x' })
+      return typeof row === 'object' && row.make(() => 'x').kind
+    }
+    assert.equal(kindOf('CLIENT_SECRET'), 'secret')
+    assert.equal(kindOf('CLIENT_SECRET_FILE'), 'secret')
+    assert.equal(kindOf('CLIENT_CERTIFICATE_FILE'), 'certificate')
+    assert.equal(kindOf('CLIENT_ASSERTION_FILE'), 'assertion')
+  })
+
+  it('of the environment put those of the file aside, all of them', () => {
+    const file = { CLIENT_SECRET: 'local', CLIENT_SECRET_EXPIRES: '2030-01-01', TENANT_ID: 't' }
+    assert.deepEqual(mergeSettings({ CLIENT_SECRET_FILE: 'f', CLIENT_ID: 'c' }, file), {
+      CLIENT_SECRET_FILE: 'f',
+      CLIENT_ID: 'c',
+      TENANT_ID: 't',
+    })
+    assert.deepEqual(mergeSettings({ CLIENT_ID: 'c' }, file), { ...file, CLIENT_ID: 'c' })
+  })
+})

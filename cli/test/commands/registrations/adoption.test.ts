@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { chmod, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { Json } from '../../registrations/apply/fake-directory.ts'
+import { sampleFile } from '../../registrations/sample-file.ts'
+import { ServedGraph } from './served-graph.ts'
+
+const secret = {
+  passwordCredential: { displayName: 'primary', endDateTime: '2999-01-01T00:00:00Z' },
+}
+
+/** A directory in which a stranger has registered "Greeting client" before the file is applied. */
+async function planted(test: TestContext, credentials: Json = {}) {
+  const served = await ServedGraph.start(test)
+  const { directory } = served.stand
+  directory.now = () => new Date('2026-02-03T04:05:06Z')
+  const application = directory.createApplication({
+    displayName: 'Greeting client',
+    ...structuredClone(credentials),
+  })
+  const path = await served.file(sampleFile())
+  return { served, path, directory, application, applicationId: String(application.appId) }
+}
+
+type Row = {
+  readonly name: string
+  readonly credentials: Json
+  readonly withSecret?: true
+  readonly told: string
+}
+
+describe('CL14: an application that was found by its name alone', () => {
+  const credentialRows: Row[] = [
+    {
+      name: 'a secret with the name that the file gives',
+      credentials: {},
+      withSecret: true,
+      told: '1 secret, 0 certificates and 0 federated credentials',
+    },
+    {
+      name: 'a certificate',
+      credentials: {
+        keyCredentials: [
+          {
+            keyId: '11111111-1111-4111-8111-111111111111',
+            startDateTime: '2026-01-01T00:00:00Z',
+            endDateTime: '2999-01-01T00:00:00Z',
+          },
+        ],
+      },
+      told: '0 secrets, 1 certificate and 0 federated credentials',
+    },
+    {
+      name: 'a federated credential',
+      credentials: { federatedIdentityCredentials: [{ id: 'f', name: 'f' }] },
+      told: '0 secrets, 0 certificates and 1 federated credential',
+    },
+  ]
+  for (const { name, credentials, withSecret, told } of credentialRows) {
+    for (const answer of [undefined, 'yes']) {
+      const who = answer === undefined ? '--yes' : '--yes and a person'
+      it(`is granted nothing while it has ${name}, despite ${who}`, async (test) => {
+        const { served, path, directory, application, applicationId } = await planted(
+          test,
+          credentials,
+        )
+        if (withSecret) directory.addPassword(String(application.id), secret)
+        const { code, err } = await served.run(['apply', path, '--yes'], answer)
+        assert.equal(code, 1, err)
+        assert.equal(directory.assignments.size, 0)
+        assert.ok(
+          err.includes(
+            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name alone. It exists since 2026-02-03, with ${told} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if the application is yours.`,
+          ),
+          err,
+        )
+      })
+    }
+  }
+
+  it('is not adopted by --yes when nobody is there to be asked, and CI is told what to write', async (test) => {
+    const { served, path, directory, applicationId } = await planted(test)
+    const { code, out, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 2, err)
+    assert.equal(directory.assignments.size, 0)
+    assert.equal(directory.applications.size, 1)
+    const line = `! ~ application "Greeting client" (${applicationId}), found by its name alone: exists since 2026-02-03, with no credentials`
+    assert.ok(out.includes(line), out)
+    assert.ok(err.includes(line), err)
+    assert.ok(
+      err.includes(
+        `Nothing was changed. If it is the application that you mean, add "applicationId": "${applicationId}" to the entry "Greeting client" of ${path}. --yes does not cover this.`,
+      ),
+      err,
+    )
+  })
+
+  const answers: [string, string, number, number][] = [
+    ['a yes', 'yes', 0, 2],
+    ['no answer', '', 1, 0],
+  ]
+  for (const [name, answer, exit, assignments] of answers)
+    it(`is asked for by a question of its own, even with --yes: ${name}`, async (test) => {
+      const { served, path, directory } = await planted(test)
+      const { code, err, questions } = await served.run(['apply', path, '--yes'], answer)
+      assert.equal(code, exit, err)
+      assert.equal(questions.length, 1)
+      assert.match(questions[0] ?? '', /Anybody who may create applications can choose this name/)
+      assert.equal(directory.assignments.size, assignments)
+    })
+
+  it('is shown by plan, in words and as JSON', async (test) => {
+    const { served, path, applicationId } = await planted(test)
+    const { out } = await served.run(['plan', path])
+    assert.match(
+      out,
+      / Applications found by name are asked for first; --yes does not cover them\.\n/,
+    )
+    const { adoptions } = JSON.parse((await served.run(['plan', path, '--json'])).out)
+    assert.deepEqual(adoptions, [
+      {
+        application: 'Greeting client',
+        applicationId,
+        foundBy: 'name',
+        createdDateTime: '2026-02-03T04:05:06.000Z',
+        secrets: 0,
+        certificates: 0,
+        federatedCredentials: 0,
+      },
+    ])
+  })
+
+  it('is adopted without a question when the file names its id, credentials and all', async (test) => {
+    const { served, directory, application, applicationId } = await planted(test)
+    directory.addPassword(String(application.id), secret)
+    const [client] = sampleFile().clients
+    const file = { ...sampleFile(), clients: [{ ...client, applicationId }] }
+    const { code, err } = await served.run(['apply', await served.file(file)])
+    assert.equal(code, 0, err)
+    assert.equal(directory.assignments.size, 2)
+  })
+
+  it('is no matter while nothing is to be done to it', async (test) => {
+    const { served, path } = await planted(test)
+    const apis = await served.file({ clients: [{ displayName: 'Greeting client' }] }, 'b.json')
+    assert.equal((await served.run(['apply', path], 'yes')).code, 0)
+    await rm(join(served.folder, 'registered-applications.txt'))
+    const { out, code } = await served.run(['apply', apis])
+    assert.deepEqual([code, out], [0, 'No changes: the directory is as the file says.\n'])
+  })
+
+  it('is asked for when it was found by an identifier URI, which can be planted too', async (test) => {
+    const served = await ServedGraph.start(test)
+    const [api] = sampleFile().apis
+    const identifierUris = ['api://orders']
+    served.stand.directory.createApplication({ displayName: 'x', identifierUris })
+    const path = await served.file({ apis: [{ ...api, identifierUris }] })
+    const { code, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 2)
+    assert.match(err, /\), found by its identifier URI alone: exists since/)
+  })
+
+  it('is known by the record of this data folder when this command has made it', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    assert.equal((await served.run(['apply', path])).code, 0)
+    const record = await readFile(join(served.folder, 'registered-applications.txt'), 'utf8')
+    const ids = [...served.stand.directory.applications.values()].map(({ appId }) => appId)
+    assert.deepEqual(record.trim().split('\n'), ids)
+    served.stand.directory.assignments.clear()
+    assert.equal((await served.run(['apply', path])).code, 0)
+    assert.equal(served.stand.directory.assignments.size, 2)
+  })
+
+  it('is not known by a record that others may have written', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    await served.run(['apply', path])
+    served.stand.directory.assignments.clear()
+    await chmod(join(served.folder, 'registered-applications.txt'), 0o622)
+    const { code, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 1)
+    assert.match(err, /Admin consent for "Greeting client" is refused/)
+  })
+})
+
+describe('CL14: greeting registrations apply --write-ids', () => {
+  it('writes the ids into the file, from which another machine applies it again', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(`${JSON.stringify(sampleFile(), undefined, 2)}\n`)
+    await chmod(path, 0o640)
+    const { code, out, err } = await served.run(['apply', path, '--write-ids'])
+    assert.equal(code, 0, err)
+    assert.doesNotMatch(out, /"applicationId"/)
+    assert.equal((await stat(path)).mode & 0o777, 0o640)
+    assert.equal((await readFile(path, 'utf8')).match(/"applicationId": "/g)?.length, 2)
+    await rm(join(served.folder, 'registered-applications.txt'))
+    served.stand.directory.assignments.clear()
+    assert.equal((await served.run(['apply', path, '--yes'])).code, 0)
+    assert.equal(served.stand.directory.assignments.size, 2)
+  })
+
+  it('asks for an application that was found by its name, even when nothing is to be done', async (test) => {
+    const served = await ServedGraph.start(test)
+    served.stand.directory.createApplication({ displayName: 'Orders' })
+    const [application = {}] = served.stand.directory.applications.values()
+    served.stand.directory.createServicePrincipal({ appId: application.appId })
+    const text = '{ "clients": [{ "displayName": "Orders" }] }'
+    const path = await served.file(text)
+    assert.equal((await served.run(['apply', path, '--write-ids', '--yes'])).code, 2)
+    assert.equal(await readFile(path, 'utf8'), text)
+    assert.equal((await served.run(['apply', path, '--write-ids'], 'yes')).code, 0)
+    assert.match(await readFile(path, 'utf8'), new RegExp(String(application.appId)))
+  })
+
+  it('is not needed: apply prints the ids of new applications for the file', async (test) => {
+    const served = await ServedGraph.start(test)
+    const { out } = await served.run(['apply', await served.file(sampleFile())])
+    for (const { displayName, appId } of served.stand.directory.applications.values())
+      assert.ok(out.includes(`\n  "applicationId": "${appId}" for "${displayName}"\n`), out)
+  })
+})

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { sampleFile } from '../../registrations/sample-file.ts'
+import { ServedGraph } from './served-graph.ts'
+
+/** A directory to which the sample file was applied, and the path of that file. */
+export async function applied(test: TestContext) {
+  const served = await ServedGraph.start(test)
+  const path = await served.file(sampleFile())
+  const { code, err } = await served.run(['apply', path])
+  assert.equal(code, 0, err)
+  return { served, path }
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { sampleFile } from '../../registrations/sample-file.ts'
+import { applied } from './applied-graph.ts'
+import { ServedGraph } from './served-graph.ts'
+
+const secretOf = async (file: string) => parseEnv(await readFile(file, 'utf8')).CLIENT_SECRET ?? ''
+
+describe('greeting registrations apply', () => {
+  it('registers the system, and keeps the secret where only its owner reads it', async (test) => {
+    const served = await ServedGraph.start(test)
+    const { code, out, err } = await served.run(['apply', await served.file(sampleFile())])
+    assert.equal(code, 0, err)
+    const file = join(served.folder, 'secrets', 'greeting-client.env')
+    assert.match(out, /\nDone: the directory is as the file says\.\n/)
+    assert.ok(out.includes(`is in ${file}\n`), out)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.equal((await stat(dirname(file))).mode & 0o777, 0o700)
+    const settings = parseEnv(await readFile(file, 'utf8'))
+    assert.deepEqual(Object.keys(settings).sort(), [
+      'API_APPLICATION_ID',
+      'AUTH_URL',
+      'CLIENT_ID',
+      'CLIENT_SECRET',
+      'CLIENT_SECRET_EXPIRES',
+      'TENANT_ID',
+    ])
+    assert.ok(!out.includes(settings.CLIENT_SECRET ?? ''))
+  })
+
+  it('a second time does nothing', async (test) => {
+    const { served, path } = await applied(test)
+    served.stand.lines.length = 0
+    const { out } = await served.run(['apply', path])
+    assert.equal(out, 'No changes: the directory is as the file says.\n')
+    assert.deepEqual(
+      served.stand.lines.filter((line) => !line.startsWith('GET ')),
+      [],
+    )
+  })
+
+  it('prints the secret once, when asked to keep it nowhere', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    const { out } = await served.run(['apply', path, '--secrets-file', '-'])
+    assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='secret~[0-9a-f-]{36}'$/m)
+  })
+
+  it('tells all as JSON, but no secret that is kept in a file', async (test) => {
+    const served = await ServedGraph.start(test)
+    const file = join(served.folder, 'own.env')
+    const path = await served.file(sampleFile())
+    const { out } = await served.run(['apply', path, '--json', '--secrets-file', file])
+    const { done, left, secrets } = JSON.parse(out)
+    assert.deepEqual([done.length, left.length, secrets[0].file], [10, 0, file])
+    assert.ok(!out.includes(await secretOf(file)))
+  })
+
+  it('refuses one file for several secrets, before it changes anything', async (test) => {
+    const served = await ServedGraph.start(test)
+    const [client] = sampleFile().clients
+    const secrets = [{ displayName: 'one' }, { displayName: 'two' }]
+    const path = await served.file({ ...sampleFile(), clients: [{ ...client, secrets }] })
+    const one = ['--secrets-file', join(served.folder, 'x.env')]
+    const { code, err } = await served.run(['apply', path, ...one])
+    assert.equal(code, 2)
+    assert.match(
+      err,
+      /Several new secrets would be written to the same file, .*x\.env\.\nLeave --secrets-file out/,
+    )
+    assert.equal(served.stand.directory.applications.size, 0)
+    const { out } = await served.run(['apply', path])
+    assert.match(out, /greeting-client\.one\.env\n.*greeting-client\.two\.env\n/s)
+  })
+
+  it('changes nothing when the secret could not be kept', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    const inTheWay = await served.file('', 'in-the-way')
+    const { code, err } = await served.run([
+      'apply',
+      path,
+      '--secrets-file',
+      join(inTheWay, 'x.env'),
+    ])
+    assert.equal(code, 1)
+    assert.match(err, /New secrets could not be written to .*Choose another place/s)
+    assert.equal(served.stand.directory.applications.size, 0)
+  })
+
+  describe('before it takes something away', () => {
+    const withoutConsent = () => ({ ...sampleFile(), consents: [] })
+    const rows: [string, string[], string | undefined, number, number][] = [
+      ['asks, and takes a yes as a yes', [], 'yes', 0, 0],
+      ['asks, and takes anything else as a no', [], '', 1, 2],
+      ['does not ask who said --yes', ['--yes'], undefined, 0, 0],
+      ['refuses when nobody is there to be asked', [], undefined, 2, 2],
+    ]
+    for (const [name, args, answer, exit, assignments] of rows) {
+      it(name, async (test) => {
+        const { served } = await applied(test)
+        const path = await served.file(withoutConsent(), 'without-consent.json')
+        const { code, err, questions } = await served.run(['apply', path, ...args], answer)
+        assert.equal(code, exit, err)
+        assert.equal(served.stand.directory.assignments.size, assignments)
+        const told = questions.join('') + err
+        const isTold = /! - "Greeting client" was granted CallHiApiRole of "Greeting API"/.test(
+          told,
+        )
+        assert.equal(isTold, args.length === 0)
+      })
+    }
+  })
+
+  it('rotates when it is asked to: the new secret in the file, the old one still good', async (test) => {
+    const { served, path } = await applied(test)
+    const file = join(served.folder, 'secrets', 'greeting-client.env')
+    const before = await secretOf(file)
+    await writeFile(file, `${await readFile(file, 'utf8')}BASE_URL=https://api.example\n`)
+    const { code } = await served.run(['apply', path, '--rotate', 'Greeting client', '--yes'])
+    assert.equal(code, 0)
+    assert.notEqual(await secretOf(file), before)
+    assert.equal(parseEnv(await readFile(file, 'utf8')).BASE_URL, 'https://api.example')
+    const [, client = {}] = served.stand.directory.applications.values()
+    assert.equal((client.passwordCredentials as unknown[]).length, 2)
+  })
+
+  it('does not know a client to rotate that the file does not have', async (test) => {
+    const { served, path } = await applied(test)
+    const { code, err } = await served.run(['apply', path, '--rotate', 'Greeting job'])
+    assert.equal(code, 2)
+    assert.match(err, /No client with secrets is named "Greeting job" in the file\./)
+  })
+
+  it('stops at the first refusal and tells what is done, what is refused and what is left', async (test) => {
+    const served = await ServedGraph.start(test)
+    served.stand.roles = ['Application.ReadWrite.All']
+    const path = await served.file(sampleFile())
+    const { code, out, err } = await served.run(['apply', path])
+    assert.equal(code, 4)
+    assert.match(
+      out,
+      /\nDone, and it stays:\n(.*\n)+Refused:\n {2}\+ "Greeting client" is granted CallHiApiRole of "Greeting API"\nNot tried:\n(.*\n)+/,
+    )
+    assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
+  })
+
+  it('tells a refusal of the directory in its own words, and what can be done', async (test) => {
+    const served = await ServedGraph.start(test)
+    const [api] = sampleFile().apis
+    const apis = [{ ...api, identifierUris: ['https://orders.example/api'] }]
+    const { code, err } = await served.run(['apply', await served.file({ apis })])
+    assert.equal(code, 1)
+    assert.match(
+      err,
+      /HostNameNotOnVerifiedDomain.*\(request request-of-the-test\)\n.*api:\/\/\{applicationId\} always does/s,
+    )
+  })
+
+  it('returns when the directory shows what was done, so that the next run sees it too', async (test) => {
+    const served = await ServedGraph.start(test)
+    served.stand.directory.lag = 2
+    const path = await served.file(sampleFile())
+    const { code, err } = await served.run(['apply', path])
+    assert.equal(code, 0, err)
+    assert.match((await served.run(['plan', path])).out, /No changes/)
+  })
+
+  it('says what it waits for', async (test) => {
+    const served = await ServedGraph.start(test)
+    served.stand.faults.push({
+      line: /^POST \/applications$/,
+      status: 429,
+      times: 1,
+      headers: { 'retry-after': '0' },
+    })
+    const { code, err } = await served.run(['apply', await served.file(sampleFile())])
+    assert.equal(code, 0)
+    assert.equal(err, 'The directory: throttled. Asking again in 0.0 s.\n')
+  })
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { administrator } from '../../registrations/apply/fake-graph.ts'
+import { sampleFile } from '../../registrations/sample-file.ts'
+import { ServedGraph } from './served-graph.ts'
+
+describe('greeting registrations plan', () => {
+  it('shows the six acts and what is met without them, and changes nothing', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    const { code, out, err } = await served.run(['plan', path])
+    assert.equal(code, 0, err)
+    for (const act of [
+      '1 API registration',
+      '2 Application roles',
+      '3 Client registration',
+      '4 Permissions',
+      '5 Admin consent',
+      '6 Client secret',
+    ])
+      assert.match(out, new RegExp(`^${act}$`, 'm'))
+    assert.match(out, /If it is left as it is:\n {2}"Greeting client" gets no token/)
+    assert.deepEqual(
+      served.stand.lines.filter((line) => !line.startsWith('GET ')),
+      [],
+    )
+  })
+
+  it('ends with 6 when asked to tell by the exit code that something would change', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    assert.equal((await served.run(['plan', path, '--detailed-exit-code'])).code, 6)
+    assert.equal((await served.run(['apply', path])).code, 0)
+    const { code, out } = await served.run(['plan', path, '--detailed-exit-code'])
+    assert.equal(code, 0)
+    assert.match(out, /No changes: the directory is as the file says\./)
+  })
+
+  it('prints its steps as JSON', async (test) => {
+    const served = await ServedGraph.start(test)
+    const { out } = await served.run(['plan', await served.file(sampleFile()), '--json'])
+    const { steps, tenantId, ifLeft } = JSON.parse(out)
+    assert.equal(steps.length, 10)
+    assert.deepEqual(Object.keys(steps[0]).sort(), ['act', 'application', 'destructive', 'kind'])
+    assert.equal(tenantId, administrator.TENANT_ID)
+    assert.equal(ifLeft.length, 1)
+  })
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sampleFile } from '../../registrations/sample-file.ts'
+import { ServedGraph } from './served-graph.ts'
+
+describe('the registrations commands refuse', () => {
+  const otherTenant = { tenant: { id: '11111111-1111-4111-8111-111111111111' } }
+  const rows: [string, Record<string, string>, unknown, number, RegExp][] = [
+    ['a wrong secret', { CLIENT_SECRET: 'canary~wrong' }, sampleFile(), 3, /AADSTS7000215/],
+    [
+      'a tenant that is given by its domain',
+      { TENANT_ID: 'contoso.example' },
+      {},
+      2,
+      /TENANT_ID must be the ID of the tenant, a GUID/,
+    ],
+    [
+      'settings that are missing, all told together',
+      { CLIENT_SECRET: '', TENANT_ID: '' },
+      {},
+      2,
+      /TENANT_ID .*; CLIENT_SECRET /,
+    ],
+    [
+      'a file for another tenant',
+      {},
+      otherTenant,
+      2,
+      /is for the tenant 11111111-1111-4111-8111-111111111111, and the administrator is of 8d6f5e30/,
+    ],
+    [
+      'a file that is wrong, with every fault on its line',
+      {},
+      { apis: [{}], clients: 7 },
+      2,
+      /is no registrations file:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
+    ],
+    ['a file that is no JSON', {}, '{', 2, /is no registrations file:\n {2}is not JSON: /],
+    [
+      'a plan that nobody can make',
+      {},
+      { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
+      1,
+      /The API "b" is neither in the file nor in the tenant\./,
+    ],
+    [
+      'a certificate that is none',
+      {},
+      {
+        clients: [
+          { displayName: 'a', certificates: [{ displayName: 'b', path: 'registrations.json' }] },
+        ],
+      },
+      2,
+      /is no X\.509 certificate in PEM/,
+    ],
+    [
+      'a certificate that is not there',
+      {},
+      { clients: [{ displayName: 'a', certificates: [{ displayName: 'b', path: 'none.pem' }] }] },
+      2,
+      /There is no file .*none\.pem/,
+    ],
+  ]
+  for (const [name, settings, content, exit, message] of rows) {
+    it(name, async (test) => {
+      const served = await ServedGraph.start(test)
+      const path = await served.file(content)
+      Object.assign(served.environment, settings)
+      const { code, err, out } = await served.run(['apply', path])
+      assert.equal(code, exit, err)
+      assert.match(err, message)
+      assert.doesNotMatch(err + out, /canary/)
+      assert.equal(served.stand.directory.applications.size, 0)
+    })
+  }
+
+  it('a private key where a certificate is meant', async (test) => {
+    const served = await ServedGraph.start(test)
+    await served.file('-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n', 'key.pem')
+    const certificates = [{ displayName: 'b', path: 'key.pem' }]
+    const path = await served.file({ clients: [{ displayName: 'a', certificates }] })
+    const { code, err } = await served.run(['plan', path])
+    assert.equal(code, 2)
+    assert.match(err, /holds a private key/)
+    assert.doesNotMatch(err, /canary/)
+  })
+
+  it('to act as nobody, and say which file would say who', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    for (const name of Object.keys(served.environment)) delete served.environment[name]
+    const { code, err } = await served.run(['plan', path])
+    assert.equal(code, 2)
+    assert.match(
+      err,
+      /TENANT_ID is missing; CLIENT_ID is missing; CLIENT_SECRET is missing\.\n.*administrator\.env/s,
+    )
+  })
+})
+
+describe("the administrator's settings", () => {
+  it('are taken from the file in the data folder, when the environment names nobody', async (test) => {
+    const served = await ServedGraph.start(test)
+    const lines = Object.entries(served.environment).map(([name, value]) => `${name}=${value}\n`)
+    await served.file(lines.join(''), 'administrator.env')
+    const path = await served.file(sampleFile())
+    for (const name of Object.keys(served.environment)) delete served.environment[name]
+    const { code, err } = await served.run(['plan', path])
+    assert.equal(code, 0, err)
+  })
+
+  it('send no token of another authority to the worldwide Graph', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    delete served.environment.GRAPH_URL
+    const { code, err } = await served.run(['plan', path])
+    assert.equal(code, 2)
+    assert.match(err, /GRAPH_URL is missing/)
+    assert.match(
+      err,
+      /\nCLIENT_ID is set in the environment, so \S+administrator\.env was not read\. Unset CLIENT_ID to use that file, or /,
+    )
+    assert.doesNotMatch(err, /greeting start/)
+  })
+
+  it('are never mixed from both', async (test) => {
+    const served = await ServedGraph.start(test)
+    await served.file('CLIENT_SECRET=of-another-client\n', 'administrator.env')
+    const path = await served.file(sampleFile())
+    delete served.environment.CLIENT_SECRET
+    const { code, err } = await served.run(['plan', path])
+    assert.equal(code, 2)
+    assert.match(err, /CLIENT_SECRET is missing/)
+  })
+})

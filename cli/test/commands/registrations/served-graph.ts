@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { serving } from '../../fakes/servers.ts'
+import { RecordedTerminal } from '../../fakes/terminal.ts'
+import { administrator, StandInGraph } from '../../registrations/apply/fake-graph.ts'
+import { answeringAs } from './fetch-server.ts'
+
+/** The stand-in of Microsoft Graph behind a socket, and the command before it. */
+export class ServedGraph {
+  readonly stand = new StandInGraph()
+  readonly folder: string
+  readonly environment: Record<string, string>
+
+  private constructor(folder: string) {
+    this.folder = folder
+    this.environment = { ...administrator }
+  }
+
+  static async start(test: TestContext): Promise<ServedGraph> {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-registrations-'))
+    test.after(() => rm(folder, { recursive: true, force: true }))
+    const served = new ServedGraph(folder)
+    const url = await serving(test, answeringAs(served.stand.handle))
+    Object.assign(served.environment, { AUTH_URL: url, GRAPH_URL: url })
+    return served
+  }
+
+  /** Writes a registrations file and resolves with its path. */
+  async file(content: unknown, name = 'registrations.json'): Promise<string> {
+    const path = join(this.folder, name)
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+
+  /** Runs `greeting registrations ...` and resolves with all that came of it. */
+  async run(args: readonly string[], answer?: string) {
+    const terminal = new RecordedTerminal()
+    if (answer !== undefined) terminal.ask = async (question) => this.#asked(question, answer)
+    const all = ['registrations', ...args, '--data-dir', this.folder]
+    const code = await terminal.run(all, this.environment)
+    const { out, err } = terminal
+    return { code, out, err, questions: this.questions }
+  }
+
+  readonly questions: string[] = []
+
+  #asked(question: string, answer: string): string {
+    this.questions.push(question)
+    return answer
+  }
+}

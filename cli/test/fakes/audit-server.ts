@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { answeringAs } from '../commands/registrations/fetch-server.ts'
+import { administrator } from '../registrations/apply/fake-graph.ts'
+import { serving } from './servers.ts'
+import { RecordedTerminal } from './terminal.ts'
+
+export type StandInRecord = {
+  readonly id: string
+  readonly at: string
+  readonly tenantId: string | null
+  readonly actor: string
+  readonly action: string
+  readonly target: string | null
+  readonly outcome: string
+  readonly reason: string | null
+  readonly correlationId: string | null
+}
+
+const token = 'canary-token-of-the-administrator'
+
+/** A record of the second `at`, and all else as it is told or as it is when nothing is said. */
+export const recordAt = (at: number, part: Partial<StandInRecord> = {}): StandInRecord => ({
+  id: at.toString(16).padStart(12, '0'),
+  at: new Date(at * 1000 + 123).toISOString(),
+  tenantId: null,
+  actor: 'system',
+  action: 'directory.found',
+  target: null,
+  outcome: 'done',
+  reason: null,
+  correlationId: null,
+  ...part,
+})
+
+/** The identity provider as far as `greeting audit` asks it, and the command before it. */
+export class AuditServer {
+  readonly books: Record<string, StandInRecord[]> = { directory: [], signIns: [] }
+  /** Every query that was asked. */
+  readonly queries: Record<string, string>[] = []
+  readonly environment: Record<string, string> = { ...administrator }
+  readonly terminal = new RecordedTerminal()
+  /** The most records of a page, whatever is asked for. */
+  pageSize = 1000
+  /** What answers in place of the audit, or of the token endpoint. */
+  instead: { audit?: () => Response; token?: () => Response } = {}
+  readonly #folder = mkdtempSync(join(tmpdir(), 'greeting-audit-'))
+
+  static async start(test: TestContext): Promise<AuditServer> {
+    const server = new AuditServer()
+    test.after(() => rmSync(server.#folder, { recursive: true, force: true }))
+    const url = await serving(test, answeringAs(server.#handle))
+    Object.assign(server.environment, { AUTH_URL: url, GRAPH_URL: url })
+    return server
+  }
+
+  /** Runs `greeting audit ...` and resolves with all that came of it. */
+  async run(...args: readonly string[]) {
+    const { terminal } = this
+    const all = ['audit', '--data-dir', this.#folder, ...args]
+    const code = await terminal.run(all, this.environment)
+    const { out, err } = terminal
+    return { code, out, err, seesSecret: /canary/.test(out + err) }
+  }
+
+  readonly #handle = async (request: Request): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname.endsWith('/oauth2/v2.0/token')) return this.#grant(await request.text())
+    if (pathname !== '/management/audit') return new Response(null, { status: 404 })
+    if (request.headers.get('authorization') !== `Bearer ${token}`)
+      return new Response(null, { status: 401 })
+    const query = Object.fromEntries(searchParams)
+    this.queries.push(query)
+    return this.instead.audit?.() ?? this.#page(query)
+  }
+
+  #grant(form: string): Response {
+    const isRight = new URLSearchParams(form).get('client_secret') === administrator.CLIENT_SECRET
+    if (this.instead.token) return this.instead.token()
+    return isRight
+      ? Response.json({ token_type: 'Bearer', expires_in: 3599, access_token: token })
+      : Response.json(
+          { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid.' },
+          { status: 401 },
+        )
+  }
+
+  #page({ book = '', limit, before }: Record<string, string>): Response {
+    const found = (this.books[book] ?? [])
+      .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      .filter(({ id }) => before === undefined || id < before)
+    const value = found.slice(0, Math.min(Number(limit), this.pageSize))
+    const next = found.length > value.length ? value.at(-1)?.id : null
+    return Response.json({ value, next })
+  }
+}

@@ -1,0 +1,219 @@
+import { type Json, Refusal, StandInDirectory } from './fake-directory.ts'
+
+/** A fault that meets the next request whose line matches, instead of an answer. */
+export type ScriptedFault = {
+  readonly line: RegExp
+  readonly status: number
+  readonly headers?: Record<string, string>
+  /** Carry the request out all the same: only its answer is lost. */
+  readonly afterwards?: true
+  readonly body?: object
+  times: number
+}
+
+type Asked = { readonly ids: string[]; readonly url: URL; readonly body: Json }
+type Route = [string, RegExp, (asked: Asked) => unknown]
+
+const tokenOfAdministrator = 'token-of-the-administrator'
+
+export const administrator = {
+  TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+  CLIENT_ID: '0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11',
+  CLIENT_SECRET: 'canary~secret-of-the-administrator',
+}
+
+/**
+ * Microsoft Graph and its token endpoint as their documents describe them, for tests: a handler in
+ * the form of `fetch`, with pages of two, scripted faults, and a log of what was asked.
+ */
+export class StandInGraph {
+  readonly directory = new StandInDirectory()
+  readonly faults: ScriptedFault[] = []
+  /** Every Graph request, as `METHOD /path`. */
+  readonly lines: string[] = []
+  /** What the administrator may not do. */
+  roles = ['Application.ReadWrite.All', 'AppRoleAssignment.ReadWrite.All']
+  pageSize = 2
+  /** The token of clients that have one of the secrets of the directory. */
+  tokenOfOthers = 'token-of-a-client'
+
+  readonly handle = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url)
+    const text = await request.text()
+    if (url.pathname === `/${administrator.TENANT_ID}/oauth2/v2.0/token`) return this.#grant(text)
+    const line = `${request.method} ${url.pathname.replace('/v1.0', '')}`
+    this.lines.push(line)
+    const fault = this.faults.find((one) => one.times > 0 && one.line.test(line))
+    if (fault !== undefined) fault.times -= 1
+    const answer = () => this.#answer(request, line, url, text)
+    if (fault === undefined) return answer()
+    if (fault.afterwards) await answer()
+    if (fault.status === 0) throw new TypeError('fetch failed')
+    const {
+      status,
+      headers = {},
+      body = { error: { code: 'scripted', message: 'as told' } },
+    } = fault
+    return Response.json(body, { status, headers })
+  }
+
+  #grant(form: string): Response {
+    const fields = new URLSearchParams(form)
+    const [id, secret] = [fields.get('client_id'), fields.get('client_secret')]
+    if (this.directory.hasSecret(id, secret)) return granted(this.tokenOfOthers)
+    const isAdministrator = secret === administrator.CLIENT_SECRET
+    const isForGraph = fields.get('scope') === 'https://graph.microsoft.com/.default'
+    return isAdministrator && isForGraph ? granted(tokenOfAdministrator) : invalidClient()
+  }
+
+  async #answer(request: Request, line: string, url: URL, text: string): Promise<Response> {
+    if (request.headers.get('authorization') !== `Bearer ${tokenOfAdministrator}`)
+      return refuse(new Refusal(401, 'InvalidAuthenticationToken', 'Access token is empty.'))
+    const needed = /appRoleAssign/.test(line)
+      ? 'AppRoleAssignment.ReadWrite.All'
+      : 'Application.ReadWrite.All'
+    if (request.method !== 'GET' && !this.roles.includes(needed))
+      return refuse(new Refusal(403, 'Authorization_RequestDenied', 'Insufficient privileges.'))
+    try {
+      for (const [method, path, carryOut] of this.#routes) {
+        const found = path.exec(url.pathname.replace('/v1.0', ''))
+        if (method !== request.method || found === null) continue
+        const body = text === '' ? {} : JSON.parse(text)
+        this.#demandState(found[1], request.headers.get('if-match'))
+        const answer = carryOut({ ids: found.slice(1), url, body })
+        return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer)
+      }
+      throw new Refusal(400, 'BadRequest', `Resource not found for ${line}.`)
+    } catch (error) {
+      if (error instanceof Refusal) return refuse(error)
+      throw error
+    }
+  }
+
+  #demandState(id: string | undefined, ifMatch: string | null): void {
+    const etag = this.directory.applications.get(id ?? '')?.['@odata.etag']
+    if (ifMatch !== null && ifMatch !== etag)
+      throw new Refusal(412, 'Request_PreconditionFailed', 'The object was changed.')
+  }
+
+  get #routes(): Route[] {
+    const { directory } = this
+    const { applications, servicePrincipals, assignments } = directory
+    return [
+      ['GET', /^\/applications$/, ({ url }) => this.#page(url, directory.list(applications))],
+      ['POST', /^\/applications$/, ({ body }) => directory.createApplication(body)],
+      [
+        'PATCH',
+        /^\/applications\/([^/]+)$/,
+        ({ ids: [id = ''], body }) => directory.updateApplication(id, body),
+      ],
+      [
+        'DELETE',
+        /^\/applications\/([^/]+)$/,
+        ({ ids: [id = ''] }) => directory.deleteApplication(id),
+      ],
+      [
+        'GET',
+        /^\/applications\/([^/]+)\/federatedIdentityCredentials$/,
+        ({ ids: [id = ''], url }) => this.#page(url, directory.federatedCredentials(id)),
+      ],
+      [
+        'POST',
+        /^\/applications\/([^/]+)\/addPassword$/,
+        ({ ids: [id = ''], body }) => directory.addPassword(id, body),
+      ],
+      [
+        'POST',
+        /^\/applications\/([^/]+)\/removePassword$/,
+        ({ ids: [id = ''], body }) => directory.removePassword(id, String(body.keyId)),
+      ],
+      [
+        'GET',
+        /^\/servicePrincipals$/,
+        ({ url }) => this.#page(url, directory.list(servicePrincipals).map(this.#withRoles)),
+      ],
+      [
+        'GET',
+        /^\/servicePrincipals\(appId='([^']+)'\)$/,
+        ({ ids: [appId] }) =>
+          [...servicePrincipals.values()].find((one) => one.appId === appId) ?? {},
+      ],
+      ['POST', /^\/servicePrincipals$/, ({ body }) => directory.createServicePrincipal(body)],
+      [
+        'PATCH',
+        /^\/servicePrincipals\/([^/]+)$/,
+        ({ ids: [id = ''], body }) => {
+          Object.assign(directory.get(servicePrincipals, id), body)
+        },
+      ],
+      [
+        'GET',
+        /^\/servicePrincipals\/([^/]+)\/appRoleAssignments$/,
+        ({ ids: [id], url }) =>
+          this.#page(
+            url,
+            directory.list(assignments).filter(({ principalId }) => principalId === id),
+          ),
+      ],
+      [
+        'POST',
+        /^\/servicePrincipals\/[^/]+\/appRoleAssignedTo$/,
+        ({ body }) => directory.assign(body),
+      ],
+      [
+        'DELETE',
+        /^\/servicePrincipals\/[^/]+\/appRoleAssignments\/([^/]+)$/,
+        ({ ids: [id = ''] }) => {
+          directory.get(assignments, id)
+          assignments.delete(id)
+        },
+      ],
+    ]
+  }
+
+  readonly #withRoles = (principal: Json): Json => {
+    const { applications } = this.directory
+    const application = [...applications.values()].find(({ appId }) => appId === principal.appId)
+    return { ...principal, appRoles: application?.appRoles ?? principal.appRoles ?? [] }
+  }
+
+  #page(url: URL, all: readonly Json[]): Json {
+    const filter = url.searchParams.get('$filter')
+    const found = filter === null ? all : all.filter((one) => matches(one, filter))
+    const start = Number(url.searchParams.get('$skiptoken') ?? 0)
+    const end = start + this.pageSize
+    const next = new URL(url)
+    next.searchParams.set('$skiptoken', String(end))
+    return {
+      value: found.slice(start, end),
+      ...(end < found.length && { '@odata.nextLink': next.href }),
+    }
+  }
+}
+
+function matches(object: Json, filter: string): boolean {
+  const found =
+    /^(?:(?<any>identifierUris)\/any\(x:x eq |(?<property>\w+) eq )'(?<text>(?:[^']|'')*)'\)?$/.exec(
+      filter,
+    )
+  if (found?.groups === undefined) throw new Refusal(400, 'BadRequest', `Invalid filter: ${filter}`)
+  const { any, property = '', text = '' } = found.groups
+  const literal = text.replaceAll("''", "'")
+  if (any !== undefined) return (object.identifierUris as string[]).includes(literal)
+  return String(object[property]).toLowerCase() === literal.toLowerCase()
+}
+
+const invalidClient = () =>
+  Response.json(
+    { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret.' },
+    { status: 401 },
+  )
+
+const granted = (token: string) =>
+  Response.json({ token_type: 'Bearer', expires_in: 3599, access_token: token })
+
+const refuse = ({ status, code, message }: Refusal) =>
+  Response.json(
+    { error: { code, message, innerError: { 'request-id': 'request-of-the-test' } } },
+    { status },
+  )

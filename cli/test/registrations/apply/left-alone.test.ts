@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sampleFile } from '../sample-file.ts'
+import type { Json } from './fake-directory.ts'
+import { World } from './world.ts'
+
+async function appliedWorld(): Promise<{ world: World; api: Json; client: Json }> {
+  const world = new World()
+  await world.apply(sampleFile())
+  const [api = {}, client = {}] = world.stand.directory.applications.values()
+  return { world, api, client }
+}
+
+describe('applying a file leaves alone', () => {
+  it('roles that only people can have', async () => {
+    const { world, api } = await appliedWorld()
+    const forPeople = {
+      id: '11111111-1111-4111-8111-111111111111',
+      value: 'Reader',
+      displayName: 'Reader',
+      description: 'Reads.',
+      isEnabled: true,
+      allowedMemberTypes: ['User'],
+    }
+    api.appRoles = [forPeople, ...(api.appRoles as Json[]).slice(1)]
+    const { stopped, done } = await world.apply(sampleFile())
+    assert.equal(stopped, undefined)
+    assert.deepEqual(done.map(({ kind }) => kind).at(0), 'setAppRoles')
+    const values = (api.appRoles as Json[]).map(({ value }) => value)
+    assert.deepEqual(values.sort(), ['CallHelloApiRole', 'CallHiApiRole', 'Reader'])
+  })
+
+  it('delegated permissions', async () => {
+    const { world, api, client } = await appliedWorld()
+    const scope = { id: '22222222-2222-4222-8222-222222222222', type: 'Scope' }
+    const others = '33333333-3333-4333-8333-333333333333'
+    client.requiredResourceAccess = [
+      { resourceAppId: others, resourceAccess: [scope] },
+      { resourceAppId: api.appId, resourceAccess: [scope] },
+    ]
+    const { done } = await world.apply(sampleFile())
+    assert.deepEqual(
+      done.map(({ kind }) => kind),
+      ['setPermissions'],
+    )
+    const kept = client.requiredResourceAccess as {
+      resourceAppId: string
+      resourceAccess: { type: string }[]
+    }[]
+    assert.deepEqual(
+      kept.map(({ resourceAppId, resourceAccess }) => [
+        resourceAppId,
+        resourceAccess.map(({ type }) => type).sort(),
+      ]),
+      [
+        [api.appId, ['Role', 'Role', 'Scope']],
+        [others, ['Scope']],
+      ],
+    )
+  })
+
+  it('applications whose names only look like those of the file', async () => {
+    const { world } = await appliedWorld()
+    const file = { clients: [{ displayName: "Ada's job" }] }
+    await world.apply(file)
+    await world.apply({ clients: [{ displayName: "ada's job" }] })
+    assert.equal(world.stand.directory.applications.size, 4)
+    assert.deepEqual((await world.apply(file)).done, [])
+  })
+
+  it('no second API beside the one that has its identifier URI under another name', async () => {
+    const { world, api } = await appliedWorld()
+    api.displayName = 'Old name'
+    const identifierUris = [`api://${api.appId}`]
+    const { done } = await world.apply({ apis: [{ ...sampleFile().apis[0], identifierUris }] })
+    assert.deepEqual(
+      done.map(({ kind }) => kind),
+      ['updateApplication'],
+    )
+    assert.equal(api.displayName, 'Greeting API')
+  })
+})

@@ -1,0 +1,155 @@
+import { ClientError } from '../errors.ts'
+import type { OnEvent } from '../events.ts'
+import { type Attempt, type AttemptLimits, readRetryAfter } from '../http/retry.ts'
+import { untilAborted } from '../http/until-aborted.ts'
+import { withoutSecrets } from '../redaction.ts'
+import type { Runtime } from '../runtime.ts'
+import { unreachableError } from '../token/token-errors.ts'
+import type { TokenSource } from '../token/token-source.ts'
+import { requestAttributes, type Trace } from '../tracing.ts'
+import {
+  apiUnavailableError,
+  apiUnreachableError,
+  roleMissingError,
+  tokenRejectedError,
+} from './api-errors.ts'
+import { type Followed, followRedirects } from './redirects.ts'
+
+/** Reads an answer; `withoutToken` takes the token out of a text that may repeat it. */
+export type ReadAnswer<Value> = (
+  response: Response,
+  withoutToken: (text: string) => string,
+) => Promise<Value>
+
+/** One call of an API, to be sent as often as it takes. */
+export type ApiRequest<Value> = {
+  readonly url: URL
+  readonly init: Omit<RequestInit, 'redirect'>
+  readonly role: string | undefined
+  readonly read: ReadAnswer<Value>
+}
+
+/** What all calls of an API have in common. */
+export type ApiContext = {
+  readonly tokens: TokenSource
+  readonly runtime: Runtime
+  readonly emit: OnEvent
+  readonly trace: Trace
+}
+
+// RFC 9110, section 9.2.2: only these may be sent twice without asking anybody.
+const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+const mayPass = new Set([429, 502, 503, 504])
+
+/** One call of an API: its attempts, and what each answer means for the token and for the next. */
+export class ApiCall<Value> {
+  readonly #line: ApiContext
+  readonly #request: ApiRequest<Value>
+  readonly #method: string
+  #isTokenNew = false
+
+  constructor(line: ApiContext, request: ApiRequest<Value>) {
+    this.#line = line
+    this.#request = request
+    this.#method = (request.init.method ?? 'GET').toUpperCase()
+  }
+
+  /** One attempt: an end, or a fault that may pass. What would not change is thrown. */
+  async attempt(limits: AttemptLimits): Promise<Attempt<Value>> {
+    try {
+      return await this.#attempt(limits)
+    } catch (error) {
+      this.#request.init.signal?.throwIfAborted()
+      const isBroken = error instanceof ClientError && error.code === 'api_unreachable'
+      if (isBroken && this.#mayRepeat) return { done: false, error }
+      throw error
+    }
+  }
+
+  get #mayRepeat(): boolean {
+    return idempotent.has(this.#method)
+  }
+
+  async #attempt(limits: AttemptLimits): Promise<Attempt<Value>> {
+    const { number, deadline, requestSignal } = limits
+    const token = await this.#token(deadline)
+    const { response, isFromOrigin } = await this.#send(token, requestSignal(), number)
+    // What another origin says is not about our token.
+    const status = isFromOrigin ? response.status : undefined
+    if (status === 401) {
+      await this.#dropRefused(token, response)
+      return this.#attempt(limits)
+    }
+    if (status === 403) {
+      await response.body?.cancel()
+      throw roleMissingError(response, this.#request.role)
+    }
+    if (status !== undefined && mayPass.has(status) && this.#mayRepeat) {
+      await response.body?.cancel()
+      const retryAfterMs = readRetryAfter(response.headers, this.#line.runtime.wallClockMs())
+      const error = apiUnavailableError(response, number, retryAfterMs)
+      return { done: false, error, retryAfterMs }
+    }
+    return { done: true, value: await this.#read(token, response, number) }
+  }
+
+  async #token(deadline: AbortSignal): Promise<string> {
+    try {
+      return await untilAborted(this.#line.tokens.token({ signal: deadline }), deadline)
+    } catch (error) {
+      this.#request.init.signal?.throwIfAborted()
+      throw deadline.aborted ? unreachableError(deadline.reason, [], 0) : error
+    }
+  }
+
+  /** A second refusal is the end, and so is a body that was sent and cannot be sent again. */
+  async #dropRefused(token: string, response: Response): Promise<void> {
+    await response.body?.cancel()
+    // A token that is new and refused is not to blame: the next one would fare no better.
+    if (this.#isTokenNew) throw tokenRejectedError(response)
+    this.#line.tokens.drop(token)
+    if (this.#request.init.body instanceof ReadableStream) throw tokenRejectedError(response)
+    this.#isTokenNew = true
+  }
+
+  async #send(token: string, signal: AbortSignal, attempt: number): Promise<Followed> {
+    const { runtime, emit, trace } = this.#line
+    const { url, init } = this.#request
+    const method = this.#method
+    const headers = new Headers(init.headers)
+    const startMs = runtime.monotonicMs()
+    const call = { method, path: url.pathname, attempt }
+    const attributes = requestAttributes(method, url, attempt)
+    try {
+      return await trace({ name: method, attributes, headers }, async (setAttributes) => {
+        headers.set('authorization', `Bearer ${token}`)
+        const sent = { ...init, method, headers, signal }
+        const followed = await followRedirects(runtime.fetch, url, sent)
+        const { status } = followed.response
+        setAttributes({ 'http.response.status_code': status })
+        emit({
+          type: 'call_answered',
+          ...call,
+          status,
+          durationMs: runtime.monotonicMs() - startMs,
+        })
+        return followed
+      })
+    } catch (error) {
+      const failure = apiUnreachableError(error, token, attempt)
+      const durationMs = runtime.monotonicMs() - startMs
+      emit({ type: 'call_failed', ...call, message: failure.message, durationMs })
+      throw failure
+    }
+  }
+
+  async #read(token: string, response: Response, attempt: number): Promise<Value> {
+    try {
+      return await this.#request.read(response, (text) => withoutSecrets(text, [token]))
+    } catch (error) {
+      // The answer came and was judged.
+      if (error instanceof ClientError) throw error
+      throw apiUnreachableError(error, token, attempt)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Credential } from '../credentials/credential.ts'
+import type { OnEvent } from '../events.ts'
+import { secureUrl } from '../http/secure-url.ts'
+import {
+  aFunction,
+  anObject,
+  judgeOptions,
+  nonEmptyString,
+  numberBetween,
+  type OptionRules,
+  objectWith,
+  required,
+} from '../option-rules.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Trace } from '../tracing.ts'
+import type { TokenCache } from './token-cache.ts'
+
+export type TokenSourceOptions = {
+  /** URL of the tenant at the authorization server; the token endpoint is `{authority}/oauth2/v2.0/token`. */
+  readonly authority?: string
+  /** URL of the token endpoint, in place of `authority`. */
+  readonly tokenEndpoint?: string
+  /** Application ID of the client. */
+  readonly clientId: string
+  readonly credential: Credential
+  /** The scope of the API: its identifier URI followed by `/.default`. */
+  readonly scope: string
+  /** How long a token must still be good when it is handed out, in seconds: 0 to 3600, default 30. */
+  readonly marginSeconds?: number
+  /** How long `token()` may take, retries included, in milliseconds: 1 to 600000, default 10000. */
+  readonly deadlineMs?: number
+  /** How long one token request may take, in milliseconds: 1 to 600000, default 5000. */
+  readonly attemptTimeoutMs?: number
+  /** A store in common with other processes; none by default. */
+  readonly cache?: TokenCache
+  /** Told what happens; for logs and metrics. */
+  readonly onEvent?: OnEvent
+  /** Runs every request within a span. */
+  readonly trace?: Trace
+  /** Parts of the world to replace: clock, `fetch`, sleep, randomness. */
+  readonly runtime?: Partial<Runtime>
+}
+
+const rules: OptionRules<TokenSourceOptions> = {
+  authority: secureUrl,
+  tokenEndpoint: secureUrl,
+  clientId: required(nonEmptyString),
+  credential: required(objectWith('proofs', 'identity')),
+  scope: required(nonEmptyString),
+  marginSeconds: numberBetween(0, 3600),
+  deadlineMs: numberBetween(1, 600_000),
+  attemptTimeoutMs: numberBetween(1, 600_000),
+  cache: objectWith('get', 'set'),
+  onEvent: aFunction,
+  trace: aFunction,
+  runtime: anObject,
+}
+
+/**
+ * Judges the options of a token source, and says where its token endpoint is.
+ *
+ * @throws {TypeError} when options are missing, unknown or wrong; all faults are told together.
+ */
+export function tokenEndpointOf(options: TokenSourceOptions): string {
+  judgeOptions('createTokenSource', options, rules)
+  const { authority, tokenEndpoint } = options
+  if (authority !== undefined && tokenEndpoint === undefined) {
+    return `${authority.replace(/\/$/, '')}/oauth2/v2.0/token`
+  }
+  if (tokenEndpoint !== undefined && authority === undefined) return tokenEndpoint
+  throw new TypeError('createTokenSource: give either `authority` or `tokenEndpoint`')
+}

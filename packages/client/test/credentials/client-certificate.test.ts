@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { decodeProtectedHeader, jwtVerify } from 'jose'
+import { clientCertificate } from '../../src/credentials/client-certificate.ts'
+import { type CertifiedKey, certifiedKey } from '../fakes/certified-key.ts'
+import { sourceIn } from '../fakes/source.ts'
+import { grant, json, noConnection, refusal, VirtualWorld } from '../fakes/virtual-world.ts'
+
+const endpoint = 'https://login.example/tenant/oauth2/v2.0/token'
+let key: CertifiedKey
+
+before(async () => {
+  key = await certifiedKey()
+})
+
+async function assertionsSent(world: VirtualWorld) {
+  const { token } = sourceIn(world, { credential: await clientCertificate(pemOf(key)) })
+  await token().catch(() => undefined)
+  return world.sent.map(({ form }) => form.get('client_assertion') ?? '')
+}
+
+const pemOf = ({ privateKey, certificate }: CertifiedKey) => ({ privateKey, certificate })
+
+describe('a client certificate', () => {
+  it('signs an assertion as the identity provider wants it (CL5)', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const [assertion = ''] = await assertionsSent(world)
+    assert.deepEqual(decodeProtectedHeader(assertion), {
+      alg: 'PS256',
+      typ: 'JWT',
+      'x5t#S256': key.thumbprint,
+    })
+    const currentDate = new Date(world.runtime.wallClockMs())
+    const { payload } = await jwtVerify(assertion, key.publicKey, { currentDate })
+    const { jti = '', iat = 0, nbf = 0, exp = 0, ...claims } = payload
+    assert.deepEqual(claims, { iss: 'client-id', sub: 'client-id', aud: endpoint })
+    assert.match(jti, /^[\w-]{16,}$/)
+    assert.deepEqual([nbf - iat, exp - iat], [0, 300])
+    const form = Object.fromEntries(world.sent[0]?.form ?? [])
+    assert.equal(
+      form.client_assertion_type,
+      'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    )
+    assert.equal(form.client_id, 'client-id')
+    assert.ok(!('client_secret' in form))
+  })
+
+  it('signs a new one with a new jti for every attempt (CL10)', async () => {
+    const sent = await assertionsSent(new VirtualWorld(noConnection, json(503, {}), grant('t1')))
+    assert.equal(new Set(sent).size, 3)
+  })
+
+  it('learns from a refusal that its clock is an hour off, and tries once more', async () => {
+    const world = new VirtualWorld(
+      (request, signal) =>
+        json(
+          401,
+          { error: 'invalid_client', error_description: 'AADSTS700024: Not within its time.' },
+          { date: new Date(world.runtime.wallClockMs() + 3_600_000).toUTCString() },
+        )(request, signal),
+      grant('t1'),
+    )
+    const [first = '', second = ''] = await assertionsSent(world)
+    const iat = (assertion: string) =>
+      JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString()).iat
+    assert.equal(iat(second) - iat(first), 3600)
+    assert.equal(world.sent.length, 2)
+  })
+
+  it('does not try again when the clock was right', async () => {
+    const world = new VirtualWorld(refusal('invalid_client', 700027))
+    await assertionsSent(world)
+    assert.equal(world.sent.length, 1)
+  })
+
+  it('takes a key that cannot be extracted', async () => {
+    const der = Buffer.from(key.privateKey.replaceAll(/-----[^-]+-----/g, ''), 'base64')
+    const algorithm = { name: 'RSA-PSS', hash: 'SHA-256' }
+    const privateKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+    const credential = await clientCertificate({ privateKey, certificate: key.certificate })
+    assert.equal(await sourceIn(new VirtualWorld(grant('t1')), { credential }).token(), 't1')
+  })
+
+  const faults: readonly (readonly [
+    string,
+    () => Parameters<typeof clientCertificate>[0],
+    RegExp,
+  ])[] = [
+    ['no key', () => ({ ...pemOf(key), privateKey: '' }), /`privateKey` must be PEM of PKCS #8/],
+    ['no PEM', () => ({ ...pemOf(key), privateKey: 'x' }), /there is no PEM block "PRIVATE KEY"/],
+    [
+      'PKCS #1',
+      () => ({ ...pemOf(key), privateKey: '-----BEGIN RSA PRIVATE KEY-----' }),
+      /PKCS #1; "openssl pkcs8 -topk8 -nocrypt"/,
+    ],
+    [
+      'an encrypted key',
+      () => ({ ...pemOf(key), privateKey: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }),
+      /encrypted; "openssl pkcs8 -nocrypt"/,
+    ],
+    ['no certificate', () => ({ ...pemOf(key), certificate: key.privateKey }), /"CERTIFICATE"/],
+  ]
+  for (const [what, options, message] of faults) {
+    it(`is refused at once: ${what}`, async () => {
+      await assert.rejects(clientCertificate(options()), { name: 'TypeError', message })
+    })
+  }
+})

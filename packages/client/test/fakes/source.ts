@@ -1,0 +1,22 @@
+import { clientSecret } from '../../src/credentials/credential.ts'
+import { createTokenSource, type TokenSource } from '../../src/token/token-source.ts'
+import type { TokenSourceOptions } from '../../src/token/token-source-options.ts'
+import type { VirtualWorld } from './virtual-world.ts'
+
+/** A token source in a virtual world. */
+export function sourceIn(
+  world: VirtualWorld,
+  options: Partial<TokenSourceOptions> = {},
+): TokenSource {
+  return createTokenSource({
+    authority: 'https://login.example/tenant',
+    clientId: 'client-id',
+    credential: clientSecret('secret-value'),
+    scope: 'api://api-id/.default',
+    runtime: world.runtime,
+    ...options,
+  })
+}
+
+/** Lets what runs in the background come to its end. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createGreetingClient } from '../../src/greeting-client.ts'
+import { readBounded, UnusableBody } from '../../src/http/bounded-body.ts'
+import { sourceIn } from '../fakes/source.ts'
+import { type Answer, grant, json, text, VirtualWorld } from '../fakes/virtual-world.ts'
+
+const inBytes =
+  (...bytes: number[]) =>
+  () =>
+    new Response(Uint8Array.from(bytes))
+const tooLarge = (limitBytes: number) => ({
+  name: 'UnusableBody',
+  message: `it is larger than ${limitBytes} bytes`,
+})
+
+describe('a body (CL11, CL17)', () => {
+  it('is read up to the limit, and not beyond', async () => {
+    assert.equal(await readBounded(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
+    await assert.rejects(readBounded(new Response('x'.repeat(11)), 10), tooLarge(10))
+    assert.equal(await readBounded(new Response(null), 10), '')
+  })
+
+  it('that never ends is left at the limit', async () => {
+    let pulled = 0
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        pulled += 1
+        controller.enqueue(new Uint8Array(1_000))
+      },
+    })
+    await assert.rejects(readBounded(new Response(endless), 10_000), tooLarge(10_000))
+    assert.ok(pulled < 20)
+  })
+
+  it('of a token answer may be compressed once at most', async () => {
+    const world = new VirtualWorld(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
+    await assert.rejects(sourceIn(world).token(), {
+      code: 'authority_answer_invalid',
+      message: /compressed more than once/,
+    })
+    assert.equal(world.sent.length, 1)
+  })
+
+  const notUtf8: readonly (readonly [string, readonly number[]])[] = [
+    ['a byte that stands for nothing', [0x61, 0xff]],
+    ['an overlong form', [0xc0, 0x80]],
+    ['half a surrogate pair', [0xed, 0xa0, 0x80]],
+    ['a character that is cut', [0x61, 0xe2, 0x82]],
+  ]
+  for (const [what, bytes] of notUtf8) {
+    it(`with ${what} is refused whole (CL17)`, async () => {
+      await assert.rejects(readBounded(inBytes(...bytes)(), 10), UnusableBody)
+    })
+  }
+
+  it('of a token answer is refused when a member that nobody reads is not UTF-8 (CL17)', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"token_type":"Bearer","expires_in":3599,"access_token":"a.b.c","x":"'),
+      Buffer.of(0xff),
+      Buffer.from('"}'),
+    ])
+    const world = new VirtualWorld(inBytes(...body))
+    await assert.rejects(sourceIn(world).token(), {
+      code: 'authority_answer_invalid',
+      message: 'The answer of the identity provider cannot be used: it is not UTF-8',
+    })
+  })
+
+  it('of a token answer above 64 KB is an answer, and is not asked for again (CL17)', async () => {
+    const world = new VirtualWorld(json(200, { access_token: 'x'.repeat(70_000) }))
+    await assert.rejects(sourceIn(world).token(), {
+      code: 'authority_answer_invalid',
+      message: 'The answer of the identity provider cannot be used: it is larger than 65536 bytes',
+      details: { status: 200 },
+    })
+    assert.equal(world.sent.length, 1)
+  })
+
+  it('of a busy server above 64 KB is asked for again as any other (CL17)', async () => {
+    const world = new VirtualWorld(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
+    assert.equal(await sourceIn(world).token(), 'a.b.c')
+    assert.equal(world.sent.length, 2)
+  })
+
+  const greetings: readonly (readonly [string, Answer])[] = [
+    ['larger than 64 KB', text(200, 'x'.repeat(70_000))],
+    [
+      'not UTF-8',
+      () => new Response(Uint8Array.of(0xff), { headers: { 'content-type': 'text/plain' } }),
+    ],
+  ]
+  for (const [what, answer] of greetings) {
+    it(`of a greeting that is ${what} is an answer, and is not asked for again (CL17)`, async () => {
+      const world = new VirtualWorld(answer)
+      const tokens = { token: async () => 'a.b.c', drop: () => undefined }
+      const client = createGreetingClient({
+        baseUrl: 'https://api.example',
+        tokens,
+        runtime: world.runtime,
+      })
+      await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
+      assert.equal(world.sent.length, 1)
+    })
+  }
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { clientSecret, clientSecrets } from '../../src/credentials/credential.ts'
+import type { ClientEvent } from '../../src/events.ts'
+import type { TokenCache } from '../../src/token/token-cache.ts'
+import { settled, sourceIn } from '../fakes/source.ts'
+import { grant, noConnection, VirtualWorld } from '../fakes/virtual-world.ts'
+
+const storeOf = (entries = new Map<string, string>()): TokenCache => ({
+  get: async (key) => entries.get(key),
+  set: async (key, value) => entries.set(key, value),
+})
+
+describe('a common store', () => {
+  it('lets a process use the token that another has obtained', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const cache = storeOf()
+    await sourceIn(world, { cache }).token()
+    assert.equal(await sourceIn(world, { cache }).token(), 't1')
+    assert.equal(world.sent.length, 1)
+  })
+
+  it('hands out no token that has ended, or is from the future', async () => {
+    for (const passedMs of [70_000, -3_600_000]) {
+      const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+      const cache = storeOf()
+      await sourceIn(world, { cache }).token()
+      world.wallClockErrorMs = passedMs
+      assert.equal(await sourceIn(world, { cache }).token(), 't2')
+    }
+  })
+
+  it('knows how old a token is that another has obtained', async () => {
+    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+    const cache = storeOf()
+    await sourceIn(world, { cache }).token()
+    world.pass(60_000)
+    const source = sourceIn(world, { cache })
+    assert.equal(await source.token(), 't1')
+    world.pass(10_000)
+    assert.equal(await source.token(), 't2')
+  })
+
+  it('keeps the tokens of different clients, scopes, servers and credentials apart (CL8)', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const entries = new Map<string, string>()
+    const cache = storeOf(entries)
+    const others = [
+      {},
+      { clientId: 'another' },
+      { scope: 'api://another/.default' },
+      { authority: 'https://login.example/another' },
+      { credential: clientSecret('another') },
+      { credential: clientSecrets('secret-value', 'another') },
+    ]
+    for (const other of others) await sourceIn(world, { cache, ...other }).token()
+    assert.equal(world.sent.length, others.length)
+    assert.doesNotMatch([...entries.keys()].join(), /client-id|secret/)
+  })
+
+  it('does not bring back a token that was refused', async () => {
+    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const cache = storeOf()
+    const source = sourceIn(world, { cache })
+    source.drop(await source.token())
+    assert.equal(await source.token(), 't2')
+  })
+
+  it('is not asked when a new token is forced', async () => {
+    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const cache = storeOf()
+    await sourceIn(world, { cache }).token()
+    assert.equal(await sourceIn(world, { cache }).token({ force: true }), 't2')
+  })
+
+  it('spares a renewal that another process has made', async () => {
+    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+    const cache = storeOf()
+    const [one, other] = [sourceIn(world, { cache }), sourceIn(world, { cache })]
+    await one.token()
+    await other.token()
+    world.pass(65_000)
+    await one.token()
+    await settled()
+    assert.equal(await other.token(), 't1')
+    await settled()
+    assert.equal(await other.token(), 't2')
+    assert.equal(world.sent.length, 2)
+  })
+
+  it('that can lock makes one request for processes that start together', async () => {
+    let tail: Promise<unknown> = Promise.resolve()
+    const cache: TokenCache = {
+      ...storeOf(),
+      exclusively: (_key, work) => {
+        const turn = tail.then(work)
+        tail = turn.catch(() => undefined)
+        return turn
+      },
+    }
+    const world = new VirtualWorld(grant('t1'))
+    const processes = Array.from({ length: 10 }, () => sourceIn(world, { cache }))
+    await Promise.all(processes.map(({ token }) => token()))
+    assert.equal(world.sent.length, 1)
+  })
+})
+
+describe('a broken store is a miss', () => {
+  const never = new Promise<never>(() => undefined)
+  const fails = () => Promise.reject(new Error('the store holds canary.token'))
+  const entry = (text: string): TokenCache => ({
+    get: async () => text,
+    set: async () => undefined,
+  })
+  const rows: readonly (readonly [string, TokenCache])[] = [
+    ['that fails', { get: fails, set: fails }],
+    [
+      'that throws',
+      {
+        get: fails,
+        set: () => {
+          throw new Error('broken')
+        },
+      },
+    ],
+    ['that cannot lock', { ...storeOf(), exclusively: fails }],
+    ['with nothing', entry('')],
+    ['with half an entry', entry('{"token":"t')],
+    ['with another entry', entry('[]')],
+    [
+      'with a token that is none',
+      entry('{"token":"a\\nb","obtainedMs":1767225600000,"lifetimeSeconds":9e9}'),
+    ],
+    [
+      'with a lifetime that is none',
+      entry('{"token":"a","obtainedMs":1767225600000,"lifetimeSeconds":"x"}'),
+    ],
+  ]
+  for (const [what, cache] of rows) {
+    it(what, async () => {
+      const events: ClientEvent[] = []
+      const world = new VirtualWorld(grant('t1'))
+      const source = sourceIn(world, { cache, onEvent: (event) => events.push(event) })
+      assert.equal(await source.token(), 't1')
+      assert.equal(await source.token(), 't1')
+      assert.equal(world.sent.length, 1)
+      assert.doesNotMatch(JSON.stringify(events), /canary/)
+    })
+  }
+
+  it('that hangs, after a second', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const hangs = () => {
+      queueMicrotask(() => world.pass(1_000))
+      return never
+    }
+    assert.equal(await sourceIn(world, { cache: { get: hangs, set: hangs } }).token(), 't1')
+  })
+
+  it('that never gives the lock, after some seconds', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const exclusively = () => {
+      queueMicrotask(() => world.pass(6_000))
+      return never
+    }
+    assert.equal(await sourceIn(world, { cache: { ...storeOf(), exclusively } }).token(), 't1')
+  })
+
+  it('and does not hide the failure of the request itself', async () => {
+    const cache: TokenCache = { ...storeOf(), exclusively: (_key, work) => work() }
+    const source = sourceIn(new VirtualWorld(noConnection), { cache, deadlineMs: 1 })
+    await assert.rejects(source.token(), { code: 'authority_unreachable' })
+  })
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readTokenResponse } from '../../src/token/token-response.ts'
+
+const judge = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  readTokenResponse(
+    {
+      status,
+      headers: new Headers(headers),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    },
+    0,
+    (text) => text.replaceAll('canary', '[redacted]'),
+  )
+
+const good = { token_type: 'Bearer', expires_in: 3599, access_token: 'a.b.c' }
+
+describe("the server's sentence", () => {
+  it('is cleaned in time that grows with its length only (CL18)', () => {
+    const hostile = [' '.repeat(65_000), ' Trace ID:'.repeat(6500), '\t'.repeat(65_000)]
+    // The first use of a regular expression compiles it.
+    judge(400, { error: 'invalid_request', error_description: ' ' })
+    for (const error_description of hostile) {
+      const startedMs = performance.now()
+      judge(400, { error: 'invalid_request', error_description })
+      assert.ok(performance.now() - startedMs < 50, error_description.slice(0, 10))
+    }
+  })
+
+  it('ends before the ids of its request', () => {
+    const verdict = judge(400, {
+      error: 'invalid_request',
+      error_description: 'A sentence.\r\n  Trace ID: 1f Correlation ID: 2f',
+    })
+    assert.ok(verdict.kind === 'refused')
+    assert.equal(verdict.sentence, 'A sentence.')
+  })
+})
+
+describe('a token answer with status 200', () => {
+  const lifetimes: readonly (readonly [unknown, number])[] = [
+    [3599, 3599],
+    ['3599', 3599],
+    [0.5, 0.5],
+    [86_400, 86_400],
+    [86_401, 86_400],
+    [1e12, 86_400],
+    ['99999999999999999999', 86_400],
+    [undefined, 0],
+    [null, 0],
+    [0, 0],
+    [-1, 0],
+    ['-1', 0],
+    ['', 0],
+    ['soon', 0],
+    ['1e9', 0],
+    [true, 0],
+    [[3599], 0],
+    [{}, 0],
+  ]
+  for (const [expiresIn, lifetimeSeconds] of lifetimes) {
+    it(`with expires_in ${JSON.stringify(expiresIn)} grants for ${lifetimeSeconds} s (CL7)`, () => {
+      const verdict = judge(200, { ...good, expires_in: expiresIn })
+      assert.deepEqual(verdict, { kind: 'granted', token: 'a.b.c', lifetimeSeconds })
+    })
+  }
+
+  for (const type of ['Bearer', 'bearer', 'BEARER']) {
+    it(`takes the token type ${type} (CL7)`, () => {
+      assert.equal(judge(200, { ...good, token_type: type }).kind, 'granted')
+    })
+  }
+
+  for (const type of [undefined, null, '', 'DPoP', 'mac', 'Bearer ', 7, ['Bearer']]) {
+    it(`refuses the token type ${JSON.stringify(type)}, for good (CL7)`, () => {
+      const verdict = judge(200, { ...good, token_type: type })
+      assert.equal(verdict.kind, 'nonsense')
+      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
+    })
+  }
+
+  const tokens = [undefined, null, '', 7, {}, 'a b', 'a\nb', 'é', 'a,b', `${'a'.repeat(16_385)}`]
+  for (const token of tokens) {
+    it(`refuses ${JSON.stringify(token)?.slice(0, 20)} as a token`, () => {
+      assert.equal(judge(200, { ...good, access_token: token }).kind, 'nonsense')
+    })
+  }
+
+  it('ignores members that it does not know', () => {
+    const verdict = judge(200, { ...good, ext_expires_in: 'x', refresh_token: 7, scope: [] })
+    assert.equal(verdict.kind, 'granted')
+  })
+
+  for (const body of ['<html>sign in</html>', '', '{"access_token":"a.b', 'null', '"a.b.c"', '7']) {
+    it(`that is ${body.slice(0, 20) || 'empty'} may be right the next time`, () => {
+      const verdict = judge(200, body)
+      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, true)
+    })
+  }
+})
+
+describe('a token answer with another status', () => {
+  const refusal = {
+    error: 'invalid_client',
+    error_description:
+      'AADSTS7000222: The keys are expired.\r\nTrace ID: 1f Correlation ID: 2f Timestamp: 3',
+    trace_id: '1f1f1f1f-0000-4000-8000-000000000001',
+    correlation_id: '2f2f2f2f-0000-4000-8000-000000000002',
+  }
+
+  it('is a refusal that carries what the server said', () => {
+    assert.deepEqual(judge(401, refusal), {
+      kind: 'refused',
+      sentence: 'AADSTS7000222: The keys are expired.',
+      words: {
+        status: 401,
+        oauthError: 'invalid_client',
+        aadstsCode: 7000222,
+        correlationId: '2f2f2f2f-0000-4000-8000-000000000002',
+        traceId: '1f1f1f1f-0000-4000-8000-000000000001',
+      },
+    })
+  })
+
+  it('is a refusal without an AADSTS code where another server refuses', () => {
+    const verdict = judge(400, { error: 'invalid_scope', correlation_id: '<script>' })
+    assert.deepEqual(verdict, {
+      kind: 'refused',
+      sentence: 'invalid_scope',
+      words: { status: 400, oauthError: 'invalid_scope' },
+    })
+  })
+
+  it('loses what the request held, before anything is cut off', () => {
+    const description = `${'x'.repeat(496)}canary`
+    const verdict = judge(400, { error: 'canary', error_description: description })
+    assert.equal(JSON.stringify(verdict).includes('can'), false)
+  })
+
+  it('keeps a long sentence to the length of a line of a log', () => {
+    const verdict = judge(400, { error: 'invalid_scope', error_description: 'x'.repeat(10_000) })
+    assert.equal(verdict.kind === 'refused' && verdict.sentence.length, 500)
+  })
+
+  for (const status of [408, 429, 500, 502, 503, 504, 599]) {
+    it(`${status} is a fault that may pass`, () => {
+      const verdict = judge(status, '<html>', { 'retry-after': '7' })
+      assert.equal(verdict.kind, 'unavailable')
+      assert.equal(verdict.kind === 'unavailable' && verdict.retryAfterMs, 7000)
+    })
+  }
+
+  it('400 is a fault that may pass when the server says that it is busy', () => {
+    assert.equal(judge(400, { error: 'temporarily_unavailable' }).kind, 'unavailable')
+  })
+
+  for (const status of [301, 302, 307, 308, 404, 403, 201, 204]) {
+    it(`${status} without an OAuth error is nonsense for good (CL4)`, () => {
+      const verdict = judge(status, '<html>')
+      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
+    })
+  }
+})

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { clientSecrets } from '../../src/credentials/credential.ts'
+import { settled, sourceIn } from '../fakes/source.ts'
+import {
+  type Answer,
+  grant,
+  json,
+  noConnection,
+  refusal,
+  silence,
+  VirtualWorld,
+} from '../fakes/virtual-world.ts'
+
+describe('a token source', () => {
+  it('sends the token request of contract C49 to C56 to the configured endpoint alone (CL3)', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    assert.equal(await sourceIn(world).token(), 't1')
+    const [request] = world.sent
+    assert.equal(request?.method, 'POST')
+    assert.equal(request?.url, 'https://login.example/tenant/oauth2/v2.0/token')
+    assert.match(request?.headers.get('content-type') ?? '', /^application\/x-www-form-urlencoded/)
+    assert.deepEqual(Object.fromEntries(request?.form ?? []), {
+      grant_type: 'client_credentials',
+      scope: 'api://api-id/.default',
+      client_id: 'client-id',
+      client_secret: 'secret-value',
+    })
+  })
+
+  it('makes one request for 10,000 concurrent calls (CL8)', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const source = sourceIn(world)
+    const tokens = await Promise.all(Array.from({ length: 10_000 }, () => source.token()))
+    assert.equal(world.sent.length, 1)
+    assert.deepEqual([...new Set(tokens)], ['t1'])
+  })
+
+  it('keeps the token until the margin before its end', async () => {
+    const world = new VirtualWorld(grant('t1', 100), noConnection)
+    const source = sourceIn(world, { marginSeconds: 30, deadlineMs: 1 })
+    await source.token()
+    world.pass(69_999)
+    assert.equal(await source.token(), 't1')
+    await settled()
+    world.pass(1)
+    await assert.rejects(source.token(), { code: 'authority_unreachable' })
+  })
+
+  it('renews in the background before that, and hands out the old token meanwhile (CL8)', async () => {
+    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+    const source = sourceIn(world)
+    await source.token()
+    world.pass(64_999)
+    assert.equal(await source.token(), 't1')
+    await settled()
+    assert.equal(world.sent.length, 1)
+    world.pass(1)
+    assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
+    await settled()
+    assert.equal(world.sent.length, 2)
+    assert.equal(await source.token(), 't2')
+  })
+
+  it('is silent about a failed renewal, and leaves the server alone for a while', async () => {
+    const world = new VirtualWorld(grant('t1', 1000), noConnection)
+    const source = sourceIn(world)
+    await source.token()
+    world.pass(650_000)
+    for (let call = 0; call < 100; call += 1) {
+      assert.equal(await source.token(), 't1')
+      await settled()
+    }
+    assert.equal(world.sent.length, 2)
+    world.pass(60_000)
+    assert.equal(await source.token(), 't1')
+    await settled()
+    assert.equal(world.sent.length, 3)
+  })
+
+  it('forgets a refused token only while it is still the one in hand', async () => {
+    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const source = sourceIn(world)
+    assert.equal(await source.token(), 't1')
+    source.drop('another')
+    assert.equal(await source.token(), 't1')
+    source.drop('t1')
+    assert.equal(await source.token(), 't2')
+    source.drop('t1')
+    assert.equal(await source.token(), 't2')
+    assert.equal(world.sent.length, 2)
+  })
+
+  it('keeps a token that the server hands out again after it was refused', async () => {
+    const world = new VirtualWorld(grant('t1'))
+    const source = sourceIn(world)
+    source.drop(await source.token())
+    await source.token()
+    await source.token()
+    assert.equal(world.sent.length, 2)
+  })
+
+  it('obtains a new token when forced to', async () => {
+    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const source = sourceIn(world)
+    await source.token()
+    assert.equal(await source.token({ force: true }), 't2')
+  })
+
+  it('lets one caller leave without taking the request from the others', async () => {
+    let answer: (response: Response) => void = () => undefined
+    const slow: Answer = () =>
+      new Promise((resolve) => {
+        answer = resolve
+      })
+    const source = sourceIn(new VirtualWorld(slow))
+    const leaving = new AbortController()
+    const impatient = source.token({ signal: leaving.signal })
+    const patient = source.token()
+    leaving.abort(new Error('no time'))
+    await assert.rejects(impatient, { message: 'no time' })
+    answer(Response.json({ token_type: 'Bearer', expires_in: 60, access_token: 't1' }))
+    assert.equal(await patient, 't1')
+  })
+
+  for (const expiresIn of [null, 0, -5, 'soon']) {
+    it(`uses a token with expires_in ${expiresIn} once and keeps it not`, async () => {
+      const world = new VirtualWorld(grant('t1', expiresIn), grant('t2', expiresIn))
+      const source = sourceIn(world)
+      assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
+      assert.equal(await source.token(), 't2')
+    })
+  }
+})
+
+describe('retries', () => {
+  const passing: readonly (readonly [string, Answer])[] = [
+    ['429', json(429, {})],
+    ['500', json(500, { error: 'server_error' })],
+    ['503', json(503, {})],
+    ['a broken connection', noConnection],
+    ['HTML', () => new Response('<html>')],
+  ]
+  for (const [fault, answer] of passing) {
+    it(`follow ${fault}`, async () => {
+      const world = new VirtualWorld(answer, answer, grant('t1'))
+      assert.equal(await sourceIn(world).token(), 't1')
+      assert.deepEqual(world.sleptMs, [125, 250])
+    })
+  }
+
+  it('follow a server that does not answer in time (CL11)', async () => {
+    const world = new VirtualWorld(
+      silence(() => world, 5_000),
+      grant('t1'),
+    )
+    assert.equal(await sourceIn(world).token(), 't1')
+  })
+
+  const lasting: readonly (readonly [string, Answer, string])[] = [
+    ['a refused credential', refusal('invalid_client'), 'credential_refused'],
+    ['an unknown client', refusal('unauthorized_client', 700016, 400), 'token_refused'],
+    ['a wrong scope', refusal('invalid_scope', 1002012, 400), 'token_refused'],
+    [
+      'a redirect (CL4)',
+      () => Response.redirect('https://evil.example/'),
+      'authority_answer_invalid',
+    ],
+    ['a page not found', () => new Response('', { status: 404 }), 'authority_answer_invalid'],
+    [
+      'a token of unknown type',
+      json(200, { access_token: 'a', token_type: 'mac' }),
+      'authority_answer_invalid',
+    ],
+  ]
+  for (const [fault, answer, code] of lasting) {
+    it(`do not follow ${fault}, which would not change`, async () => {
+      const world = new VirtualWorld(answer)
+      await assert.rejects(sourceIn(world).token(), { code })
+      assert.equal(world.sent.length, 1)
+    })
+  }
+
+  it('end at the deadline, and the error says how often was tried (CL11)', async () => {
+    const world = new VirtualWorld(noConnection)
+    await assert.rejects(sourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
+      assert.ok(error instanceof Error && 'details' in error)
+      assert.match(error.message, /could not be reached: connect ECONNREFUSED/)
+      assert.deepEqual(error.details, { attempts: 5 })
+      return true
+    })
+    assert.ok(world.passedMs <= 2_000)
+  })
+
+  it('wait as long as Retry-After says, and some more by chance (CL9)', async () => {
+    const world = new VirtualWorld(json(429, {}, { 'retry-after': '3' }), grant('t1'))
+    await sourceIn(world).token()
+    assert.deepEqual(world.sleptMs, [3_125])
+  })
+
+  it('leave the server alone until then, however often they are asked', async () => {
+    const busy = json(503, {}, { 'retry-after': '60' })
+    const world = new VirtualWorld(busy, grant('t1'))
+    const source = sourceIn(world)
+    await assert.rejects(source.token(), {
+      details: { status: 503, attempts: 1, retryAfterMs: 60_000 },
+    })
+    world.pass(20_000)
+    await assert.rejects(source.token(), {
+      details: { status: 503, attempts: 1, retryAfterMs: 40_000 },
+    })
+    assert.equal(world.sent.length, 1)
+    world.pass(35_000)
+    assert.equal(await source.token(), 't1')
+    assert.equal(world.sent.length, 2)
+  })
+
+  it('do not wait for a Retry-After beyond the deadline', async () => {
+    const world = new VirtualWorld(json(503, {}, { 'retry-after': '60' }))
+    await assert.rejects(sourceIn(world).token(), { code: 'authority_unreachable' })
+    assert.deepEqual(world.sleptMs, [])
+  })
+})
+
+describe('several secrets', () => {
+  it('are tried in turn, and the one that works is remembered', async () => {
+    const accepted: Answer = (request, signal) =>
+      request.form.get('client_secret') === 'next'
+        ? grant('t', 0)(request, signal)
+        : refusal('invalid_client')(request, signal)
+    const world = new VirtualWorld(accepted)
+    const source = sourceIn(world, { credential: clientSecrets('current', 'next') })
+    await source.token()
+    await source.token()
+    const secrets = world.sent.map(({ form }) => form.get('client_secret'))
+    assert.deepEqual(secrets, ['current', 'next', 'next'])
+  })
+
+  it('are all refused before that is told', async () => {
+    const world = new VirtualWorld(refusal('invalid_client'))
+    const source = sourceIn(world, { credential: clientSecrets('current', 'next') })
+    await assert.rejects(source.token(), { code: 'credential_refused' })
+    assert.equal(world.sent.length, 2)
+  })
+})

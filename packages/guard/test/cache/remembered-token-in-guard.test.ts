@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { GuardEvent, GuardOptions } from '../../src/index.ts'
+import { guardIn, reasonOf } from '../guard-fixture.ts'
+import { Forge, keySetOf, now, type Role } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
+
+const forge = new Forge('key-1')
+const stranger = new Forge('key-1')
+
+describe('a remembered token', () => {
+  const known = async (changes: Partial<GuardOptions<Role>> = {}) => {
+    const world = new World(keySetOf(forge))
+    const events: GuardEvent[] = []
+    const made = guardIn(world, { ...changes, listener: (event) => events.push(event) })
+    const token = forge.token()
+    // The first time it is only noted, the second time it gets its place.
+    await made.ask(token)
+    await made.ask(token)
+    const isRemembered = () => {
+      const last = events.at(-1)
+      return last?.type === 'admitted' && last.remembered
+    }
+    return { ...made, world, token, isRemembered }
+  }
+
+  it('is verified twice and then no more', async () => {
+    const { ask, token, isRemembered } = await known()
+    assert.equal(isRemembered(), false)
+    assert.equal(reasonOf(await ask(token)), 'admitted')
+    assert.equal(isRemembered(), true)
+  })
+
+  it('is not verified again, however often others come once', async () => {
+    const { ask, token, isRemembered } = await known({ rememberedTokens: 10 })
+    for (let index = 0; index < 100; index += 1) await ask(forge.token({ uti: `${index}` }))
+    await ask(token)
+    assert.equal(isRemembered(), true)
+  })
+
+  it('is the only one that its signature lets in (TC1)', async () => {
+    const { ask, token } = await known()
+    const [header, , signature] = token.split('.')
+    const [, other] = forge.token({ roles: ['CallHelloApiRole'], sub: 'somebody else' }).split('.')
+    assert.equal(reasonOf(await ask(`${header}.${other}.${signature}`)), 'signature_invalid')
+    assert.equal(reasonOf(await ask(`${token}=`)), 'token_malformed')
+    assert.equal(reasonOf(await ask(`x${token}`)), 'header_malformed')
+    assert.equal(reasonOf(await ask(token)), 'admitted')
+  })
+
+  it('is asked for its roles each time', async () => {
+    const { ask } = await known()
+    const token = forge.token({ roles: ['CallHiApiRole'] })
+    for (const _ of ['noted', 'remembered', 'found']) {
+      assert.equal(reasonOf(await ask(token)), 'admitted')
+    }
+    assert.equal(reasonOf(await ask(token, 'CallHelloApiRole')), 'role_missing')
+  })
+
+  it('dies at its expiry (TC2)', async () => {
+    const { ask, token, world } = await known()
+    world.setWallClock(3600 + 59)
+    assert.equal(reasonOf(await ask(token)), 'admitted')
+    world.setWallClock(1)
+    assert.equal(reasonOf(await ask(token)), 'expired')
+  })
+
+  it('is judged by the wall clock as a new one would be, wherever the clock jumps (FL12)', async () => {
+    const { ask, token, world, guard } = await known()
+    const year = 365 * 86_400
+    for (const [jump, expected] of [
+      [year, 'expired'],
+      [-year, 'admitted'],
+      [-year, 'not_yet_valid'],
+      [year, 'admitted'],
+      [-3600, 'not_yet_valid'],
+      [3600, 'admitted'],
+    ] as const) {
+      world.setWallClock(jump)
+      assert.equal(reasonOf(await ask(token)), expected)
+      assert.equal(guard.isReady(), true)
+    }
+    assert.equal(world.fetched.length, 1)
+  })
+
+  it('dies with its key (FL10)', async () => {
+    const { ask, guard, token, world } = await known()
+    world.publish(keySetOf(new Forge('key-3')))
+    await world.pass(3600)
+    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(reasonOf(await ask(token)), 'key_unknown')
+  })
+
+  it('dies with its key when another key takes its kid', async () => {
+    const { ask, guard, token, world } = await known()
+    world.publish(keySetOf(stranger))
+    await world.pass(3600)
+    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(reasonOf(await ask(token)), 'signature_invalid')
+  })
+
+  it('survives a refresh that publishes its key again', async () => {
+    const { ask, token, world, isRemembered, guard } = await known()
+    await world.pass(3599)
+    assert.equal(guard.keySets()[0]?.ageSeconds, 3599)
+    await world.pass(1)
+    assert.equal(guard.keySets()[0]?.ageSeconds, 0)
+    world.setWallClock(-3600)
+    assert.equal(reasonOf(await ask(token)), 'admitted')
+    assert.equal(isRemembered(), true)
+  })
+
+  it('is none when the guard is told to remember none', async () => {
+    const { ask, guard, token, isRemembered } = await known({ rememberedTokens: 0 })
+    await ask(token)
+    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(isRemembered(), false)
+  })
+
+  it('was admitted: a refused token is never one (TC3)', async () => {
+    const world = new World(keySetOf(forge))
+    const { ask, guard } = guardIn(world)
+    for (const token of [
+      stranger.token(),
+      forge.token({ exp: now - 3600 }),
+      forge.token({ nbf: now + 3600 }),
+      forge.token({ aud: 'api://another' }),
+      forge.token({ cnf: { 'x5t#S256': 'x' } }),
+      'a.b.c',
+    ]) {
+      for (const _ of ['once', 'again']) assert.notEqual(reasonOf(await ask(token)), 'admitted')
+    }
+    assert.equal(guard.rememberedTokens(), 0)
+  })
+})

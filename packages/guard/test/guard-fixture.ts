@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { createGuard, type Decision, type GuardOptions, type Requirement } from '../src/index.ts'
+import { optionsWith, type Role } from './token-factory.ts'
+import type { World } from './virtual-runtime.ts'
+
+/** A guard in this world, and a way to ask it about a token. */
+export const guardIn = (world: World, changes: Partial<GuardOptions<Role>> = {}) => {
+  const guard = createGuard(optionsWith(changes), world)
+  const ask = async (
+    token: string,
+    role: Requirement<Role> = 'CallHiApiRole',
+    certificateThumbprint?: string,
+  ): Promise<Decision<Role>> =>
+    guard.decide({ authorization: `Bearer ${token}`, target: '/hi', certificateThumbprint }, role)
+  return { guard, ask }
+}
+
+/** How a decision went, in one word. */
+export const reasonOf = (decision: Decision) =>
+  decision.outcome === 'admitted' ? 'admitted' : decision.reason
+
+/** Nobody could tell: 503 with a time to come back, and no word about the token. */
+export function assertUnavailable(decision: Decision): void {
+  assert.equal(reasonOf(decision), 'keys_unavailable')
+  assert.ok(decision.outcome === 'refused' && decision.status === 503)
+  assert.match(decision.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+  assert.equal(decision.headers['www-authenticate'], undefined)
+}

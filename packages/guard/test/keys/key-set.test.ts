@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readKeySet } from '../../src/keys/key-set.ts'
+import type { VerificationKey } from '../../src/keys/verification-key.ts'
+import { Forge, type Json, keySetOf } from '../token-factory.ts'
+
+const first = new Forge('first')
+const second = new Forge('second')
+const secondAsFirst: Json = { ...second.jwk, kid: 'first' }
+
+const read = (
+  text: string | Uint8Array,
+  previous: ReadonlyMap<string, VerificationKey> = new Map(),
+) => readKeySet(Buffer.from(text), undefined, previous)
+
+const kids = (set: ReturnType<typeof read>) =>
+  typeof set === 'string' ? set : [...set.keys.keys()]
+
+describe('a key set', () => {
+  it('gives its usable keys by kid, and says why it does not use the others', () => {
+    const set = read(keySetOf(first, { kty: 'EC', kid: 'ec' }, second, { ...second.jwk, kid: 1 }))
+    assert.deepEqual(kids(set), ['first', 'second'])
+    assert.ok(typeof set !== 'string')
+    assert.deepEqual(set.unused, [
+      { kid: 'ec', fault: 'type_not_rsa' },
+      { kid: undefined, fault: 'kid_unusable' },
+    ])
+  })
+
+  const faults: [name: string, text: string | Uint8Array, fault: string][] = [
+    ['that is empty', '', 'not_json'],
+    ['that is HTML', '<!doctype html><title>Sign in</title>', 'not_json'],
+    ['with something after it', `${keySetOf(first)}x`, 'not_json'],
+    ['with a byte order mark', `\ufeff${keySetOf(first)}`, 'not_json'],
+    [
+      'with bytes that are not UTF-8',
+      Buffer.from(keySetOf(first).replace('first', '\xff'), 'latin1'),
+      'not_json',
+    ],
+    ['with a repeated member', keySetOf(first).replace('{"keys"', '{"keys":[],"keys"'), 'not_json'],
+    [
+      'with a repeated member in a key',
+      keySetOf(first).replace('"kty"', '"kid":"x","kty"'),
+      'not_json',
+    ],
+    [
+      'that nests 100,000 deep (CVE-2025-53864)',
+      '['.repeat(100_000) + ']'.repeat(100_000),
+      'not_json',
+    ],
+    ['that is an array', '[]', 'not_a_key_set'],
+    ['that is null', 'null', 'not_a_key_set'],
+    ['without keys', '{}', 'not_a_key_set'],
+    ['whose keys are an object', '{"keys":{}}', 'not_a_key_set'],
+    ['of 101 keys', keySetOf(...Array.from({ length: 101 }, () => first)), 'too_many_keys'],
+    ['without any key', '{"keys":[]}', 'no_usable_key'],
+    ['with only keys of other types', keySetOf({ kty: 'EC', kid: 'ec' }), 'no_usable_key'],
+    ['with only private keys', keySetOf({ ...first.jwk, d: 'AQAB' }), 'no_usable_key'],
+    ['with only keys for encryption', keySetOf({ ...first.jwk, use: 'enc' }), 'no_usable_key'],
+    ['with only keys of one kid, that differ', keySetOf(first, secondAsFirst), 'no_usable_key'],
+    ['with only things that are no keys', '{"keys":[null,1,"x",[]]}', 'no_usable_key'],
+  ]
+  for (const [name, text, fault] of faults) {
+    it(`${name} is ${fault} (FL7)`, () => {
+      assert.equal(read(text), fault)
+    })
+  }
+
+  it('of 100 keys is taken', () => {
+    const keys = Array.from({ length: 100 }, (_, index) => ({ ...first.jwk, kid: `key-${index}` }))
+    assert.equal(kids(read(keySetOf(...keys))).length, 100)
+  })
+
+  it('uses neither of two keys of one kid that differ, and all the others (FL7)', () => {
+    const set = read(keySetOf(first, second, secondAsFirst))
+    assert.deepEqual(kids(set), ['second'])
+    assert.ok(typeof set !== 'string')
+    assert.deepEqual(set.unused, [{ kid: 'first', fault: 'kid_ambiguous' }])
+    assert.equal(read(keySetOf(first, secondAsFirst, first)), 'no_usable_key')
+  })
+
+  it('uses a key that is listed twice', () => {
+    assert.deepEqual(kids(read(keySetOf(first, first))), ['first'])
+  })
+
+  it('keeps the same key for the same material, and no other', () => {
+    const before = read(keySetOf(first, second))
+    assert.ok(typeof before !== 'string')
+    const after = read(keySetOf(secondAsFirst, second), before.keys)
+    assert.ok(typeof after !== 'string')
+    assert.equal(after.keys.get('second'), before.keys.get('second'))
+    assert.notEqual(after.keys.get('first'), before.keys.get('first'))
+  })
+})

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { GuardEvent } from '../../src/index.ts'
+import { KeySource } from '../../src/keys/key-source.ts'
+import { Forge, keySetOf } from '../token-factory.ts'
+import { World } from '../virtual-runtime.ts'
+
+const first = new Forge('first')
+const second = new Forge('second')
+
+const settings = {
+  url: 'https://login.example/keys',
+  tenantId: undefined,
+  refreshSeconds: 3600,
+  cooldownSeconds: 30,
+  ceilingSeconds: 86_400,
+  timeoutMs: 5000,
+}
+
+const sourceIn = (world: World) => {
+  const events: GuardEvent[] = []
+  const source = new KeySource(settings, world, (event) => events.push(event))
+  return { source, events, kids: () => [...source.keys.keys()] }
+}
+
+const secondsOf = (world: World) => world.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
+
+describe('a key source', () => {
+  it('holds the keys after its first attempt', async () => {
+    const { source, kids } = sourceIn(new World(keySetOf(first, second)))
+    assert.equal(source.isUsable, false)
+    await source.start()
+    assert.deepEqual(kids(), ['first', 'second'])
+    assert.equal(source.isUsable, true)
+    assert.equal(source.isConfirmed, true)
+  })
+
+  it('refreshes every hour, a little earlier by chance', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    assert.deepEqual(world.scheduledMs, [3_600_000])
+    world.randomNumber = 0.5
+    await world.pass(3600)
+    assert.deepEqual(secondsOf(world), [0, 3600])
+    assert.deepEqual(world.scheduledMs, [3_420_000])
+  })
+
+  it('tells of keys that were added and of keys that are gone', async () => {
+    const world = new World(keySetOf(first))
+    const { source, events } = sourceIn(world)
+    await source.start()
+    const key = source.keys.get('first')
+    world.publish(keySetOf(second))
+    await world.pass(3600)
+    assert.equal(key?.isPublished, false)
+    const told = events.flatMap((event) => ('kid' in event ? [`${event.type} ${event.kid}`] : []))
+    assert.deepEqual(told, ['key_added first', 'key_gone first', 'key_added second'])
+  })
+
+  it('keeps the same key when it is published again', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    const key = source.keys.get('first')
+    world.publish(keySetOf(second, first))
+    await world.pass(3600)
+    assert.equal(source.keys.get('first'), key)
+    assert.equal(key?.isPublished, true)
+  })
+
+  it('has one attempt in flight, whoever asks', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    const attempts = [source.start(), source.start(), source.lookAgain(), source.lookAgain()]
+    await Promise.all(attempts)
+    assert.equal(world.fetched.length, 1)
+  })
+
+  it('looks again for an unknown kid once the cooldown since the last attempt is over', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    await world.pass(29.9)
+    assert.equal(source.lookAgain(), undefined)
+    await world.pass(0.1)
+    await source.lookAgain()
+    assert.equal(source.lookAgain(), undefined)
+    assert.deepEqual(secondsOf(world), [0, 30])
+  })
+
+  it('counts the cooldown from a failed attempt as from a good one', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    world.breakDown()
+    await world.pass(30)
+    await source.lookAgain()
+    assert.equal(source.isConfirmed, false)
+    assert.equal(source.lookAgain(), undefined)
+    assert.equal(world.fetched.length, 2)
+  })
+
+  it('keeps the last good set through failures, and asks again after 1, 2, 4 ... 30 s', async () => {
+    const world = new World(keySetOf(first))
+    const { source, kids } = sourceIn(world)
+    await source.start()
+    world.breakDown()
+    await world.pass(3600 + 120)
+    assert.deepEqual(kids(), ['first'])
+    assert.equal(source.isUsable, true)
+    const after = secondsOf(world).map((second) => second - 3600)
+    assert.deepEqual(after.slice(1), [0, 1, 3, 7, 15, 31, 61, 91])
+  })
+
+  it('spreads its retries by chance, up to a fifth earlier', async () => {
+    const world = new World(() => Promise.reject(new Error('down')))
+    world.randomNumber = 0.999
+    const { source } = sourceIn(world)
+    await source.start()
+    assert.ok(Math.abs((world.scheduledMs[0] ?? 0) - 800) < 1)
+  })
+
+  it('finds a provider that comes up within 2 s, as long as it has no keys at all (FL1)', async () => {
+    const world = new World(() => Promise.reject(new Error('down')))
+    const { source, kids } = sourceIn(world)
+    await source.start()
+    await world.pass(600)
+    world.publish(keySetOf(first))
+    await world.pass(2)
+    assert.deepEqual(kids(), ['first'])
+  })
+
+  it('cannot be relied on once its set is older than the ceiling, until a refresh (FL3)', async () => {
+    const world = new World(keySetOf(first))
+    const { source, events } = sourceIn(world)
+    await source.start()
+    world.breakDown()
+    await world.pass(86_399)
+    assert.equal(source.isUsable, true)
+    await world.pass(1)
+    assert.equal(source.isUsable, false)
+    await world.pass(300)
+    assert.equal(events.filter(({ type }) => type === 'key_set_stale').length, 1)
+    world.publish(keySetOf(first))
+    await world.pass(30)
+    assert.equal(source.isUsable, true)
+  })
+
+  it('says how long to wait until the next attempt', async () => {
+    const world = new World(() => Promise.reject(new Error('down')))
+    const { source } = sourceIn(world)
+    await source.start()
+    assert.equal(source.retryAfterSeconds, 1)
+    await world.pass(1)
+    assert.equal(source.retryAfterSeconds, 2)
+    await world.pass(1.5)
+    assert.equal(source.retryAfterSeconds, 1)
+  })
+
+  it('is not moved by the wall clock (FL12)', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    for (const jump of [3600, -7200, 365 * 86_400, -730 * 86_400]) {
+      world.setWallClock(jump)
+      await world.pass(1)
+      assert.equal(source.isUsable, true)
+      assert.equal(source.lookAgain(), undefined)
+    }
+    assert.equal(world.fetched.length, 1)
+    await world.pass(3600 - 4)
+    assert.equal(world.fetched.length, 2)
+  })
+
+  it('asks no more once it is stopped', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    source.stop()
+    await world.pass(86_400)
+    assert.equal(world.fetched.length, 1)
+    assert.deepEqual(world.scheduledMs, [])
+  })
+
+  it('schedules nothing when it is stopped during an attempt', async () => {
+    const world = new World(keySetOf(first))
+    const { source } = sourceIn(world)
+    const attempt = source.start()
+    source.stop()
+    await attempt
+    assert.deepEqual(world.scheduledMs, [])
+  })
+})

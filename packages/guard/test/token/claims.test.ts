@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TrustedIssuer } from '../../src/guard-options.ts'
+import { judgeClaims, judgeTime } from '../../src/token/claims.ts'
+import { DeclaredRoles } from '../../src/token/declared-roles.ts'
+import {
+  apiApplicationId,
+  audience,
+  claimsWith,
+  issuer,
+  now,
+  roles,
+  tenantId,
+} from '../token-factory.ts'
+
+const declared = new DeclaredRoles(roles)
+
+const trusted: TrustedIssuer = {
+  issuer,
+  audiences: [audience],
+  tenantId,
+  keySetUrl: 'https://login.example/keys',
+  tokenVersion: '1.0',
+  claims: { applicationId: 'appid', tokenId: 'uti' },
+}
+
+const judge = (changes: Record<string, unknown>, of: TrustedIssuer = trusted) => {
+  const claims = claimsWith(changes)
+  for (const name of Object.keys(claims)) if (claims[name] === undefined) delete claims[name]
+  const judged = judgeClaims(claims, of, declared)
+  return typeof judged === 'string' ? judged : 'granted'
+}
+
+type Rows = [change: Record<string, unknown>, expected: string][]
+
+const expectRows = (rows: Rows, cites: string) => {
+  for (const [change, expected] of rows) {
+    const [[name, value] = []] = Object.entries(change)
+    const shown = value === undefined ? 'absent' : String(JSON.stringify(value) ?? value)
+    it(`${name} ${shown.slice(0, 60)} is ${expected} (${cites})`, () => {
+      assert.equal(judge(change), expected)
+    })
+  }
+}
+
+/** One of each JSON type, and the values that slip through careless checks. */
+const oddities = [null, true, false, 0, 1, '', 'x', [], {}, [[]], '__proto__']
+
+describe('the issuer', () => {
+  const wrong = [
+    undefined,
+    ...oddities,
+    [issuer],
+    ['https://evil.example', issuer],
+    issuer.slice(0, -1),
+    `${issuer}/`,
+    issuer.toUpperCase(),
+    issuer.replace('https', 'http'),
+    issuer.replace('sts.windows.net', 'sts.windows.net.evil.example'),
+    issuer.replace('sts', 'ѕts'),
+    ` ${issuer}`,
+    `https://sts.windows.net/${apiApplicationId}/`,
+  ]
+  expectRows(
+    wrong.map((iss) => [{ iss }, 'issuer_not_trusted']),
+    'RS8; CVE-2025-30144, CVE-2024-53861, CVE-2018-15801',
+  )
+})
+
+describe('the tenant', () => {
+  const wrong = [undefined, ...oddities, [tenantId], tenantId.toUpperCase(), apiApplicationId]
+  expectRows(
+    wrong.map((tid) => [{ tid }, 'tenant_not_trusted']),
+    'RS8; CVE-2025-55241, CVE-2026-23552',
+  )
+
+  it('is not asked for where the issuer has none', () => {
+    const { tenantId: _, ...tenantless } = trusted
+    assert.equal(judge({ tid: undefined }, tenantless), 'granted')
+  })
+})
+
+describe('the audience', () => {
+  const wrong = [
+    undefined,
+    ...oddities,
+    apiApplicationId,
+    `${audience}/.default`,
+    `${audience}/`,
+    audience.toUpperCase(),
+    audience.slice(0, -1),
+    `${audience}x`,
+    ['api://another'],
+    [[audience]],
+    [audience, 1],
+    [audience, null],
+    { 0: audience, length: 1 },
+    { [audience]: true },
+  ]
+  expectRows(
+    wrong.map((aud) => [{ aud }, 'audience_not_ours']),
+    'RS10; CVE-2025-62610',
+  )
+  expectRows(
+    [
+      [{ aud: [audience] }, 'granted'],
+      [{ aud: ['api://another', audience] }, 'granted'],
+    ],
+    'RS10',
+  )
+})
+
+describe('another kind of token', () => {
+  expectRows(
+    [
+      [{ nonce: 'x' }, 'type_not_access_token'],
+      [{ at_hash: 'x' }, 'type_not_access_token'],
+      [{ c_hash: 'x' }, 'type_not_access_token'],
+      [{ s_hash: 'x' }, 'type_not_access_token'],
+      [{ events: {} }, 'type_not_access_token'],
+      [{ htm: 'GET' }, 'type_not_access_token'],
+      [{ htu: 'https://api.example' }, 'type_not_access_token'],
+      [{ scp: 'user_impersonation' }, 'type_not_access_token'],
+      [{ scp: '' }, 'type_not_access_token'],
+      [{ idtyp: 'user' }, 'type_not_access_token'],
+      [{ idtyp: ['app'] }, 'type_not_access_token'],
+      [{ idtyp: 'app' }, 'granted'],
+    ],
+    'RS13, RS31',
+  )
+})
+
+describe('the version', () => {
+  expectRows(
+    [
+      [{ ver: '2.0' }, 'claims_malformed'],
+      [{ ver: 1 }, 'claims_malformed'],
+      [{ ver: ['1.0'] }, 'claims_malformed'],
+      [{ ver: undefined }, 'granted'],
+    ],
+    'RS8',
+  )
+})
+
+describe('the names in a token', () => {
+  const unusable = [null, true, 0, '', [], {}, ['x']]
+  for (const name of ['appid', 'sub', 'oid', 'uti']) {
+    expectRows(
+      unusable.map((value) => [{ [name]: value }, 'claims_malformed']),
+      'RS18',
+    )
+  }
+  expectRows(
+    [
+      [{ appid: undefined }, 'claims_malformed'],
+      [{ sub: undefined }, 'claims_malformed'],
+      [{ oid: undefined }, 'granted'],
+      [{ uti: undefined }, 'granted'],
+      [{ sub: 'another' }, 'granted'],
+    ],
+    'RS18',
+  )
+})
+
+describe('the times in a token', () => {
+  const unusable = [null, true, false, '', `${now}`, [now], {}, 'Infinity', '1e9']
+  for (const name of ['exp', 'iat', 'nbf']) {
+    expectRows(
+      unusable.map((value) => [{ [name]: value }, 'claims_malformed']),
+      'RS17; CVE-2026-25537',
+    )
+    it(`${name} 1e400 is claims_malformed (RS17)`, () => {
+      assert.equal(judge({ [name]: Number.POSITIVE_INFINITY }), 'claims_malformed')
+      assert.equal(judge({ [name]: Number.NaN }), 'claims_malformed')
+    })
+  }
+  expectRows(
+    [
+      [{ exp: undefined }, 'claims_malformed'],
+      [{ iat: undefined }, 'claims_malformed'],
+      [{ nbf: undefined }, 'granted'],
+      [{ exp: now + 0.5 }, 'granted'],
+    ],
+    'RS17',
+  )
+})
+
+describe('whether a token holds now', () => {
+  const tolerance = 60
+  const at = (second: number, notBefore: number, expiresAt: number) =>
+    judgeTime(notBefore, expiresAt, second * 1000, tolerance) ?? 'holds'
+
+  const rows: [offset: number, notBefore: string, expiresAt: string][] = []
+  for (let skew = -300; skew <= 300; skew += 30) {
+    rows.push([
+      skew,
+      skew >= -tolerance ? 'holds' : 'not_yet_valid',
+      skew < tolerance ? 'holds' : 'expired',
+    ])
+  }
+  for (const edge of [-61, -60, -59, -1, 0, 1, 59, 60, 61]) {
+    rows.push([
+      edge,
+      edge >= -tolerance ? 'holds' : 'not_yet_valid',
+      edge < tolerance ? 'holds' : 'expired',
+    ])
+  }
+  for (const [offset, notBefore, expiresAt] of rows) {
+    it(`${offset} s from its ends: ${notBefore} at the first, ${expiresAt} at the last (FL11)`, () => {
+      assert.equal(at(now + offset, now, now + 3600), notBefore)
+      assert.equal(at(now + 3600 + offset, now, now + 3600), expiresAt)
+    })
+  }
+
+  it('is judged by the later of nbf and iat: a token from the future is refused (RS17)', () => {
+    for (const changes of [
+      { iat: now + 61, nbf: now },
+      { iat: now, nbf: now + 61 },
+    ]) {
+      const judged = judgeClaims(claimsWith(changes), trusted, declared)
+      assert.ok(typeof judged !== 'string')
+      assert.equal(at(now, judged.notBefore, judged.caller.expiresAt), 'not_yet_valid')
+      assert.equal(at(now + 1, judged.notBefore, judged.caller.expiresAt), 'holds')
+    }
+  })
+
+  it('is never so when the time is no number', () => {
+    assert.equal(at(now, now, Number.NaN), 'expired')
+    assert.equal(at(now, Number.NaN, now + 1), 'not_yet_valid')
+    assert.equal(judgeTime(0, 1e12, Number.NaN, 60), 'expired')
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DeclaredRoles } from '../../src/token/declared-roles.ts'
+
+const roles = new DeclaredRoles(['Read', 'Write', 'Read Write'])
+
+describe('what a token grants of the declared roles', () => {
+  const rows: [claim: unknown, granted: string[]][] = [
+    [['Read'], ['Read']],
+    [['Write'], ['Write']],
+    [
+      ['Write', 'Read'],
+      ['Read', 'Write'],
+    ],
+    [['Read Write'], ['Read Write']],
+    [['Read', 'Read'], ['Read']],
+    [['Read', 'Delete'], ['Read']],
+    [['read', 'Read ', 'Rea'], []],
+    [[], []],
+    [['Read', 1], []],
+    [['Read', null], []],
+    [[['Read']], []],
+    ['Read', []],
+    [{ 0: 'Read', length: 1 }, []],
+    [undefined, []],
+    [null, []],
+  ]
+  for (const [claim, granted] of rows) {
+    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, whatever was asked before`, () => {
+      assert.deepEqual(roles.grantedBy(claim), granted)
+      assert.deepEqual(roles.grantedBy(claim), granted)
+    })
+  }
+
+  it('is one frozen list for all tokens that grant the same', () => {
+    const list = roles.grantedBy(['Read', 'Write'])
+    assert.ok(Object.isFrozen(list))
+    assert.equal(roles.grantedBy(['Write', 'Else', 'Read']), list)
+    assert.ok(Object.isFrozen(roles.grantedBy('none')))
+  })
+
+  it('is never kept as more than a hundred lists', () => {
+    const many = new DeclaredRoles(Array.from({ length: 101 }, (_, index) => `${index}`))
+    const first = many.grantedBy(['0'])
+    for (let index = 1; index < 100; index += 1) many.grantedBy([`${index}`])
+    assert.equal(many.grantedBy(['0']), first)
+    many.grantedBy(['100'])
+    assert.notEqual(many.grantedBy(['0']), first)
+    assert.deepEqual(many.grantedBy(['0']), first)
+  })
+
+  it('does not change with the array that they were declared in', () => {
+    const names = ['Read']
+    const declared = new DeclaredRoles(names)
+    names.push('Write')
+    assert.deepEqual(declared.grantedBy(['Read', 'Write']), ['Read'])
+    assert.ok(Object.isFrozen(declared.names))
+  })
+})

@@ -1,0 +1,114 @@
+import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
+
+/** By which proofs clients authenticate here, as metadata names them. */
+export const clientAuthenticationMetadata = {
+  token_endpoint_auth_methods_supported: [
+    'client_secret_post',
+    'private_key_jwt',
+    'client_secret_basic',
+  ],
+  token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256'],
+} as const
+
+const responses = {
+  response_modes_supported: ['query', 'fragment', 'form_post'],
+  subject_types_supported: ['pairwise'],
+  id_token_signing_alg_values_supported: ['RS256'],
+} as const
+
+const claims = {
+  claims_supported: [
+    'sub',
+    'iss',
+    'aud',
+    'exp',
+    'iat',
+    'nbf',
+    'aio',
+    'idtyp',
+    'oid',
+    'rh',
+    'roles',
+    'tid',
+    'uti',
+    'ver',
+  ],
+} as const
+
+const cloud = {
+  tenant_region_scope: null,
+  cloud_instance_name: 'microsoftonline.com',
+  cloud_graph_host_name: 'graph.windows.net',
+  msgraph_host: 'graph.microsoft.com',
+  rbac_url: 'https://pas.windows.net',
+} as const
+
+/** What stands for the tenant in documents that are for all of them. */
+const anyTenant = '{tenantid}'
+
+/** Whom a document is for. */
+export type DocumentTenant = {
+  /** As it stands in the path of every endpoint: an id, or `common` and its like. */
+  readonly inPath: string
+  /** As it stands in the issuer. */
+  readonly inIssuer: string
+}
+
+/** The tenant of a document, for an id or for the name of a shared authority. */
+export const documentTenant = (inPath: string, isShared: boolean): DocumentTenant => ({
+  inPath,
+  inIssuer: isShared ? anyTenant : inPath,
+})
+
+/**
+ * The discovery document for v2.0 tokens, members in the order of entra E59.
+ *
+ * @see OpenID Connect Discovery 1.0 §3
+ */
+export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant): object {
+  const base = `${authority.authUrl}/${tenant.inPath}`
+  return {
+    token_endpoint: `${base}/oauth2/v2.0/token`,
+    ...clientAuthenticationMetadata,
+    jwks_uri: `${base}/discovery/v2.0/keys`,
+    ...responses,
+    response_types_supported: ['code', 'id_token', 'code id_token', 'id_token token'],
+    scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+    issuer: issuerV2(authority, tenant.inIssuer),
+    request_uri_parameter_supported: false,
+    userinfo_endpoint: 'https://graph.microsoft.com/oidc/userinfo',
+    authorization_endpoint: `${base}/oauth2/v2.0/authorize`,
+    device_authorization_endpoint: `${base}/oauth2/v2.0/devicecode`,
+    http_logout_supported: true,
+    frontchannel_logout_supported: true,
+    end_session_endpoint: `${base}/oauth2/v2.0/logout`,
+    ...claims,
+    kerberos_endpoint: `${base}/kerberos`,
+    ...cloud,
+  }
+}
+
+/** The discovery document for v1.0 tokens: the one to verify the token of contract C34 by (entra E61). */
+export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant): object {
+  const base = `${authority.authUrl}/${tenant.inPath}`
+  return {
+    token_endpoint: `${base}/oauth2/token`,
+    ...clientAuthenticationMetadata,
+    jwks_uri: `${base}/discovery/keys`,
+    ...responses,
+    response_types_supported: ['code', 'id_token', 'code id_token', 'token id_token', 'token'],
+    scopes_supported: ['openid'],
+    issuer: issuerV1(authority, tenant.inIssuer),
+    microsoft_multi_refresh_token: true,
+    authorization_endpoint: `${base}/oauth2/authorize`,
+    device_authorization_endpoint: `${base}/oauth2/devicecode`,
+    http_logout_supported: true,
+    frontchannel_logout_supported: true,
+    end_session_endpoint: `${base}/oauth2/logout`,
+    ...claims,
+    check_session_iframe: `${base}/oauth2/checksession`,
+    userinfo_endpoint: `${base}/openid/userinfo`,
+    kerberos_endpoint: `${base}/kerberos`,
+    ...cloud,
+  }
+}

@@ -1,0 +1,64 @@
+import { refuseRequest } from '../refusals/request-refusal.ts'
+
+type Cloud = {
+  readonly preferred_network: string
+  readonly preferred_cache: string
+  readonly aliases: readonly string[]
+}
+
+const cloud = (name: string, cache: string, ...others: string[]): Cloud => ({
+  preferred_network: name,
+  preferred_cache: cache,
+  aliases: [name, ...others],
+})
+
+/** The clouds whose names clients know; the first is public, and answers for this server too. */
+const clouds: readonly [Cloud, ...Cloud[]] = [
+  cloud(
+    'login.microsoftonline.com',
+    'login.windows.net',
+    'login.windows.net',
+    'login.microsoft.com',
+    'sts.windows.net',
+  ),
+  cloud(
+    'login.partner.microsoftonline.cn',
+    'login.partner.microsoftonline.cn',
+    'login.chinacloudapi.cn',
+  ),
+  cloud('login.microsoftonline.de', 'login.microsoftonline.de'),
+  cloud('login.microsoftonline.us', 'login.microsoftonline.us', 'login.usgovcloudapi.net'),
+  cloud('login-us.microsoftonline.com', 'login-us.microsoftonline.com'),
+]
+
+const v2Authorize = '/oauth2/v2.0/authorize'
+
+/**
+ * Answers where the discovery document of an authority is, and which names mean the same cloud.
+ *
+ * @param ownHosts The hosts, with port, by which this server is reached.
+ * @throws {RefusedError} instanceApiVersion, instanceParameters, instanceNotHttps, instanceUnknown
+ */
+export function instanceDiscovery(query: URLSearchParams, ownHosts: readonly string[]): object {
+  const version = query.get('api-version')
+  if (version !== '1.0' && version !== '1.1') refuseRequest({ reason: 'instanceApiVersion' })
+  const authorize = query.get('authorization_endpoint')
+  const issuer = query.get('issuer')
+  if ((authorize === null) === (issuer === null)) refuseRequest({ reason: 'instanceParameters' })
+  const url = URL.parse(authorize ?? issuer ?? '')
+  if (url === null || url.protocol !== 'https:')
+    return refuseRequest({ reason: 'instanceNotHttps' })
+  const isKnown = [...clouds.flatMap(({ aliases }) => aliases), ...ownHosts].includes(url.host)
+  if (!isKnown) refuseRequest({ reason: 'instanceUnknown' })
+
+  const tenant_discovery_endpoint = `${url.origin}${authorityPath(url.pathname)}`
+  if (version === '1.0') return { tenant_discovery_endpoint }
+  const own = ownHosts.map((host) => cloud(host, host))
+  return { tenant_discovery_endpoint, 'api-version': version, metadata: [...clouds, ...own] }
+}
+
+function authorityPath(path: string): string {
+  const document = '/.well-known/openid-configuration'
+  if (path.endsWith(v2Authorize)) return `${path.slice(0, -v2Authorize.length)}/v2.0${document}`
+  return `${path.replace(/\/oauth2\/authorize$/, '').replace(/\/$/, '')}${document}`
+}

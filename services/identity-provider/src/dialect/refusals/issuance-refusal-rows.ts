@@ -1,0 +1,226 @@
+import type { IssuanceRefusal } from '../../issuance/refusal.ts'
+import type { RefusalRows } from './refusal-row.ts'
+
+const invalidRequest = { status: 400, error: 'invalid_request' } as const
+const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true } as const
+const wrongTenant =
+  'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
+const certificateGuide =
+  'Review the documentation at https://docs.microsoft.com/azure/active-directory/develop/active-directory-certificate-credentials .'
+const seeKeys = (clientId: string) =>
+  `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'.`
+const newAssertion = 'Make a new assertion for every request, with the clock set right.'
+
+/** Refusals of a request that was understood. */
+export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
+  tenantUnknown: {
+    ...invalidRequest,
+    code: 90002,
+    hasErrorUri: true,
+    sentence: ({ tenant }) =>
+      `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
+    remedy: 'Compare the tenant with the one that was registered.',
+  },
+  clientUnknown: {
+    status: 400,
+    error: 'unauthorized_client',
+    code: 700016,
+    hasErrorUri: true,
+    sentence: ({ clientId, tenantName }) =>
+      `Application with identifier '${clientId}' was not found in the directory '${tenantName}'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
+    remedy: 'Register the client in this tenant, with its service principal.',
+  },
+  clientIsPublic: {
+    ...invalidClient,
+    code: 700025,
+    sentence: () =>
+      "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
+    remedy: 'Register a confidential client: a public one cannot act for itself.',
+  },
+  clientDisabled: {
+    status: 400,
+    error: 'unauthorized_client',
+    code: 7000112,
+    hasErrorUri: true,
+    sentence: ({ clientId, clientName }) => `Application '${clientId}'(${clientName}) is disabled.`,
+    remedy: 'An administrator disabled the client; only one can enable it.',
+  },
+  secretWrong: {
+    ...invalidClient,
+    code: 7000215,
+    sentence: ({ clientId }) =>
+      `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
+    remedy: 'Send the value of the secret, not its id, and URL-encode it.',
+  },
+  secretExpired: {
+    ...invalidClient,
+    code: 7000222,
+    sentence: ({ clientId }) =>
+      `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+    remedy: 'Add a new secret, give it to the client, then remove the old one.',
+  },
+  secretNotAllowed: {
+    ...invalidClient,
+    code: 7000215,
+    sentence: ({ clientId }) =>
+      `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
+    remedy: 'Authenticate this client by a certificate, or by a federated identity.',
+  },
+  assertionMalformed: {
+    ...invalidRequest,
+    code: 50027,
+    hasErrorUri: true,
+    sentence: () => 'JWT token is invalid or malformed.',
+    remedy: 'The assertion must be one signed JWT in compact form.',
+  },
+  assertionLacksClaim: {
+    ...invalidRequest,
+    code: 90014,
+    hasErrorUri: true,
+    sentence: ({ claim }) =>
+      `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
+    remedy: 'Add the claim to the assertion.',
+  },
+  assertionAlgorithm: {
+    ...invalidClient,
+    code: 5002738,
+    sentence: ({ algorithm }) =>
+      `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'`,
+    remedy: 'Sign the assertion with PS256, or with RS256.',
+  },
+  assertionNamesNoKey: {
+    ...invalidClient,
+    code: 5002723,
+    sentence: () =>
+      'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
+    remedy: 'Put x5t#S256 into the header of the assertion.',
+  },
+  assertionOfAnotherClient: {
+    ...invalidClient,
+    code: 700021,
+    sentence: () =>
+      `Client assertion application identifier doesn't match 'client_id' parameter. ${certificateGuide}`,
+    remedy: 'iss and sub of the assertion must both be the client id.',
+  },
+  assertionForAnotherAudience: {
+    ...invalidClient,
+    code: 700023,
+    sentence: () =>
+      `Client assertion audience claim does not match Realm issuer. ${certificateGuide}`,
+    remedy: 'aud of the assertion must be the token endpoint of this tenant, or its issuer, alone.',
+  },
+  assertionOutOfTime: {
+    ...invalidClient,
+    code: 700024,
+    sentence: ({ now, validFrom, expiresAt }) =>
+      `Client assertion is not within its valid time range. Current time: ${written(now)}, assertion valid from ${written(validFrom ?? new Date(0))}, expiry time of assertion ${written(expiresAt)}. ${certificateGuide}`,
+    remedy: newAssertion,
+  },
+  assertionTooLong: {
+    ...invalidClient,
+    code: 700024,
+    sentence: () =>
+      `Client assertion is not within its valid time range: it expires too far in the future. ${certificateGuide}`,
+    remedy: 'Let the assertion expire after 5 to 10 minutes.',
+  },
+  assertionKeyUnknown: {
+    ...invalidClient,
+    code: 700027,
+    sentence: ({ key, clientId }) =>
+      `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    remedy: 'Add the certificate to the registration of the client.',
+  },
+  assertionKeyExpired: {
+    ...invalidClient,
+    code: 700027,
+    sentence: ({ key, clientId }) =>
+      `Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    remedy: 'Add a new certificate, let the client use it, then remove the old one.',
+  },
+  assertionKeyUnsafe: {
+    ...invalidClient,
+    code: 700027,
+    sentence: ({ key, clientId }) =>
+      `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
+  },
+  assertionSignature: {
+    ...invalidClient,
+    code: 700027,
+    sentence: ({ key, clientId }) =>
+      `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    remedy: 'Sign with the private key of the certificate that the header names.',
+  },
+  assertionUsedBefore: {
+    ...invalidClient,
+    code: 700027,
+    sentence: () =>
+      'Client assertion failed validation. [Reason - The assertion was already used.]',
+    remedy: 'This server takes every assertion once: make a new one, with a new jti.',
+  },
+  federationUnknown: {
+    ...invalidClient,
+    code: 70021,
+    sentence: ({ issuer, subject, audience }) =>
+      `No matching federated identity record found for presented assertion. Assertion Issuer: '${issuer}'. Assertion Subject: '${subject}'. Assertion Audience: '${audience}'.`,
+    remedy: 'Add a federated identity credential with exactly this issuer, subject and audience.',
+  },
+  federationSubjectUnknown: {
+    ...invalidClient,
+    code: 700213,
+    sentence: ({ subject }) =>
+      `No matching federated identity record found for presented assertion subject '${subject}'.`,
+    remedy: 'Add a federated identity credential with exactly this subject; case matters.',
+  },
+  federatedIssuerNotAllowed: {
+    ...invalidClient,
+    code: 50166,
+    sentence: ({ issuer }) => `The issuer '${issuer}' is not among those that this server may ask.`,
+    remedy: 'The operator adds its host to FEDERATED_ISSUER_HOSTS.',
+  },
+  federatedAssertionRefused: {
+    ...invalidClient,
+    code: 50013,
+    sentence: ({ issuer }) =>
+      `Assertion failed signature validation, or is not within its valid time range. Assertion Issuer: '${issuer}'.`,
+    remedy: 'Get a fresh token from the issuer.',
+  },
+  federatedIssuerUnreachable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    code: 50166,
+    hasErrorUri: true,
+    sentence: ({ issuer }) => `The keys of the issuer '${issuer}' could not be read.`,
+    remedy: 'Try again; nobody could tell whether the assertion is good.',
+  },
+  resourceUnknown: {
+    status: 400,
+    error: 'invalid_resource',
+    code: 500011,
+    hasErrorUri: true,
+    sentence: ({ resource, tenantName }) =>
+      `The resource principal named ${resource} was not found in the tenant named ${tenantName}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
+    remedy:
+      'Compare the scope with the identifier URI of the API; it needs a service principal too.',
+  },
+  resourceDisabled: {
+    status: 400,
+    error: 'invalid_resource',
+    code: 50001,
+    hasErrorUri: true,
+    sentence: ({ resource }) => `The resource named ${resource} is disabled.`,
+    remedy: 'An administrator disabled the API; only one can enable it.',
+  },
+  roleRequired: {
+    status: 400,
+    error: 'invalid_grant',
+    code: 501051,
+    hasErrorUri: true,
+    sentence: ({ clientId, clientName, resource, resourceName }) =>
+      `Application '${clientId}'(${clientName}) is not assigned to a role for the application '${resource}'(${resourceName}).`,
+    remedy: 'Grant admin consent for a role of the API: requesting a permission grants nothing.',
+  },
+}
+
+// With the seven digits of .NET's round-trip format.
+const written = (date: Date) => date.toISOString().replace('Z', '0000Z')

@@ -1,0 +1,91 @@
+import type { AppRoleAssignment } from './app-role-assignment.ts'
+import type { Application } from './application.ts'
+import type { Directory } from './directory.ts'
+import type { DirectoryKind } from './directory-change.ts'
+import type { ServicePrincipal } from './service-principal.ts'
+import type { Tenant } from './tenant.ts'
+
+type Created = { readonly createdDateTime: Date }
+
+/**
+ * A directory as somebody sees it who learns of new objects late, as it happens where a directory
+ * has many replicas. What is there already is seen in its latest state.
+ */
+export class EventuallyConsistentDirectory implements Directory {
+  readonly #directory: Directory
+  readonly #until: Date
+
+  /** @param until Objects that were made after this point in time are not seen. */
+  constructor(directory: Directory, until: Date) {
+    this.#directory = directory
+    this.#until = until
+  }
+
+  get revision(): number {
+    return this.#directory.revision
+  }
+
+  tenant(idOrDomain: string): Tenant | undefined {
+    return this.#directory.tenant(idOrDomain)
+  }
+
+  tenants(): Iterable<Tenant> {
+    return this.#directory.tenants()
+  }
+
+  application(id: string): Application | undefined {
+    return this.#seen(this.#directory.application(id))
+  }
+
+  applicationByAppId(appId: string): Application | undefined {
+    return this.#seen(this.#directory.applicationByAppId(appId))
+  }
+
+  applicationsOf(tenantId: string): Iterable<Application> {
+    return this.#allSeen(this.#directory.applicationsOf(tenantId))
+  }
+
+  servicePrincipal(id: string): ServicePrincipal | undefined {
+    return this.#seen(this.#directory.servicePrincipal(id))
+  }
+
+  servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined {
+    return this.#seen(this.#directory.servicePrincipalByAppId(tenantId, appId))
+  }
+
+  servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
+    return this.#seen(this.#directory.servicePrincipalByName(tenantId, name))
+  }
+
+  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal> {
+    return this.#allSeen(this.#directory.servicePrincipalsOfApplication(appId))
+  }
+
+  servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal> {
+    return this.#allSeen(this.#directory.servicePrincipalsOf(tenantId))
+  }
+
+  appRoleAssignment(id: string): AppRoleAssignment | undefined {
+    return this.#seen(this.#directory.appRoleAssignment(id))
+  }
+
+  assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
+    return this.#allSeen(this.#directory.assignmentsOf(principalId))
+  }
+
+  assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {
+    return this.#allSeen(this.#directory.assignmentsTo(resourceId))
+  }
+
+  revisionOf(kind: DirectoryKind, id: string): number | undefined {
+    return this.#directory.revisionOf(kind, id)
+  }
+
+  #seen<One extends Created>(one: One | undefined): One | undefined {
+    return one !== undefined && one.createdDateTime <= this.#until ? one : undefined
+  }
+
+  #allSeen<One extends Created>(all: Iterable<One>): One[] {
+    return [...all].filter((one) => this.#seen(one) !== undefined)
+  }
+}

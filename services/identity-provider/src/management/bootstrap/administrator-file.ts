@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { envText } from '../../files/env-text.ts'
+import { readIfThere, replaceSecretFile } from '../../files/secret-file.ts'
+import {
+  recoverSecretFile,
+  type StagedSecretFile,
+  stageSecretFile,
+} from '../../files/staged-secret-file.ts'
+import type { Administrator } from './administrator.ts'
+
+const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')
+
+/** Where the administrator's client finds the server, each without a slash at its end. */
+export type AdministratorEndpoints = {
+  readonly authUrl: string
+  /** The base URL of Microsoft Graph, without version. */
+  readonly graphUrl: string
+}
+
+/** Writes the settings of the administrator's client as a draft: the directory is told afterwards. */
+export const draftAdministratorFile = (
+  dataDir: string,
+  { tenantId, clientId, clientSecret }: Administrator,
+  { authUrl, graphUrl }: AdministratorEndpoints,
+): Promise<StagedSecretFile> =>
+  stageSecretFile(
+    pathIn(dataDir),
+    envText({
+      AUTH_URL: authUrl,
+      TENANT_ID: tenantId,
+      CLIENT_ID: clientId,
+      CLIENT_SECRET: clientSecret,
+      GRAPH_URL: graphUrl,
+    }),
+  )
+
+/** Brings the file, when there is one, to where the server is reached now: a port may be another. */
+export async function updateAdministratorFile(
+  dataDir: string,
+  { authUrl, graphUrl }: AdministratorEndpoints,
+): Promise<void> {
+  const text = await readIfThere(pathIn(dataDir))
+  if (text === undefined) return
+  const settings = parseEnv(text)
+  if (settings.AUTH_URL === authUrl && settings.GRAPH_URL === graphUrl) return
+  const moved = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
+  await replaceSecretFile(pathIn(dataDir), envText(moved))
+}
+
+/** Finds what a crash left between file and directory. */
+export const recoverAdministratorFile = (
+  dataDir: string,
+  isKnown: (clientId: string, clientSecret: string) => boolean,
+  now: Date,
+): Promise<void> =>
+  recoverSecretFile(
+    pathIn(dataDir),
+    (text) => {
+      const { CLIENT_ID = '', CLIENT_SECRET = '' } = parseEnv(text)
+      return isKnown(CLIENT_ID, CLIENT_SECRET)
+    },
+    now,
+  )

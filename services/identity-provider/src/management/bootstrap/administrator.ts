@@ -1,0 +1,56 @@
+import type { Application } from '../../directory/application.ts'
+import { type DirectoryChange, put } from '../../directory/directory-change.ts'
+import { newAppRoleAssignment } from '../../directory/new-app-role-assignment.ts'
+import { newApplication } from '../../directory/new-application.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
+import { createPassword } from '../../directory/password-credential.ts'
+import type { Runtime } from '../../directory/runtime.ts'
+import type { ServicePrincipal } from '../../directory/service-principal.ts'
+
+/** How the first administrator of a tenant gets in. */
+export type Administrator = {
+  readonly tenantId: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** An API as a tenant knows it. */
+export type KnownApi = {
+  readonly application: Application
+  readonly principal: ServicePrincipal
+}
+
+/** An application with every role of these APIs, and one secret: what a tenant is administered with. */
+export function makeAdministrator(
+  tenantId: string,
+  apis: readonly KnownApi[],
+  source: Runtime,
+): { readonly changes: readonly DirectoryChange[]; readonly administrator: Administrator } {
+  const { credential, secretText } = createPassword({ displayName: 'First secret' }, source)
+  const application = newApplication({
+    id: source.newGuid(),
+    tenantId,
+    appId: source.newGuid(),
+    displayName: 'Administrator',
+    createdDateTime: source.now(),
+    requiredResourceAccess: apis.map(({ application: { appId, appRoles } }) => ({
+      resourceAppId: appId,
+      resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
+    })),
+    passwordCredentials: [credential],
+  })
+  const client = newServicePrincipal(tenantId, application, source)
+  const assignments = apis.flatMap((api) =>
+    api.application.appRoles.map(({ id }) =>
+      newAppRoleAssignment(client, api.principal, id, source),
+    ),
+  )
+  return {
+    changes: [
+      put('application', application),
+      put('servicePrincipal', client),
+      ...assignments.map((assignment) => put('appRoleAssignment', assignment)),
+    ],
+    administrator: { tenantId, clientId: application.appId, clientSecret: secretText },
+  }
+}

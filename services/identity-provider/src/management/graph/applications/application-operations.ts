@@ -1,0 +1,148 @@
+import type { Application } from '../../../directory/application.ts'
+import type { Directory } from '../../../directory/directory.ts'
+import { put, remove } from '../../../directory/directory-change.ts'
+import { newApplication } from '../../../directory/new-application.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type { Change, ChangeOperation, ChangingCall, ReadOperation } from '../../http/operation.ts'
+import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { listEntities } from '../odata/collection.ts'
+import { showCreated, showEntity } from '../odata/entity.ts'
+import { entityTag } from '../odata/entity-tag.ts'
+import { parseApplication } from './application-body.ts'
+import { applications } from './application-entity-set.ts'
+import { requireValid } from './application-rules.ts'
+import { findApplication } from './find-application.ts'
+import { keyCredentialsAfter } from './key-credential-body.ts'
+
+/** The registration itself: contract §1, steps 1 to 4. */
+export const applicationOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/applications',
+    requires: readsApplications,
+    does: 'Lists the applications of the tenant.',
+    read: (call) => listEntities(call, applications, liveApplications(call)),
+  },
+  {
+    method: 'POST',
+    path: '/applications',
+    requires: writesApplications,
+    does: 'Registers an application.',
+    takesBody: true,
+    action: 'application.create',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: '/applications/{id}',
+    requires: readsApplications,
+    does: 'Shows an application.',
+    read: (call) => showEntity(call, applications, findApplication(call)),
+  },
+  {
+    method: 'PATCH',
+    path: '/applications/{id}',
+    requires: writesApplications,
+    does: 'Changes what the body has of an application: its app roles, the permissions it requests, its certificates and so on. A collection is replaced whole.',
+    takesBody: true,
+    action: 'application.update',
+    change: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/applications/{id}',
+    requires: writesApplications,
+    does: 'Deletes an application, and its service principal with it. Both can be restored for 30 days.',
+    action: 'application.delete',
+    change: softDelete,
+  },
+]
+
+function* liveApplications({
+  directory,
+  caller,
+}: ChangingCall | Parameters<ReadOperation['read']>[0]) {
+  for (const application of directory.applicationsOf(caller.tenantId))
+    if (application.deletedDateTime === null) yield application
+}
+
+function create(call: ChangingCall): Change {
+  const { body, caller, committed, source } = call
+  const { properties, keyCredentials, passwordKeyIds = [] } = parseApplication(body)
+  if (properties.displayName === undefined)
+    throw refuse('bodyInvalid', "Property 'displayName' must be given.")
+  if (passwordKeyIds.length > 0) throw refuse('passwordsUntouchable')
+  const application = newApplication({
+    ...properties,
+    displayName: properties.displayName,
+    id: source.newGuid(),
+    appId: source.newGuid(),
+    tenantId: caller.tenantId,
+    createdDateTime: source.now(),
+    keyCredentials: keyCredentialsAfter([], keyCredentials ?? [], source),
+  })
+  requireValid(application, undefined, caller.tenant, committed, body)
+  return {
+    changes: [put('application', application)],
+    target: application.id,
+    answer: showCreated(call, applications, application),
+  }
+}
+
+function update(call: ChangingCall): Change {
+  const { body, caller, committed, source } = call
+  const before = findApplication(call)
+  const { properties, keyCredentials, passwordKeyIds } = parseApplication(body)
+  if (passwordKeyIds !== undefined && !areThose(before.passwordCredentials, passwordKeyIds))
+    throw refuse('passwordsUntouchable')
+  const application: Application = {
+    ...before,
+    ...properties,
+    keyCredentials:
+      keyCredentials === undefined
+        ? before.keyCredentials
+        : keyCredentialsAfter(before.keyCredentials, keyCredentials, source),
+  }
+  requireValid(application, before, caller.tenant, committed, body)
+  return {
+    changes: [put('application', application), ...consequences(before, application, committed)],
+    target: application.id,
+    answer: { status: 204, etag: entityTag(call.nextRevision) },
+  }
+}
+
+function areThose(known: Application['passwordCredentials'], keyIds: readonly string[]): boolean {
+  const named = new Set(keyIds)
+  return known.length === keyIds.length && known.every(({ keyId }) => named.has(keyId))
+}
+
+/** What follows in the tenant: the new name, and no assignment of a role that is gone. */
+function consequences(before: Application, after: Application, directory: Directory) {
+  const principal = directory.servicePrincipalByAppId(after.tenantId, after.appId)
+  const kept = new Set(after.appRoles.map(({ id }) => id))
+  const gone = new Set(before.appRoles.map(({ id }) => id).filter((id) => !kept.has(id)))
+  return [
+    ...(principal !== undefined && after.displayName !== before.displayName
+      ? [put('servicePrincipal', { ...principal, displayName: after.displayName })]
+      : []),
+    ...(principal === undefined ? [] : directory.assignmentsTo(principal.id))
+      .filter(({ appRoleId }) => gone.has(appRoleId))
+      .map(({ id }) => remove('appRoleAssignment', id)),
+  ]
+}
+
+function softDelete(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const deletedDateTime = call.source.now()
+  const principal = call.committed.servicePrincipalByAppId(application.tenantId, application.appId)
+  return {
+    changes: [
+      put('application', { ...application, deletedDateTime }),
+      ...(principal === undefined
+        ? []
+        : [put('servicePrincipal', { ...principal, deletedDateTime })]),
+    ],
+    target: application.id,
+    answer: { status: 204 },
+  }
+}

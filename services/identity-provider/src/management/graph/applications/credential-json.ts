@@ -1,0 +1,34 @@
+import type { KeyCredential } from '../../../directory/key-credential.ts'
+import type { PasswordCredential } from '../../../directory/password-credential.ts'
+
+/** A secret as it may be shown at any time. `lastUsedDateTime` is an addition to Graph. */
+export const passwordCredentialJson = (
+  { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
+  lastUsed: Date | undefined,
+) => ({
+  customKeyIdentifier: null,
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  hint,
+  keyId,
+  secretText: null,
+  startDateTime: startDateTime.toISOString(),
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+})
+
+/** A certificate; the certificate itself only when it is asked for, because of its length. */
+export const keyCredentialJson = (
+  { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
+  lastUsed: Date | undefined,
+  withKey: boolean,
+) => ({
+  customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('base64'),
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  key: withKey ? Buffer.from(certificate).toString('base64') : null,
+  keyId,
+  startDateTime: startDateTime.toISOString(),
+  type: 'AsymmetricX509Cert',
+  usage: 'Verify',
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+})

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import type { Application } from '../../../directory/application.ts'
+import { put } from '../../../directory/directory-change.ts'
+import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
+import { bodyCollection } from '../../http/body-collection.ts'
+import { parseBody } from '../../http/body-faults.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../../http/operation.ts'
+import { name, text } from '../../http/schemas.ts'
+import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { listEntities } from '../odata/collection.ts'
+import { showCreated, showEntity } from '../odata/entity.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+import { findApplication } from './find-application.ts'
+
+const collection = '/applications/{id}/federatedIdentityCredentials'
+
+/** Trust in other issuers, instead of a secret. */
+export const federatedIdentityCredentialOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: collection,
+    requires: readsApplications,
+    does: 'Lists the federated identity credentials of an application.',
+    read: (call) =>
+      listEntities(call, credentials, findApplication(call).federatedIdentityCredentials),
+  },
+  {
+    method: 'POST',
+    path: collection,
+    requires: writesApplications,
+    does: 'Lets tokens of another issuer, for one subject, stand for the application.',
+    takesBody: true,
+    action: 'application.addFederatedIdentityCredential',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: `${collection}/{credential}`,
+    requires: readsApplications,
+    does: 'Shows a federated identity credential, found by its id or its name.',
+    read: (call) => showEntity(call, credentials, theCredential(call, findApplication(call))),
+  },
+  {
+    method: 'PATCH',
+    path: `${collection}/{credential}`,
+    requires: writesApplications,
+    does: 'Changes a federated identity credential; its name stays.',
+    takesBody: true,
+    action: 'application.updateFederatedIdentityCredential',
+    change: update,
+  },
+  {
+    method: 'DELETE',
+    path: `${collection}/{credential}`,
+    requires: writesApplications,
+    does: 'Removes a federated identity credential.',
+    action: 'application.removeFederatedIdentityCredential',
+    change: remove,
+  },
+]
+
+const credentials: EntitySet<FederatedIdentityCredential> = {
+  name: 'federatedIdentityCredentials',
+  type: 'federatedIdentityCredential',
+  keyOf: ({ id }) => id,
+  filterable: { name: 'value', issuer: 'value', subject: 'value' },
+  properties: {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    issuer: ({ issuer }) => issuer,
+    subject: ({ subject }) => subject,
+    description: ({ description }) => description,
+    audiences: ({ audiences }) => audiences,
+  },
+}
+
+const maxCredentials = 20
+
+const oneAudience = 'must hold exactly one audience'
+
+const changeable = {
+  issuer: name(600).refine(isIssuer, 'must be an https URL without query and fragment'),
+  subject: name(600),
+  description: text(600).nullish(),
+  audiences: bodyCollection(name(600), 1, oneAudience).refine(
+    ({ length }) => length === 1,
+    oneAudience,
+  ),
+}
+const newCredential = z.strictObject({
+  ...changeable,
+  name: name(120).regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
+    'must be 3 to 120 letters, digits, hyphens and underscores',
+  ),
+})
+const changedCredential = z.strictObject(changeable).partial()
+
+function create(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const { description = null, ...asked } = parseBody(newCredential, call.body)
+  const credential = { id: call.source.newGuid(), description, ...asked }
+  const others = application.federatedIdentityCredentials
+  if (others.some((other) => other.name === credential.name))
+    throw refuse('federatedCredentialTaken', credential.name)
+  if (others.length === maxCredentials)
+    throw refuse(
+      'federatedCredentialInvalid',
+      `An application has no more than ${maxCredentials} federated identity credentials.`,
+    )
+  requireOnly(credential, others)
+  return changed(application, [...others, credential], showCreated(call, credentials, credential))
+}
+
+function update(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const before = theCredential(call, application)
+  const asked = parseBody(changedCredential, call.body)
+  const after: FederatedIdentityCredential = {
+    ...before,
+    ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+  }
+  const all = application.federatedIdentityCredentials
+  requireOnly(
+    after,
+    all.filter((other) => other !== before),
+  )
+  return changed(
+    application,
+    all.map((one) => (one === before ? after : one)),
+  )
+}
+
+function remove(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const credential = theCredential(call, application)
+  return changed(
+    application,
+    application.federatedIdentityCredentials.filter((one) => one !== credential),
+  )
+}
+
+const changed = (
+  application: Application,
+  federatedIdentityCredentials: readonly FederatedIdentityCredential[],
+  answer: Change['answer'] = { status: 204 },
+): Change => ({
+  changes: [put('application', { ...application, federatedIdentityCredentials })],
+  target: application.id,
+  answer,
+})
+
+function theCredential(
+  { parameters: { credential: key = '' } }: Call,
+  { federatedIdentityCredentials }: Application,
+): FederatedIdentityCredential {
+  const found = federatedIdentityCredentials.find(
+    ({ id, name }) => id === key.toLowerCase() || name === key,
+  )
+  if (found === undefined) throw refuse('resourceUnknown', key)
+  return found
+}
+
+function requireOnly(
+  { issuer, subject }: FederatedIdentityCredential,
+  others: readonly FederatedIdentityCredential[],
+): void {
+  if (others.some((other) => other.issuer === issuer && other.subject === subject))
+    throw refuse(
+      'federatedCredentialInvalid',
+      `The combination of issuer and subject must be unique for the application. Issuer ${issuer} and Subject: ${subject} already exist.`,
+    )
+}
+
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, search, hash, username, password } = new URL(text)
+  return protocol === 'https:' && search + hash + username + password === ''
+}

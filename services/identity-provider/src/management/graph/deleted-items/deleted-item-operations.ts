@@ -1,0 +1,126 @@
+import { put } from '../../../directory/directory-change.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type {
+  Answer,
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../../http/operation.ts'
+import { applications } from '../applications/application-entity-set.ts'
+import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { listEntities } from '../odata/collection.ts'
+import { showEntity } from '../odata/entity.ts'
+import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
+import { isRestorable, purgeOf, theDeletedItem } from './deleted-item.ts'
+
+/** What was deleted, and can be restored or purged. */
+export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/directory/deletedItems/microsoft.graph.application',
+    requires: readsApplications,
+    does: 'Lists the deleted applications.',
+    read: (call) =>
+      listEntities(
+        call,
+        applications,
+        restorable(call, call.directory.applicationsOf(call.caller.tenantId)),
+      ),
+  },
+  {
+    method: 'GET',
+    path: '/directory/deletedItems/microsoft.graph.servicePrincipal',
+    requires: readsApplications,
+    does: 'Lists the deleted service principals.',
+    read: (call) =>
+      listEntities(
+        call,
+        servicePrincipals,
+        restorable(call, call.directory.servicePrincipalsOf(call.caller.tenantId)),
+      ),
+  },
+  {
+    method: 'GET',
+    path: '/directory/deletedItems/{id}',
+    requires: readsApplications,
+    does: 'Shows a deleted application or service principal.',
+    read: (call) => {
+      const item = theDeletedItem(call)
+      return item.kind === 'application'
+        ? showEntity(call, applications, item.value)
+        : showEntity(call, servicePrincipals, item.value)
+    },
+  },
+  {
+    method: 'POST',
+    path: '/directory/deletedItems/{id}/restore',
+    requires: writesApplications,
+    does: 'Restores a deleted application or service principal. Each is restored by itself.',
+    action: 'deletedItem.restore',
+    change: restore,
+  },
+  {
+    method: 'DELETE',
+    path: '/directory/deletedItems/{id}',
+    requires: writesApplications,
+    does: 'Purges a deleted application, with its service principals, or a deleted service principal. Only then are its names free.',
+    action: 'deletedItem.purge',
+    change: purge,
+  },
+]
+
+function restore(call: ChangingCall): Change {
+  const item = theDeletedItem(call)
+  if (item.kind === 'application') {
+    const application = { ...item.value, deletedDateTime: null }
+    return {
+      changes: [put('application', application)],
+      target: application.id,
+      answer: restored(call, '#microsoft.graph.application', application),
+    }
+  }
+  const { appId } = item.value
+  const { caller, committed } = call
+  if (committed.applicationByAppId(appId) === undefined)
+    throw refuse('applicationOfPrincipalUnknown', appId)
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
+    throw refuse('servicePrincipalTaken', appId)
+  const principal = { ...item.value, deletedDateTime: null }
+  return {
+    changes: [put('servicePrincipal', principal)],
+    target: principal.id,
+    answer: restored(call, '#microsoft.graph.servicePrincipal', principal),
+  }
+}
+
+const restored = (
+  { rootUrl }: Call,
+  type: string,
+  { id, appId, displayName }: { id: string; appId: string; displayName: string },
+): Answer => ({
+  status: 200,
+  body: {
+    '@odata.context': `${rootUrl}/$metadata#directoryObjects/$entity`,
+    '@odata.type': type,
+    id,
+    deletedDateTime: null,
+    appId,
+    displayName,
+  },
+})
+
+function purge(call: ChangingCall): Change {
+  const item = theDeletedItem(call)
+  return {
+    changes: purgeOf(call.committed, item),
+    target: item.value.id,
+    answer: { status: 204 },
+  }
+}
+
+const restorable = <One extends { readonly deletedDateTime: Date | null }>(
+  { source }: Call,
+  all: Iterable<One>,
+): One[] => [...all].filter((one) => isRestorable(one, source.now()))

@@ -1,0 +1,83 @@
+import type { Application } from '../../../directory/application.ts'
+import type { Directory } from '../../../directory/directory.ts'
+import { type DirectoryChange, remove } from '../../../directory/directory-change.ts'
+import { isGuid } from '../../../directory/guid.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type { Call } from '../../http/operation.ts'
+import { requireMatch } from '../odata/entity-tag.ts'
+
+export type DeletedItem =
+  | { readonly kind: 'application'; readonly value: Application }
+  | { readonly kind: 'servicePrincipal'; readonly value: ServicePrincipal }
+
+type Deletable = { readonly deletedDateTime: Date | null }
+
+const retentionMs = 30 * 24 * 60 * 60 * 1000
+
+/** Whether an object is deleted, and that is no longer ago than 30 days. */
+export const isRestorable = ({ deletedDateTime }: Deletable, now: Date): boolean =>
+  deletedDateTime !== null && now.getTime() - deletedDateTime.getTime() <= retentionMs
+
+/**
+ * The deleted item that the path of a call names.
+ *
+ * @throws {GraphError} GRAPH_REFUSAL when the tenant has none, or it was changed since.
+ */
+export function theDeletedItem(call: Call): DeletedItem {
+  const { caller, directory, ifMatch, parameters, source } = call
+  const { id = '' } = parameters
+  if (!isGuid(id)) throw refuse('identifierInvalid', id)
+  const item = itemOf(directory, id)
+  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, source.now()))
+    throw refuse('resourceUnknown', id)
+  requireMatch(ifMatch, directory.revisionOf(item.kind, item.value.id) ?? 0)
+  return item
+}
+
+function itemOf(directory: Directory, id: string): DeletedItem | undefined {
+  const application = directory.application(id)
+  if (application !== undefined) return { kind: 'application', value: application }
+  const principal = directory.servicePrincipal(id)
+  return principal && { kind: 'servicePrincipal', value: principal }
+}
+
+/** The changes after which a deleted item is gone for good, with everything that is nothing without it. */
+export function purgeOf(directory: Directory, item: DeletedItem): DirectoryChange[] {
+  if (item.kind === 'servicePrincipal') return removalOf(directory, item.value)
+  return [
+    remove('application', item.value.id),
+    ...[...directory.servicePrincipalsOfApplication(item.value.appId)].flatMap((one) =>
+      removalOf(directory, one),
+    ),
+  ]
+}
+
+/** The changes that purge what was deleted more than 30 days ago. */
+export function expiredItems(directory: Directory, now: Date): DirectoryChange[] {
+  const isExpired = (one: Deletable) => one.deletedDateTime !== null && !isRestorable(one, now)
+  const changes = new Map<string, DirectoryChange>()
+  for (const { id } of directory.tenants()) {
+    const items: DeletedItem[] = [
+      ...[...directory.applicationsOf(id)]
+        .filter(isExpired)
+        .map((value) => ({ kind: 'application', value }) as const),
+      ...[...directory.servicePrincipalsOf(id)]
+        .filter(isExpired)
+        .map((value) => ({ kind: 'servicePrincipal', value }) as const),
+    ]
+    // An application and its service principal, purged together, name the same objects.
+    for (const change of items.flatMap((item) => purgeOf(directory, item)))
+      changes.set(`${change.kind} ${change.id}`, change)
+  }
+  return [...changes.values()]
+}
+
+function removalOf(directory: Directory, { id }: ServicePrincipal): DirectoryChange[] {
+  // A set, because an application may have a role of its own.
+  const assignments = new Set([...directory.assignmentsOf(id), ...directory.assignmentsTo(id)])
+  return [
+    remove('servicePrincipal', id),
+    ...[...assignments].map((assignment) => remove('appRoleAssignment', assignment.id)),
+  ]
+}

@@ -1,0 +1,78 @@
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { graphAppId } from '../../directory/privileged-api-ids.ts'
+import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
+import type { AuditRecord } from '../../storage/audit-record.ts'
+import type { CredentialUses } from '../../storage/credential-uses.ts'
+import type { DirectoryStore } from '../../storage/directory-store.ts'
+import { baseUrl } from '../http/base-url.ts'
+import type { Authenticate } from '../http/caller.ts'
+import type { Exchange } from '../http/graph-error.ts'
+import type { ChangeOperation, ReadOperation } from '../http/operation.ts'
+import { createOperationsApp } from '../http/operations-app.ts'
+import { applicationOperations } from './applications/application-operations.ts'
+import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
+import { passwordOperations } from './applications/password-operations.ts'
+import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
+import { SkipTokens } from './odata/skip-token.ts'
+import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
+import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
+
+/** Everything that this part of Microsoft Graph v1.0 can do. */
+export const graphOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  ...applicationOperations,
+  ...passwordOperations,
+  ...federatedIdentityCredentialOperations,
+  ...deletedItemOperations,
+  ...servicePrincipalOperations,
+  ...appRoleAssignmentOperations,
+]
+
+const maxVisibilityDelaySeconds = 3600
+
+/** Where the API is mounted, and where Microsoft's own is: the SDKs write this themselves. */
+export const graphPath = '/v1.0'
+
+const settingsSchema = z.strictObject({
+  baseUrl,
+  visibilityDelaySeconds: z.int().min(0).max(maxVisibilityDelaySeconds),
+})
+
+export type GraphOptions = {
+  /** Where Microsoft Graph is here, without version and slash: what the SDKs call `baseUrl`. */
+  readonly baseUrl: string
+  readonly store: DirectoryStore
+  readonly credentialUses: CredentialUses
+  readonly authenticate: Authenticate
+  /** Keeps the record of a refused change; the record of a change that is made is kept with it. */
+  readonly recordRefusal: (record: AuditRecord) => void
+  readonly report: (error: unknown, exchange: Exchange) => void
+  /** How long new objects are not seen, 0 to 3600 seconds; default 0. */
+  readonly visibilityDelaySeconds?: number
+  /** At least 32 bytes, the same for all replicas; default: random, for one process. */
+  readonly skipTokenKey?: Uint8Array
+  readonly source?: Runtime
+}
+
+/**
+ * The part of Microsoft Graph v1.0 that the six steps of a registration use.
+ *
+ * @returns an app to mount under `graphPath`.
+ * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is wrong.
+ * @throws {TypeError} when `skipTokenKey` is too short.
+ * @see https://learn.microsoft.com/graph/api/resources/application
+ */
+export function createGraph(options: GraphOptions): Hono {
+  const { baseUrl, visibilityDelaySeconds } = settingsSchema.parse({
+    baseUrl: options.baseUrl,
+    visibilityDelaySeconds: options.visibilityDelaySeconds ?? 0,
+  })
+  return createOperationsApp(graphOperations, {
+    ...options,
+    apiAppId: graphAppId,
+    rootUrl: `${baseUrl}${graphPath}`,
+    skipTokens: new SkipTokens(options.skipTokenKey),
+    source: options.source ?? systemRuntime,
+    visibilityDelaySeconds,
+  })
+}

@@ -1,0 +1,66 @@
+import type { Call, ShownAnswer } from '../../http/operation.ts'
+import type { EntitySet, View } from './entity-set.ts'
+import { entityTag } from './entity-tag.ts'
+import { optionsOf, parseQuery } from './query-options.ts'
+
+/** An object as JSON: the properties that were selected, or all. */
+export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view: View) {
+  const etag = etagOf(entity, set, view)
+  return {
+    ...(etag === undefined ? {} : { '@odata.etag': etag }),
+    ...Object.fromEntries(
+      Object.entries(set.properties)
+        .filter(([name]) => view.selected?.has(name) ?? true)
+        .map(([name, read]) => [name, read(entity, view)]),
+    ),
+  }
+}
+
+/** The answer that shows one object, as the query asks for it. */
+export async function showEntity<Entity>(
+  call: Call,
+  set: EntitySet<Entity>,
+  entity: Entity,
+): Promise<ShownAnswer> {
+  const { select } = parseQuery(call.query, optionsOf.entity, set)
+  const lastUses = await call.credentialUses.lastUses(set.credentialsOf?.(entity) ?? [])
+  const view = { ...call, selected: select, lastUses }
+  return {
+    status: 200,
+    etag: etagOf(entity, set, view),
+    body: { '@odata.context': contextOf(call, set, select), ...entityJson(entity, set, view) },
+  }
+}
+
+/** The answer that shows an object which is made by this very call, as a later call will find it. */
+export function showCreated<Entity>(
+  call: Call & { readonly nextRevision: number },
+  set: EntitySet<Entity>,
+  entity: Entity,
+): ShownAnswer {
+  parseQuery(call.query, optionsOf.nothing)
+  const view = { ...call, selected: undefined, lastUses: new Map() }
+  const stateful =
+    set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }
+  return {
+    status: 201,
+    etag: etagOf(entity, stateful, view),
+    location: `${call.rootUrl}${call.path}/${set.keyOf(entity)}`,
+    body: { '@odata.context': contextOf(call, set), ...entityJson(entity, stateful, view) },
+  }
+}
+
+function etagOf<Entity>(entity: Entity, set: EntitySet<Entity>, view: View): string | undefined {
+  const revision = set.revisionOf?.(entity, view)
+  return revision === undefined ? undefined : entityTag(revision)
+}
+
+const contextOf = <Entity>(
+  { rootUrl }: Call,
+  { name }: EntitySet<Entity>,
+  select?: ReadonlySet<string>,
+) => `${rootUrl}/$metadata#${name}${selection(select)}/$entity`
+
+/** The part of `@odata.context` that names the selected properties. */
+export const selection = (select: ReadonlySet<string> | undefined): string =>
+  select === undefined ? '' : `(${[...select].join(',')})`

@@ -1,0 +1,68 @@
+import { refuse } from '../../http/graph-error.ts'
+
+type Literal = string | boolean | null
+
+/** One comparison of a `$filter`. */
+export type Comparison = {
+  readonly property: string
+  /** For `any`: the member that is compared, or undefined for the value itself. */
+  readonly member: string | undefined
+  readonly isAny: boolean
+  readonly literal: Literal
+}
+
+const literal = "(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))"
+const comparisonPattern = new RegExp(String.raw`^(?<property>\w+)\s+eq\s+${literal}`)
+const anyPattern = new RegExp(
+  String.raw`^(?<property>\w+)/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:/(?<member>\w+))?\s+eq\s+${literal}\s*\)`,
+)
+const andPattern = /^\s+and\s+/
+/** Each comparison is made with every object of a list. */
+const maxComparisons = 20
+
+/**
+ * Reads a `$filter`: comparisons by `eq`, alone or within `any`, joined by `and`.
+ *
+ * @throws {GraphError} GRAPH_REFUSAL queryUnsupported for anything else.
+ * @see OData 4.01 Part 2 §5.1.1
+ */
+export function parseFilter(text: string): Comparison[] {
+  const comparisons: Comparison[] = []
+  for (let rest = text.trim(); ; ) {
+    const found = anyPattern.exec(rest) ?? comparisonPattern.exec(rest)
+    if (found?.groups === undefined) throw refuse('queryUnsupported', unsupported)
+    const { property = '', name, member, text: quoted, word } = found.groups
+    comparisons.push({
+      property,
+      member,
+      isAny: name !== undefined,
+      literal: quoted === undefined ? worded(word) : quoted.replaceAll("''", "'"),
+    })
+    rest = rest.slice(found[0].length)
+    if (rest === '') return comparisons
+    if (comparisons.length === maxComparisons) throw refuse('queryUnsupported', tooMany)
+    const and = andPattern.exec(rest)
+    if (and === null) throw refuse('queryUnsupported', unsupported)
+    rest = rest.slice(and[0].length)
+  }
+}
+
+/** Whether a value is the literal; texts are compared without regard to case, as Graph does. */
+export const equals = (value: unknown, literal: Literal): boolean =>
+  typeof value === 'string' && typeof literal === 'string'
+    ? value.toLowerCase() === literal.toLowerCase()
+    : value === literal
+
+const unsupported =
+  "Unsupported $filter: only eq is supported, alone or as any on collections (identifierUris/any(x:x eq '...')), joined by and."
+
+const tooMany = `Unsupported $filter: it must not hold more than ${maxComparisons} comparisons.`
+
+const constants = new Map<string | undefined, Literal>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+// What is no constant is a GUID, which is compared as the text that it is shown as.
+const worded = (word: string | undefined): Literal => constants.get(word) ?? word ?? null

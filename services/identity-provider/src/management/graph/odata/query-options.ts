@@ -1,0 +1,101 @@
+import { refuse } from '../../http/graph-error.ts'
+import type { EntitySet } from './entity-set.ts'
+import { type Comparison, parseFilter } from './filter.ts'
+
+/** What a caller wants to see of an object, or of a list. */
+export type QueryOptions = {
+  readonly filter: readonly Comparison[]
+  readonly select: ReadonlySet<string> | undefined
+  readonly top: number
+  readonly count: boolean
+  readonly skipToken: string | undefined
+}
+
+/** The query options that a kind of answer can be asked for with. */
+export const optionsOf = {
+  list: ['$filter', '$select', '$top', '$count', '$skiptoken'],
+  entity: ['$select'],
+  nothing: [],
+} as const
+
+const defaultTop = 100
+const maxTop = 999
+
+/**
+ * Reads the query of a request. What is not understood is refused: a caller who is not heard would
+ * believe in an answer to another question.
+ *
+ * @throws {GraphError} GRAPH_REFUSAL queryUnsupported, queryInvalid.
+ */
+export function parseQuery<Entity>(
+  query: URLSearchParams,
+  supported: readonly string[],
+  set?: EntitySet<Entity>,
+): QueryOptions {
+  for (const name of new Set(query.keys())) {
+    if (!supported.includes(name))
+      throw refuse('queryUnsupported', `The query option '${name}' is not supported here.`)
+    if (query.getAll(name).length > 1)
+      throw refuse('queryInvalid', `Query option '${name}' was specified more than once.`)
+  }
+  return {
+    filter: filterOf(query.get('$filter'), set),
+    select: selectOf(query.get('$select'), set),
+    top: topOf(query.get('$top')),
+    count: countOf(query.get('$count')),
+    skipToken: query.get('$skiptoken') ?? undefined,
+  }
+}
+
+function filterOf<Entity>(text: string | null, set: EntitySet<Entity> | undefined): Comparison[] {
+  if (text === null || set === undefined) return []
+  const filter = parseFilter(text)
+  for (const { property, isAny } of filter) {
+    if (!Object.hasOwn(set.properties, property))
+      throw refuse('queryInvalid', unknownProperty(property, set))
+    if (!Object.hasOwn(set.filterable, property))
+      throw refuse('queryUnsupported', `Unsupported property filter clause for '${property}'.`)
+    if (isAny !== (set.filterable[property] === 'collection'))
+      throw refuse('queryUnsupported', wrongForm(property, isAny))
+  }
+  return filter
+}
+
+function selectOf<Entity>(
+  text: string | null,
+  set: EntitySet<Entity> | undefined,
+): ReadonlySet<string> | undefined {
+  if (text === null || set === undefined) return undefined
+  const names = text.split(',').map((name) => name.trim())
+  for (const name of names)
+    if (!Object.hasOwn(set.properties, name))
+      throw refuse(
+        'queryInvalid',
+        `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
+      )
+  return new Set(names)
+}
+
+function topOf(text: string | null): number {
+  if (text === null) return defaultTop
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw refuse(
+      'queryInvalid',
+      `Invalid page size specified: '${text}'. Must be between 1 and ${maxTop} inclusive.`,
+    )
+  return Number(text)
+}
+
+function countOf(text: string | null): boolean {
+  if (text !== null && text !== 'true' && text !== 'false')
+    throw refuse('queryInvalid', "Invalid value for $count: it must be 'true' or 'false'.")
+  return text === 'true'
+}
+
+const wrongForm = (property: string, isAny: boolean) =>
+  isAny
+    ? `The property '${property}' is no collection: ask for ${property} eq '...'.`
+    : `The property '${property}' is a collection: ask for ${property}/any(x:x eq '...').`
+
+const unknownProperty = <Entity>(name: string, { type }: EntitySet<Entity>) =>
+  `Could not find a property named '${name}' on type 'microsoft.graph.${type}'.`

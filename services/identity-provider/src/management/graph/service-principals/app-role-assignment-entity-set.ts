@@ -1,0 +1,28 @@
+import type { AppRoleAssignment } from '../../../directory/app-role-assignment.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+
+/**
+ * Assignments as Microsoft Graph shows them, the same from both sides.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/approleassignment
+ */
+export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
+  name: 'appRoleAssignments',
+  type: 'appRoleAssignment',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
+  filterable: { appRoleId: 'value', principalId: 'value', resourceId: 'value' },
+  properties: {
+    id: ({ id }) => id,
+    deletedDateTime: () => null,
+    appRoleId: ({ appRoleId }) => appRoleId,
+    createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
+    principalDisplayName: ({ principalId }, { directory }) =>
+      directory.servicePrincipal(principalId)?.displayName ?? null,
+    principalId: ({ principalId }) => principalId,
+    principalType: () => 'ServicePrincipal',
+    resourceDisplayName: ({ resourceId }, { directory }) =>
+      directory.servicePrincipal(resourceId)?.displayName ?? null,
+    resourceId: ({ resourceId }) => resourceId,
+  },
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { put } from '../../../directory/directory-change.ts'
+import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import { parseBody } from '../../http/body-faults.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../../http/operation.ts'
+import { guid } from '../../http/schemas.ts'
+import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { listEntities } from '../odata/collection.ts'
+import { showCreated, showEntity } from '../odata/entity.ts'
+import { entityTag } from '../odata/entity-tag.ts'
+import { findServicePrincipal } from './find-service-principal.ts'
+import { servicePrincipals } from './service-principal-entity-set.ts'
+
+/** What applications are within the tenant: nothing is issued to one, or for one, without it. */
+export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/servicePrincipals',
+    requires: readsApplications,
+    does: 'Lists the service principals of the tenant.',
+    read: (call) => listEntities(call, servicePrincipals, livePrincipals(call)),
+  },
+  {
+    method: 'POST',
+    path: '/servicePrincipals',
+    requires: writesApplications,
+    does: 'Makes the service principal of an application in the tenant.',
+    takesBody: true,
+    action: 'servicePrincipal.create',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: '/servicePrincipals/{id}',
+    requires: readsApplications,
+    does: 'Shows a service principal.',
+    read: (call) => showEntity(call, servicePrincipals, findServicePrincipal(call)),
+  },
+  {
+    method: 'PATCH',
+    path: '/servicePrincipals/{id}',
+    requires: writesApplications,
+    does: 'Enables or disables a service principal, or says whether access to it needs an assignment.',
+    takesBody: true,
+    action: 'servicePrincipal.update',
+    change: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/servicePrincipals/{id}',
+    requires: writesApplications,
+    does: 'Deletes a service principal. It can be restored for 30 days, with its assignments.',
+    action: 'servicePrincipal.delete',
+    change: softDelete,
+  },
+]
+
+const changeable = z
+  .strictObject({ accountEnabled: z.boolean(), appRoleAssignmentRequired: z.boolean() })
+  .partial()
+const newPrincipal = changeable.extend({ appId: guid })
+
+function* livePrincipals({ caller, directory }: Call) {
+  for (const principal of directory.servicePrincipalsOf(caller.tenantId))
+    if (principal.deletedDateTime === null) yield principal
+}
+
+function create(call: ChangingCall): Change {
+  const { body, caller, committed, directory, source } = call
+  const {
+    appId,
+    accountEnabled = true,
+    appRoleAssignmentRequired = false,
+  } = parseBody(newPrincipal, body)
+  const application = directory.applicationByAppId(appId)
+  const isOffered =
+    application?.tenantId === caller.tenantId ||
+    application?.signInAudience === 'AzureADMultipleOrgs'
+  if (application === undefined || !isOffered) throw refuse('applicationOfPrincipalUnknown', appId)
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
+    throw refuse('servicePrincipalTaken', appId)
+  const principal: ServicePrincipal = {
+    ...newServicePrincipal(caller.tenantId, application, source),
+    accountEnabled,
+    appRoleAssignmentRequired,
+  }
+  return {
+    changes: [put('servicePrincipal', principal)],
+    target: principal.id,
+    answer: showCreated(call, servicePrincipals, principal),
+  }
+}
+
+function update(call: ChangingCall): Change {
+  const before = findServicePrincipal(call)
+  const {
+    accountEnabled = before.accountEnabled,
+    appRoleAssignmentRequired = before.appRoleAssignmentRequired,
+  } = parseBody(changeable, call.body)
+  const after = { ...before, accountEnabled, appRoleAssignmentRequired }
+  return {
+    changes: [put('servicePrincipal', after)],
+    target: after.id,
+    answer: { status: 204, etag: entityTag(call.nextRevision) },
+  }
+}
+
+function softDelete(call: ChangingCall): Change {
+  const principal = findServicePrincipal(call)
+  return {
+    changes: [put('servicePrincipal', { ...principal, deletedDateTime: call.source.now() })],
+    target: principal.id,
+    answer: { status: 204 },
+  }
+}

@@ -1,0 +1,62 @@
+import type { AppRole } from '../directory/app-role.ts'
+import type { Application } from '../directory/application.ts'
+import { newApplication } from '../directory/new-application.ts'
+import { graphAppId, managementAppId, ownerTenantId } from '../directory/privileged-api-ids.ts'
+import { graphRoles } from './graph/graph-roles.ts'
+import { serverRoles } from './server/server-roles.ts'
+
+/** The names under which tokens for them are asked for. */
+export const graphUri = 'https://graph.microsoft.com'
+export const managementUri = `api://${managementAppId}`
+
+type RoleTable = Readonly<
+  Record<
+    string,
+    { readonly id: string; readonly displayName: string; readonly description: string }
+  >
+>
+
+/**
+ * The applications behind the management APIs, the same on every server.
+ *
+ * @param createdDateTime When the server saw the light.
+ */
+export const managementApplications = (createdDateTime: Date): readonly Application[] => [
+  managementApi({
+    id: '3e8c5f17-92ad-4b06-8d3e-71c40a6b9f25',
+    appId: graphAppId,
+    displayName: 'Microsoft Graph',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: [graphUri],
+    appRoles: appRoles(graphRoles),
+  }),
+  managementApi({
+    id: 'c1b7d094-6e2f-4a83-b5c8-0d9e3f7a1264',
+    appId: managementAppId,
+    displayName: 'Greeting Management',
+    createdDateTime,
+    identifierUris: [managementUri],
+    appRoles: appRoles(serverRoles),
+  }),
+]
+
+const managementApi = (
+  given: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
+): Application =>
+  newApplication({
+    tenantId: ownerTenantId,
+    requestedAccessTokenVersion: 1,
+    passwordAuthenticationAllowed: false,
+    ...given,
+  })
+
+const appRoles = (table: RoleTable): AppRole[] =>
+  Object.entries(table).map(([value, { id, displayName, description }]) => ({
+    id,
+    allowedMemberTypes: ['Application'],
+    description,
+    displayName,
+    isEnabled: true,
+    value,
+  }))

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { AuditTrail } from '../../storage/audit-trail.ts'
+import { parseBody } from '../http/body-faults.ts'
+import { refuse } from '../http/graph-error.ts'
+import { omitUndefined } from '../http/omit-undefined.ts'
+import type { ReadOperation } from '../http/operation.ts'
+import { dateTime, guid, text } from '../http/schemas.ts'
+import { readsAudit } from './server-roles.ts'
+
+const defaultLimit = 100
+const maxLimit = 1000
+
+const auditQuery = z.strictObject({
+  book: z.enum(['directory', 'signIns']).default('directory'),
+  limit: z
+    .string()
+    .refine((limit) => /^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= maxLimit, {
+      error: `must be a number from 1 to ${maxLimit}`,
+    })
+    .transform(Number)
+    .default(defaultLimit),
+  tenantId: text().optional(),
+  actor: text().optional(),
+  action: text().optional(),
+  target: text().optional(),
+  outcome: z.enum(['done', 'refused']).optional(),
+  reason: text().optional(),
+  correlationId: text().optional(),
+  from: dateTime.optional(),
+  to: dateTime.optional(),
+  before: guid.optional(),
+})
+
+/** Who did what, on the whole server. */
+export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadOperation[] => [
+  {
+    method: 'GET',
+    path: '/audit',
+    requires: readsAudit,
+    does: 'Shows audit records, the latest first: those in which everything that the query names is so.',
+    read: async ({ query }) => {
+      for (const name of new Set(query.keys()))
+        if (query.getAll(name).length > 1)
+          throw refuse('queryInvalid', `Query option '${name}' was specified more than once.`)
+      const { book, limit, ...named } = parseBody(auditQuery, Object.fromEntries(query))
+      const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
+      const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
+      return { status: 200, body: { value, next } }
+    },
+  },
+]

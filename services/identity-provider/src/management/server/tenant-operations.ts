@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import type { Application } from '../../directory/application.ts'
+import type { Directory } from '../../directory/directory.ts'
+import { put } from '../../directory/directory-change.ts'
+import { isGuid } from '../../directory/guid.ts'
+import { newServicePrincipal } from '../../directory/new-service-principal.ts'
+import { graphAppId } from '../../directory/privileged-api-ids.ts'
+import type { Tenant } from '../../directory/tenant.ts'
+import { makeAdministrator } from '../bootstrap/administrator.ts'
+import { listEntities } from '../graph/odata/collection.ts'
+import { showCreated, showEntity } from '../graph/odata/entity.ts'
+import type { EntitySet } from '../graph/odata/entity-set.ts'
+import { entityTag, requireMatch } from '../graph/odata/entity-tag.ts'
+import { optionsOf, parseQuery } from '../graph/odata/query-options.ts'
+import { bodyCollection } from '../http/body-collection.ts'
+import { parseBody } from '../http/body-faults.ts'
+import { refuse } from '../http/graph-error.ts'
+import { omitUndefined } from '../http/omit-undefined.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../http/operation.ts'
+import { name, text } from '../http/schemas.ts'
+import { readsTenants, writesTenants } from './server-roles.ts'
+
+/** The tenants of the server: directories with a wall between them. */
+export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/tenants',
+    requires: readsTenants,
+    does: 'Lists the tenants.',
+    read: (call) => listEntities(call, tenants, call.directory.tenants()),
+  },
+  {
+    method: 'POST',
+    path: '/tenants',
+    requires: writesTenants,
+    does: 'Makes a tenant with an administrator application, whose secret is in this answer and never shown again.',
+    takesBody: true,
+    action: 'tenant.create',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: '/tenants/{id}',
+    requires: readsTenants,
+    does: 'Shows a tenant.',
+    read: (call) => showEntity(call, tenants, theTenant(call)),
+  },
+  {
+    method: 'PATCH',
+    path: '/tenants/{id}',
+    requires: writesTenants,
+    does: 'Changes the name or the verified domains of a tenant, or disables it: then it issues nothing.',
+    takesBody: true,
+    action: 'tenant.update',
+    change: update,
+  },
+  {
+    method: 'POST',
+    path: '/tenants/{id}/administrator',
+    requires: writesTenants,
+    does: 'Makes one more administrator application in a tenant, whose secret is in this answer and never shown again.',
+    action: 'administrator.create',
+    change: addAdministrator,
+  },
+]
+
+const tenants: EntitySet<Tenant> = {
+  name: 'tenants',
+  type: 'tenant',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('tenant', id),
+  filterable: { displayName: 'value', domains: 'collection', isEnabled: 'value' },
+  properties: {
+    id: ({ id }) => id,
+    createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
+    displayName: ({ displayName }) => displayName,
+    domains: ({ domains }) => domains,
+    isEnabled: ({ isEnabled }) => isEnabled,
+  },
+}
+
+const maxDomains = 100
+const domain = text(253).pipe(
+  z
+    .hostname('must be a domain name')
+    .toLowerCase()
+    // A GUID has the form of a host name, and in a path it names the tenant with this id.
+    .refine((domain) => !isGuid(domain), 'must be a domain name'),
+)
+
+const properties = {
+  displayName: name(),
+  domains: bodyCollection(domain, maxDomains),
+}
+/** The server chooses the id: one that a caller knows beforehand may stand for something else. */
+const newTenant = z.strictObject(properties).partial({ domains: true })
+const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
+
+function create(call: ChangingCall): Change {
+  const { body, committed, source } = call
+  const { displayName, domains = [] } = parseBody(newTenant, body)
+  const id = source.newGuid()
+  const createdDateTime = source.now()
+  const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
+  requireOnly(tenant, committed)
+  const application = graphOf(committed)
+  const principal = newServicePrincipal(id, application, source)
+  const made = makeAdministrator(id, [{ application, principal }], source)
+  const { clientId, clientSecret } = made.administrator
+  const answer = showCreated(call, tenants, tenant)
+  return {
+    changes: [put('tenant', tenant), put('servicePrincipal', principal), ...made.changes],
+    target: id,
+    answer: { ...answer, body: { ...answer.body, administrator: { clientId, clientSecret } } },
+  }
+}
+
+function addAdministrator(call: ChangingCall): Change {
+  const { id } = theTenant(call)
+  parseQuery(call.query, optionsOf.nothing)
+  const application = graphOf(call.committed)
+  const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
+  if (principal === undefined) throw new TypeError('A tenant has Microsoft Graph from its start.')
+  const made = makeAdministrator(id, [{ application, principal }], call.source)
+  return {
+    changes: made.changes,
+    target: made.administrator.clientId,
+    answer: { status: 201, body: made.administrator },
+  }
+}
+
+function graphOf(committed: Directory): Application {
+  const graph = committed.applicationByAppId(graphAppId)
+  if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start.')
+  return graph
+}
+
+function update(call: ChangingCall): Change {
+  const before = theTenant(call)
+  const after: Tenant = { ...before, ...omitUndefined(parseBody(changedTenant, call.body)) }
+  requireOnly(after, call.committed)
+  // Whoever disabled the tenant of all administrators could not be undone by anybody.
+  if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protectedObject')
+  return {
+    changes: [put('tenant', after)],
+    target: after.id,
+    answer: { status: 204, etag: entityTag(call.nextRevision) },
+  }
+}
+
+function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenant {
+  if (!isGuid(id)) throw refuse('identifierInvalid', id)
+  const tenant = directory.tenant(id)
+  if (tenant === undefined) throw refuse('resourceUnknown', id)
+  requireMatch(ifMatch, directory.revisionOf('tenant', tenant.id) ?? 0)
+  return tenant
+}
+
+/** A domain leads to one tenant. */
+function requireOnly({ id, domains }: Tenant, directory: Directory): void {
+  for (const domain of domains) {
+    const other = directory.tenant(domain)
+    if (other !== undefined && other.id !== id) throw refuse('tenantTaken', domain)
+  }
+}

@@ -1,0 +1,30 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { parsePostgresAddress } from '../postgres-address.ts'
+import { PostgresPools } from '../postgres-pools.ts'
+import { SqlDatabase } from '../sql/sql-database.ts'
+import { postgresFaultOf } from './postgres-fault.ts'
+
+/**
+ * The database at a PostgreSQL server, with its tables up to date. Replicas share it.
+ *
+ * @param url `postgres://user:password@host:port/name`, with the options of libpq.
+ * @throws {PostgresAddressError} POSTGRES_ADDRESS_INVALID
+ * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when it cannot be reached or used.
+ */
+export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
+  const address = parsePostgresAddress(url)
+  const database = new SqlDatabase({
+    kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
+    faultOf: (error) => {
+      const fault = postgresFaultOf(error)
+      return fault && `The database ${address.name} ${fault}.`
+    },
+  })
+  try {
+    await database.migrate()
+    return database
+  } catch (cause) {
+    await database.close()
+    throw cause
+  }
+}

@@ -1,0 +1,156 @@
+import type { AppRole } from '../../directory/app-role.ts'
+import type { Application } from '../../directory/application.ts'
+import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
+import type { KeyCredential } from '../../directory/key-credential.ts'
+import type { PasswordCredential } from '../../directory/password-credential.ts'
+import { text, textOrNull, timeOrNull } from './object-rows.ts'
+import type {
+  ApplicationRow,
+  AppRoleRow,
+  FederatedIdentityCredentialRow,
+  KeyCredentialRow,
+  PasswordCredentialRow,
+} from './tables.ts'
+
+/** An application as it is kept: its own row, and a row for each of its parts. */
+export type ApplicationRows = {
+  readonly application: ApplicationRow
+  readonly app_role: readonly AppRoleRow[]
+  readonly password_credential: readonly PasswordCredentialRow[]
+  readonly key_credential: readonly KeyCredentialRow[]
+  readonly federated_identity_credential: readonly FederatedIdentityCredentialRow[]
+}
+
+/** The tables of the parts. */
+export const partTables = [
+  'app_role',
+  'password_credential',
+  'key_credential',
+  'federated_identity_credential',
+] as const
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+const bytes = (kept: string) => new Uint8Array(Buffer.from(kept, 'base64'))
+
+export function applicationToRows(application: Application, revision: number): ApplicationRows {
+  const place = (position: number) => ({ application_id: application.id, position })
+  return {
+    application: {
+      id: application.id,
+      tenant_id: application.tenantId,
+      app_id: application.appId,
+      display_name: application.displayName,
+      created_at: text(application.createdDateTime),
+      deleted_at: textOrNull(application.deletedDateTime),
+      sign_in_audience: application.signInAudience,
+      identifier_uris: JSON.stringify(application.identifierUris),
+      requested_access_token_version: application.requestedAccessTokenVersion,
+      optional_access_token_claims: JSON.stringify(application.optionalAccessTokenClaims),
+      required_resource_access: JSON.stringify(application.requiredResourceAccess),
+      is_fallback_public_client: Number(application.isFallbackPublicClient),
+      password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
+      revision,
+    },
+    app_role: application.appRoles.map((role, position) => ({
+      ...place(position),
+      id: role.id,
+      allowed_member_types: JSON.stringify(role.allowedMemberTypes),
+      description: role.description,
+      display_name: role.displayName,
+      is_enabled: Number(role.isEnabled),
+      value: role.value,
+    })),
+    password_credential: application.passwordCredentials.map((credential, position) => ({
+      ...place(position),
+      key_id: credential.keyId,
+      display_name: credential.displayName,
+      hint: credential.hint,
+      starts_at: text(credential.startDateTime),
+      ends_at: text(credential.endDateTime),
+      secret_sha256: base64(credential.secretSha256),
+    })),
+    key_credential: application.keyCredentials.map((credential, position) => ({
+      ...place(position),
+      key_id: credential.keyId,
+      display_name: credential.displayName,
+      starts_at: text(credential.startDateTime),
+      ends_at: text(credential.endDateTime),
+      certificate: base64(credential.certificate),
+      sha1_thumbprint: credential.sha1Thumbprint,
+      sha256_thumbprint: credential.sha256Thumbprint,
+    })),
+    federated_identity_credential: application.federatedIdentityCredentials.map(
+      (credential, position) => ({
+        ...place(position),
+        id: credential.id,
+        name: credential.name,
+        description: credential.description,
+        issuer: credential.issuer,
+        subject: credential.subject,
+        audiences: JSON.stringify(credential.audiences),
+      }),
+    ),
+  }
+}
+
+export const applicationFromRows = (rows: ApplicationRows): Application => ({
+  id: rows.application.id,
+  tenantId: rows.application.tenant_id,
+  appId: rows.application.app_id,
+  displayName: rows.application.display_name,
+  createdDateTime: new Date(rows.application.created_at),
+  deletedDateTime: timeOrNull(rows.application.deleted_at),
+  signInAudience: rows.application.sign_in_audience as Application['signInAudience'],
+  identifierUris: JSON.parse(rows.application.identifier_uris),
+  requestedAccessTokenVersion: rows.application
+    .requested_access_token_version as Application['requestedAccessTokenVersion'],
+  optionalAccessTokenClaims: JSON.parse(rows.application.optional_access_token_claims),
+  requiredResourceAccess: JSON.parse(rows.application.required_resource_access),
+  isFallbackPublicClient: rows.application.is_fallback_public_client === 1,
+  passwordAuthenticationAllowed: rows.application.password_authentication_allowed === 1,
+  appRoles: rows.app_role.map(appRoleFromRow),
+  passwordCredentials: rows.password_credential.map(passwordCredentialFromRow),
+  keyCredentials: rows.key_credential.map(keyCredentialFromRow),
+  federatedIdentityCredentials: rows.federated_identity_credential.map(
+    federatedIdentityCredentialFromRow,
+  ),
+})
+
+const appRoleFromRow = (row: AppRoleRow): AppRole => ({
+  id: row.id,
+  allowedMemberTypes: JSON.parse(row.allowed_member_types),
+  description: row.description,
+  displayName: row.display_name,
+  isEnabled: row.is_enabled === 1,
+  value: row.value,
+})
+
+const passwordCredentialFromRow = (row: PasswordCredentialRow): PasswordCredential => ({
+  keyId: row.key_id,
+  displayName: row.display_name,
+  hint: row.hint,
+  startDateTime: new Date(row.starts_at),
+  endDateTime: new Date(row.ends_at),
+  secretSha256: bytes(row.secret_sha256),
+})
+
+const keyCredentialFromRow = (row: KeyCredentialRow): KeyCredential => ({
+  keyId: row.key_id,
+  displayName: row.display_name,
+  startDateTime: new Date(row.starts_at),
+  endDateTime: new Date(row.ends_at),
+  certificate: bytes(row.certificate),
+  sha1Thumbprint: row.sha1_thumbprint,
+  sha256Thumbprint: row.sha256_thumbprint,
+})
+
+const federatedIdentityCredentialFromRow = (
+  row: FederatedIdentityCredentialRow,
+): FederatedIdentityCredential => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  issuer: row.issuer,
+  subject: row.subject,
+  audiences: JSON.parse(row.audiences),
+})

@@ -1,0 +1,78 @@
+import type { KeyEvent } from '../../signing/key-event.ts'
+import type { KeyRing } from '../../signing/key-ring.ts'
+import type { KeyRingStore } from '../../signing/key-ring-store.ts'
+import type { SigningKey } from '../../signing/signing-key.ts'
+import type { AuditRecord } from '../audit-record.ts'
+import { beginning, type Commit } from '../commit.ts'
+import { insertAudit } from './audit-rows.ts'
+import { text } from './object-rows.ts'
+import { positionIn, takeNextRevision } from './revision-counter.ts'
+import type { SqlDatabase } from './sql-database.ts'
+import type { SigningKeyRow } from './tables.ts'
+
+/** The key ring in a database. Private keys come and go encrypted. */
+export class SqlKeyRingStore implements KeyRingStore {
+  readonly #database: SqlDatabase
+
+  constructor(database: SqlDatabase) {
+    this.#database = database
+  }
+
+  read(known: Commit = beginning) {
+    // One state of the database, so that the ring is the one of its revision.
+    return this.#database.snapshot(async (db) => {
+      const position = await positionIn(db, 'signing-keys', known)
+      const rows = await db
+        .selectFrom('signing_key')
+        .selectAll()
+        .orderBy('signs_from')
+        .orderBy('kid')
+        .execute()
+      return { ...position, ring: rows.map(keyFromRow) }
+    })
+  }
+
+  commit(
+    base: Commit,
+    mark: string,
+    ring: KeyRing,
+    events: readonly KeyEvent[],
+  ): Promise<'committed' | 'conflict'> {
+    return this.#database.write(async (db) => {
+      if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
+      await db.deleteFrom('signing_key').execute()
+      if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
+      await insertAudit(db, 'directory_audit', 'changes', events.map(auditOf))
+      return 'committed'
+    })
+  }
+}
+
+const keyToRow = (key: SigningKey): SigningKeyRow => ({
+  kid: key.kid,
+  certificate: key.certificate,
+  sealed_private_key: key.sealedPrivateKey,
+  announced_at: text(key.announcedAt),
+  signs_from: text(key.signsFrom),
+  longest_token_seconds: key.longestTokenSeconds,
+})
+
+const keyFromRow = (row: SigningKeyRow): SigningKey => ({
+  kid: row.kid,
+  certificate: row.certificate,
+  sealedPrivateKey: row.sealed_private_key,
+  announcedAt: new Date(row.announced_at),
+  signsFrom: new Date(row.signs_from),
+  longestTokenSeconds: row.longest_token_seconds,
+})
+
+const auditOf = ({ at, actor, action, kid, correlationId }: KeyEvent): AuditRecord => ({
+  at,
+  tenantId: null,
+  actor,
+  action: `signingKey.${action}`,
+  target: kid,
+  outcome: 'done',
+  reason: null,
+  correlationId,
+})

@@ -1,0 +1,144 @@
+import type { AuditLane } from '../audit-trail.ts'
+
+/**
+ * The tables of the store, the same in every database. Times are texts in UTC
+ * (`2030-01-01T00:00:00.000Z`), which sort as they follow; truth values are 0 and 1; bytes are
+ * base64; lists that are only ever read whole are JSON.
+ */
+export type Tables = {
+  revision: { log: RevisionLog; number: number }
+  /** The mark of each commit; commits of releases without marks have none. */
+  commit_mark: { log: RevisionLog; revision: number; mark: string }
+  tenant: TenantRow
+  application: ApplicationRow
+  app_role: AppRoleRow
+  password_credential: PasswordCredentialRow
+  key_credential: KeyCredentialRow
+  federated_identity_credential: FederatedIdentityCredentialRow
+  service_principal: ServicePrincipalRow
+  app_role_assignment: AppRoleAssignmentRow
+  /** Objects of the directory that are gone for good, for replicas that still know them. */
+  removed_object: { kind: string; id: string; revision: number }
+  signing_key: SigningKeyRow
+  spent_assertion: { client_id: string; jti_sha256: string; expires_at: string }
+  credential_use: { key_id: string; last_used_at: string }
+  directory_audit: AuditRow
+  sign_in_audit: AuditRow
+}
+
+/** The logs whose commits are counted, each by itself. */
+export type RevisionLog = 'directory' | 'signing-keys'
+
+export type TenantRow = {
+  id: string
+  display_name: string
+  domains: string
+  is_enabled: number
+  created_at: string
+  revision: number
+}
+
+export type ApplicationRow = {
+  id: string
+  tenant_id: string
+  app_id: string
+  display_name: string
+  created_at: string
+  deleted_at: string | null
+  sign_in_audience: string
+  identifier_uris: string
+  requested_access_token_version: number | null
+  optional_access_token_claims: string
+  required_resource_access: string
+  is_fallback_public_client: number
+  password_authentication_allowed: number
+  revision: number
+}
+
+type PartOfApplication = {
+  application_id: string
+  /** Its place in the list. */
+  position: number
+}
+
+export type AppRoleRow = PartOfApplication & {
+  id: string
+  allowed_member_types: string
+  description: string
+  display_name: string
+  is_enabled: number
+  value: string | null
+}
+
+export type PasswordCredentialRow = PartOfApplication & {
+  key_id: string
+  display_name: string | null
+  hint: string
+  starts_at: string
+  ends_at: string
+  secret_sha256: string
+}
+
+export type KeyCredentialRow = PartOfApplication & {
+  key_id: string
+  display_name: string | null
+  starts_at: string
+  ends_at: string
+  certificate: string
+  sha1_thumbprint: string
+  sha256_thumbprint: string
+}
+
+export type FederatedIdentityCredentialRow = PartOfApplication & {
+  id: string
+  name: string
+  description: string | null
+  issuer: string
+  subject: string
+  audiences: string
+}
+
+export type ServicePrincipalRow = {
+  id: string
+  tenant_id: string
+  app_id: string
+  display_name: string
+  created_at: string
+  deleted_at: string | null
+  account_enabled: number
+  app_role_assignment_required: number
+  revision: number
+}
+
+export type AppRoleAssignmentRow = {
+  id: string
+  tenant_id: string
+  principal_id: string
+  resource_id: string
+  app_role_id: string
+  created_at: string
+  revision: number
+}
+
+export type SigningKeyRow = {
+  kid: string
+  certificate: string
+  sealed_private_key: string
+  announced_at: string
+  signs_from: string
+  longest_token_seconds: number
+}
+
+export type AuditRow = {
+  /** Sorts as it was written. */
+  id: string
+  at: string
+  tenant_id: string | null
+  actor: string
+  action: string
+  target: string | null
+  outcome: string
+  reason: string | null
+  correlation_id: string | null
+  lane: AuditLane | 'changes'
+}

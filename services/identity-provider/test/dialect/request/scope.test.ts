@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { resourceOfScope } from '../../../src/dialect/request/scope.ts'
+import { RefusedError } from '../../../src/issuance/refusal.ts'
+
+const id = '11111111-2222-4333-8444-555555555555'
+const outcome = (scope: string | undefined) => {
+  try {
+    return resourceOfScope(scope)
+  } catch (error) {
+    assert.ok(error instanceof RefusedError)
+    return error.code
+  }
+}
+
+const rows: [string | undefined, string][] = [
+  [`api://${id}/.default`, `api://${id}`],
+  [`${id}/.default`, id],
+  ['https://api.example/.default', 'https://api.example'],
+  ['https://api.example//.default', 'https://api.example/'],
+  ['https://api.example/a/b/.default', 'https://api.example/a/b'],
+  ['urn:example:api/.default', 'urn:example:api'],
+  ['  https://api.example/.default  ', 'https://api.example'],
+  ['https://api.example/.default email', 'https://api.example'],
+  [undefined, 'scopeMissing'],
+  ['.default', 'scopeNotDefault'],
+  [`api://${id}`, 'scopeNotDefault'],
+  [`api://${id}/.Default`, 'scopeNotDefault'],
+  [`api://${id}/.default/`, 'scopeNotDefault'],
+  [`api://${id}/.default CallHiApiRole`, 'scopeNotDefault'],
+  ['/.default', 'scopeMalformed'],
+  ['user.read/.default', 'scopeMalformed'],
+  ['https://api.example#part/.default', 'scopeMalformed'],
+  ['https://a.example/.default https://b.example/.default', 'scopeOfSeveralResources'],
+]
+
+describe('the resource of a scope (AS14)', () => {
+  for (const [scope, expected] of rows) {
+    it(`'${scope}' is ${expected}`, () => assert.equal(outcome(scope), expected))
+  }
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test'
+import {
+  createSecretFile,
+  readIfThere,
+  readPrivateFile,
+  replaceSecretFile,
+} from '../../src/files/secret-file.ts'
+
+let root: string
+let folder: string
+let path: string
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'greeting-private-file-'))
+})
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'folder-'))
+  path = join(folder, 'secret')
+})
+after(() => rm(root, { recursive: true }))
+
+const ways = { createSecretFile, replaceSecretFile }
+
+/** What was told to last, and what was in the folder then. */
+async function syncsOf(t: TestContext, write: () => Promise<void>): Promise<string[]> {
+  const handle = await open(root, 'r')
+  const methods = Object.getPrototypeOf(handle)
+  await handle.close()
+  const sync = methods.sync
+  const seen: string[] = []
+  t.mock.method(methods, 'sync', async function (this: typeof handle) {
+    const kind = (await this.stat()).isDirectory() ? 'folder' : 'file'
+    seen.push(`${kind}, named: ${(await readdir(folder)).includes('secret')}`)
+    return sync.call(this)
+  })
+  await write()
+  return seen
+}
+
+/** Another process that writes the file, and dies when it first syncs, or runs out of room. */
+function writeInProcess(how: string, text: string, { dies = false, room = 'unlimited' }) {
+  const program = `
+    import { open } from 'node:fs/promises'
+    import { ${how} } from ${JSON.stringify(import.meta.resolve('../../src/files/secret-file.ts'))}
+    if (${dies}) {
+      const methods = Object.getPrototypeOf(await open(process.execPath))
+      methods.sync = () => process.kill(process.pid, 'SIGKILL')
+    }
+    await ${how}(${JSON.stringify(path)}, ${JSON.stringify(text)})`
+  const node = [process.execPath, '--input-type=module', '--eval', program]
+  return spawnSync('sh', ['-c', `ulimit -f ${room}; exec "$@"`, 'sh', ...node], {
+    encoding: 'utf8',
+  })
+}
+
+describe('a private file', () => {
+  for (const [how, write] of Object.entries(ways)) {
+    it(`is its owner's alone, whole, and leaves no draft behind: ${how}`, async () => {
+      await write(path, 'text')
+      assert.equal((await stat(path)).mode & 0o777, 0o600)
+      assert.equal(await readFile(path, 'utf8'), 'text')
+      assert.deepEqual(await readdir(folder), ['secret'])
+    })
+
+    it(`is on the disk before it has its name, and then its name is: ${how}`, async (t) => {
+      assert.deepEqual(await syncsOf(t, () => write(path, 'text')), [
+        'file, named: false',
+        'folder, named: true',
+      ])
+    })
+
+    it(`is not there by half after a crash: ${how}`, async () => {
+      assert.equal(writeInProcess(how, 'text', { dies: true }).signal, 'SIGKILL')
+      assert.equal(await readIfThere(path), undefined)
+      assert.equal((await readdir(folder)).length, 1, 'the draft')
+      await write(path, 'again')
+      assert.equal(await readIfThere(path), 'again')
+    })
+
+    it(`is not there at all when there is no room for the whole of it: ${how}`, async () => {
+      const { stderr, status } = writeInProcess(how, 'x'.repeat(100_000), { room: '8' })
+      assert.equal(status, 1)
+      assert.match(stderr, /EFBIG/)
+      assert.deepEqual(await readdir(folder), [])
+    })
+  }
+
+  it('that was there stays as it was when another process was to create it', async () => {
+    await createSecretFile(path, 'first')
+    await createSecretFile(path, 'second')
+    assert.equal(await readFile(path, 'utf8'), 'first')
+    assert.deepEqual(await readdir(folder), ['secret'])
+  })
+
+  it('is one file of many that are created at the same time', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`)
+    const read = texts.map(async (text) => {
+      await createSecretFile(path, text)
+      return readFile(path, 'utf8')
+    })
+    assert.equal(new Set(await Promise.all(read)).size, 1)
+  })
+
+  it('that was there is replaced whole, or stays after a crash', async () => {
+    await writeFile(path, 'old', { mode: 0o644 })
+    assert.equal(writeInProcess('replacePrivateFile', 'new', { dies: true }).signal, 'SIGKILL')
+    assert.equal(await readFile(path, 'utf8'), 'old')
+    await replaceSecretFile(path, 'new')
+    assert.equal(await readFile(path, 'utf8'), 'new')
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+  })
+
+  it('says what is wrong with its folder, and not that it is not there', async () => {
+    await writeFile(path, '')
+    await assert.rejects(readIfThere(join(path, 'below')), { code: 'ENOTDIR' })
+    await assert.rejects(createSecretFile(join(folder, 'none', 'x'), ''), { code: 'ENOENT' })
+  })
+
+  for (const [mode, exposed] of [
+    [0o600, undefined],
+    [0o400, undefined],
+    [0o640, /^may be read by others than its owner \(mode 640\)/],
+    [0o602, /mode 602/],
+    [0o601, /mode 601/],
+  ] as const) {
+    it(`with the mode ${mode.toString(8)} is ${exposed ? '' : 'not '}exposed`, async () => {
+      await writeFile(path, 'text')
+      await chmod(path, mode)
+      const read = await readPrivateFile(path)
+      assert.equal(read.text, 'text')
+      if (exposed === undefined) assert.equal(read.exposure, undefined)
+      else assert.match(read.exposure ?? '', exposed)
+    })
+  }
+
+  it('of another user is exposed, whatever its mode', async (t) => {
+    await writeFile(path, 'text', { mode: 0o600 })
+    const { uid } = await stat(path)
+    t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
+    const { exposure } = await readPrivateFile(path)
+    assert.equal(exposure, `belongs to another user (id ${uid}): run chown on it if you trust it`)
+  })
+})

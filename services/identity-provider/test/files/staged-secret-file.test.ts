@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { recoverSecretFile, stageSecretFile } from '../../src/files/staged-secret-file.ts'
+
+const minuteMs = 60_000
+const now = new Date()
+
+let root: string
+let folder: string
+let path: string
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'greeting-private-draft-'))
+})
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'folder-'))
+  path = join(folder, 'secret.json')
+})
+after(() => rm(root, { recursive: true }))
+
+const draft = () => stageSecretFile(path, 'text')
+const recover = (isKnown: (text: string) => boolean) => recoverSecretFile(path, isKnown, now)
+
+describe('a draft of a private file', () => {
+  it("is its owner's alone, and not under the name that people read", async () => {
+    await draft()
+    const [name = ''] = await readdir(folder)
+    assert.match(name, /^secret\.json\.[0-9a-f-]{36}$/)
+    assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600)
+    assert.equal(await readFile(join(folder, name), 'utf8'), 'text')
+  })
+
+  it('becomes the file when it is kept', async () => {
+    await (await draft()).keep()
+    assert.deepEqual(await readdir(folder), ['secret.json'])
+    assert.equal(await readFile(path, 'utf8'), 'text')
+  })
+
+  it('is gone when it is discarded', async () => {
+    await (await draft()).discard()
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+  it('may have been kept or removed by another server', async () => {
+    const { keep, discard } = await draft()
+    await keep()
+    await keep()
+    await discard()
+    assert.deepEqual(await readdir(folder), ['secret.json'])
+  })
+})
+
+describe('what a crash left of drafts', () => {
+  for (const [what, ageMinutes, isKnown, left] of [
+    ['young and known', 0, true, ['secret.json']],
+    ['old and known', 61, true, ['secret.json']],
+    ['young and unknown', 59, false, ['a draft']],
+    ['old and unknown', 61, false, []],
+  ] as const) {
+    it(`is ${left[0] ?? 'nothing'} when it is ${what}`, async () => {
+      await draft()
+      const [name = ''] = await readdir(folder)
+      const at = new Date(now.getTime() - ageMinutes * minuteMs)
+      await utimes(join(folder, name), at, at)
+      await recover((text) => isKnown && text === 'text')
+      const names = await readdir(folder)
+      assert.deepEqual(
+        names.map((one) => (one === name ? 'a draft' : one)),
+        left,
+      )
+    })
+  }
+
+  it('is not looked for in files of other names', async () => {
+    const others = ['secret.json', 'secret.json.bak', `other.json.${crypto.randomUUID()}`]
+    for (const name of others) {
+      await writeFile(join(folder, name), '')
+      await utimes(join(folder, name), 0, 0)
+    }
+    await recover(() => assert.fail('it was read'))
+    assert.deepEqual((await readdir(folder)).toSorted(), others.toSorted())
+  })
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, it, mock } from 'node:test'
+import { startPeriodicTask } from '../../src/http/periodic-task.ts'
+
+const log = () => {
+  const lines: string[] = []
+  const note = (_: object, text: string) => void lines.push(text)
+  return { lines, debug: note, info: note, warn: note, error: note }
+}
+/** Lets what is running come to rest. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a repeated task', () => {
+  it('waits after each time, and ends when it is told to, after the time that runs', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const task = mock.fn(async () => undefined)
+    const stop = startPeriodicTask(100, 'something', task, log())
+    assert.equal(task.mock.callCount(), 0)
+    for (let time = 1; time <= 3; time += 1) {
+      test.mock.timers.tick(100)
+      await settle()
+      assert.equal(task.mock.callCount(), time)
+    }
+    await stop()
+    test.mock.timers.tick(1000)
+    await settle()
+    assert.equal(task.mock.callCount(), 3)
+  })
+
+  it('goes on after a failure, of which it tells once, and once that it is over', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const kept = log()
+    let fails = true
+    const stop = startPeriodicTask(
+      100,
+      'the task',
+      async () => {
+        if (fails) throw new Error('no')
+      },
+      kept,
+    )
+    for (let time = 0; time < 5; time += 1) {
+      fails = time < 3
+      test.mock.timers.tick(100)
+      await settle()
+    }
+    assert.deepEqual(kept.lines, ['the task failed', 'the task succeeds again'])
+    await stop()
+  })
+})

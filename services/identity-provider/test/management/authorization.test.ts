@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { put } from '../../src/directory/directory-change.ts'
+import { graphOperations } from '../../src/management/graph/graph.ts'
+import type { GraphRole } from '../../src/management/graph/graph-roles.ts'
+import { guid } from '../directory/sample.ts'
+import { contoso, sampleGraph } from './sample-graph.ts'
+
+const reader = ['Application.Read.All'] as const
+const writer = ['Application.ReadWrite.All'] as const
+const granter = ['AppRoleAssignment.ReadWrite.All'] as const
+const readingGranter = [...granter, ...reader] as const
+const writingGranter = [...granter, ...writer] as const
+
+const callers: Readonly<Record<string, readonly GraphRole[]>> = {
+  'no role': [],
+  'Application.Read.All': reader,
+  'Application.ReadWrite.All': writer,
+  'AppRoleAssignment.ReadWrite.All': granter,
+  'AppRoleAssignment.ReadWrite.All and Application.Read.All': readingGranter,
+  'AppRoleAssignment.ReadWrite.All and Application.ReadWrite.All': writingGranter,
+}
+
+const readers = [reader, writer, readingGranter, writingGranter]
+const writers = [writer, writingGranter]
+const granters = [readingGranter, writingGranter]
+
+/** Written beside the table of operations on purpose: who changes one has to change the other. */
+const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
+  'GET /applications': readers,
+  'POST /applications': writers,
+  'GET /applications/{id}': readers,
+  'PATCH /applications/{id}': writers,
+  'DELETE /applications/{id}': writers,
+  'POST /applications/{id}/addPassword': writers,
+  'POST /applications/{id}/removePassword': writers,
+  'GET /applications/{id}/federatedIdentityCredentials': readers,
+  'POST /applications/{id}/federatedIdentityCredentials': writers,
+  'GET /applications/{id}/federatedIdentityCredentials/{credential}': readers,
+  'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': writers,
+  'DELETE /applications/{id}/federatedIdentityCredentials/{credential}': writers,
+  'GET /directory/deletedItems/microsoft.graph.application': readers,
+  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': readers,
+  'GET /directory/deletedItems/{id}': readers,
+  'POST /directory/deletedItems/{id}/restore': writers,
+  'DELETE /directory/deletedItems/{id}': writers,
+  'GET /servicePrincipals': readers,
+  'POST /servicePrincipals': writers,
+  'GET /servicePrincipals/{id}': readers,
+  'PATCH /servicePrincipals/{id}': writers,
+  'DELETE /servicePrincipals/{id}': writers,
+  'GET /servicePrincipals/{id}/appRoleAssignedTo': [...readers, granter],
+  'POST /servicePrincipals/{id}/appRoleAssignedTo': granters,
+  'GET /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': [...readers, granter],
+  'DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': granters,
+  'GET /servicePrincipals/{id}/appRoleAssignments': [...readers, granter],
+  'POST /servicePrincipals/{id}/appRoleAssignments': granters,
+  'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': [...readers, granter],
+  'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}': granters,
+}
+
+const pathOf = (template: string) => template.replaceAll(/\{\w+\}/g, guid(0xabc))
+
+describe('who may do what', () => {
+  it('is decided for every operation', () => {
+    assert.deepEqual(
+      graphOperations.map(({ method, path }) => `${method} ${path}`),
+      Object.keys(mayCall),
+    )
+  })
+
+  for (const { method, path, takesBody } of graphOperations) {
+    it(`${method} ${path} is for the roles that it is for, and for nobody else`, async () => {
+      const { clientWith, log, request } = await sampleGraph()
+      const body = takesBody ? {} : undefined
+      const stranger = await request(method, pathOf(path), body, {})
+      assert.equal(stranger.status, 401)
+      assert.equal(stranger.body.error.code, 'InvalidAuthenticationToken')
+      assert.equal(stranger.headers.get('www-authenticate'), 'Bearer realm="management"')
+
+      const { revision } = (await log.changesAfter()).latest
+      for (const [name, roles] of Object.entries(callers)) {
+        const client = await clientWith(roles)
+        const send = client[method.toLowerCase() as 'get']
+        const { status, body: answer } = await send(pathOf(path), body)
+        const isAllowed = mayCall[`${method} ${path}`]?.includes(roles)
+        if (isAllowed) assert.notEqual(status, 403, name)
+        else {
+          assert.equal(status, 403, name)
+          assert.equal(answer.error.code, 'Authorization_RequestDenied', name)
+        }
+      }
+      const commitsOfClients = Object.keys(callers).length
+      assert.equal((await log.changesAfter()).latest.revision, revision + commitsOfClients)
+    })
+  }
+
+  it('a path that is not there is told to whoever has a token only', async () => {
+    const { clientWith, request } = await sampleGraph()
+    assert.equal((await request('GET', '/users', undefined, {})).status, 401)
+    const { status, body } = await (await clientWith([])).get('/users')
+    assert.equal(status, 400)
+    assert.equal(body.error.message, "Resource not found for the segment 'users'.")
+  })
+
+  it('a method that is not there is told with those that are', async () => {
+    const { clientWith } = await sampleGraph()
+    const { status, headers } = await (await clientWith(reader)).delete('/applications')
+    assert.equal(status, 405)
+    assert.equal(headers.get('allow'), 'GET, POST')
+  })
+})
+
+/** A token outlives what it says: Keycloak's CVE-2026-9705 and CVE-2026-1609, and their class. */
+describe('a token of a client that has lost', () => {
+  const losses = {
+    'its account': async ({ commit, store, client }: Loss) => {
+      const principal = (await store.read()).servicePrincipal(client.principalId)
+      if (principal) await commit(put('servicePrincipal', { ...principal, accountEnabled: false }))
+      return { status: 401, code: 'Authorization_IdentityNotFound' }
+    },
+    'its service principal': async ({ commit, store, client, source }: Loss) => {
+      const principal = (await store.read()).servicePrincipal(client.principalId)
+      const deletedDateTime = source.now()
+      if (principal) await commit(put('servicePrincipal', { ...principal, deletedDateTime }))
+      return { status: 401, code: 'Authorization_IdentityNotFound' }
+    },
+    'its application': async ({ commit, store, client, source }: Loss) => {
+      const own = (await store.read()).applicationByAppId(client.appId)
+      if (own) await commit(put('application', { ...own, deletedDateTime: source.now() }))
+      return { status: 401, code: 'Authorization_IdentityNotFound' }
+    },
+    'its tenant': async ({ commit }: Loss) => {
+      await commit(put('tenant', { ...contoso, isEnabled: false }))
+      return { status: 401, code: 'Authorization_IdentityNotFound' }
+    },
+    'its role': async ({ commit, store, client }: Loss) => {
+      for (const { id } of (await store.read()).assignmentsOf(client.principalId))
+        await commit({ kind: 'appRoleAssignment', id, value: null })
+      return { status: 403, code: 'Authorization_RequestDenied' }
+    },
+  }
+  type Loss = Awaited<ReturnType<typeof sampleGraph>> & {
+    client: { appId: string; principalId: string }
+  }
+
+  for (const [name, lose] of Object.entries(losses)) {
+    it(`${name} is worth nothing from then on`, async () => {
+      const sample = await sampleGraph()
+      const client = await sample.clientWith(writer)
+      assert.equal((await client.get('/applications')).status, 200)
+      const { status, code } = await lose({ ...sample, client })
+      const reply = await client.patch(`/servicePrincipals/${client.principalId}`, {
+        accountEnabled: true,
+      })
+      assert.equal(reply.status, status)
+      assert.equal(reply.body.error.code, code)
+    })
+  }
+})

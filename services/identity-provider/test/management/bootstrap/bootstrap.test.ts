@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { put } from '../../../src/directory/directory-change.ts'
+import { secretSha256 } from '../../../src/directory/password-credential.ts'
+import { graphAppId, managementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { systemRuntime } from '../../../src/directory/runtime.ts'
+import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
+import { DirectoryStore } from '../../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
+import { contoso, fabrikam } from '../sample-graph.ts'
+
+const dayMs = 86_400_000
+
+describe('the first start', () => {
+  let root: string
+  let dataDir: string
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'bootstrap-'))
+  })
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(root, 'data-'))
+  })
+  after(() => rm(root, { recursive: true }))
+
+  const place = { authUrl: 'https://login.example', graphUrl: 'https://login.example' }
+  const start = (
+    log: MemoryDirectoryLog,
+    now = new Date('2026-02-01T00:00:00Z'),
+    endpoints: Partial<BootstrapOptions> = place,
+  ) => {
+    const store = new DirectoryStore({ log })
+    const options = {
+      store,
+      dataDir,
+      ...place,
+      ...endpoints,
+      firstTenant: contoso,
+      source: { ...systemRuntime, now: () => now },
+    }
+    return { store, run: () => bootstrap(options) }
+  }
+
+  const settings = async () =>
+    parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Record<string, string>
+
+  it('makes an administrator, and writes how to act as it for its owner only', async () => {
+    const log = new MemoryDirectoryLog()
+    const { run, store } = start(log)
+    assert.equal(await run(), true)
+    const { AUTH_URL, TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '', GRAPH_URL } = await settings()
+    assert.deepEqual(
+      [AUTH_URL, TENANT_ID, GRAPH_URL],
+      ['https://login.example', contoso.id, 'https://login.example'],
+    )
+    const { mode } = await stat(join(dataDir, 'administrator.env'))
+    assert.equal(mode & 0o777, 0o600)
+    assert.deepEqual(await readdir(dataDir), ['administrator.env'])
+
+    const directory = await store.read()
+    const application = directory.applicationByAppId(CLIENT_ID)
+    assert.deepEqual(
+      application?.passwordCredentials.map(({ secretSha256 }) => secretSha256),
+      [secretSha256(CLIENT_SECRET)],
+    )
+    const client = directory.servicePrincipalByAppId(contoso.id, CLIENT_ID)
+    assert.deepEqual(
+      directory
+        .assignmentsOf(client?.id ?? '')
+        .map(({ resourceId }) => directory.servicePrincipal(resourceId)?.appId)
+        .toSorted(),
+      [...Array(3).fill(graphAppId), ...Array(5).fill(managementAppId)],
+    )
+    assert.partialDeepStrictEqual(log.audit, [{ actor: 'system', action: 'administrator.create' }])
+    assert.ok(!JSON.stringify(log.audit).includes(CLIENT_SECRET))
+  })
+
+  it('is the first one only: every other start changes nothing', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const before = await log.changesAfter()
+    const written = await settings()
+    assert.equal(await start(log).run(), false)
+    assert.deepEqual(await log.changesAfter(), before)
+    assert.deepEqual(await settings(), written)
+  })
+
+  it('is not needed again when the server is reached elsewhere: the file says where', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const before = await settings()
+    const moved = { authUrl: 'https://other.example', graphUrl: 'https://other.example/graph' }
+    assert.equal(await start(log, undefined, moved).run(), false)
+    const [AUTH_URL, GRAPH_URL] = [moved.authUrl, moved.graphUrl]
+    assert.deepEqual(await settings(), { ...before, AUTH_URL, GRAPH_URL })
+    assert.equal((await stat(join(dataDir, 'administrator.env'))).mode & 0o777, 0o600)
+    assert.deepEqual(await readdir(dataDir), ['administrator.env'])
+  })
+
+  it('gives a directory that was filled before what it lacks, in every tenant', async () => {
+    const log = new MemoryDirectoryLog()
+    const { run, store } = start(log)
+    await store.update(() => ({
+      changes: [put('tenant', fabrikam), put('tenant', contoso)],
+      audit: [],
+      result: undefined,
+    }))
+    assert.equal(await run(), true)
+    const directory = await store.read()
+    assert.equal([...directory.tenants()].length, 2)
+    for (const { id } of [contoso, fabrikam])
+      assert.ok(directory.servicePrincipalByAppId(id, graphAppId))
+    assert.ok(
+      directory.servicePrincipalByAppId(contoso.id, managementAppId),
+      'the one that came first',
+    )
+    assert.equal(directory.servicePrincipalByAppId(fabrikam.id, managementAppId), undefined)
+    assert.equal((await settings()).TENANT_ID, contoso.id)
+  })
+
+  it('makes one administrator when several servers start together', async () => {
+    const log = new MemoryDirectoryLog()
+    const results = await Promise.all([start(log).run(), start(log).run(), start(log).run()])
+    assert.deepEqual(results.toSorted(), [false, false, true])
+    const { CLIENT_ID, CLIENT_SECRET = '' } = await settings()
+    const { store } = start(log)
+    const administrators = [...(await store.refresh()).applicationsOf(contoso.id)]
+    assert.deepEqual(
+      administrators.map(({ appId }) => appId),
+      [CLIENT_ID],
+    )
+    assert.deepEqual(
+      administrators[0]?.passwordCredentials[0]?.secretSha256,
+      secretSha256(CLIENT_SECRET),
+    )
+    assert.deepEqual(await readdir(dataDir), ['administrator.env'])
+  })
+
+  it('that was cut short between the change and the file is finished by the next', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const text = await readFile(join(dataDir, 'administrator.env'), 'utf8')
+    await rm(join(dataDir, 'administrator.env'))
+    await writeFile(join(dataDir, `administrator.env.${crypto.randomUUID()}`), text)
+    assert.equal(await start(log).run(), false)
+    assert.equal(await readFile(join(dataDir, 'administrator.env'), 'utf8'), text)
+    assert.deepEqual(await readdir(dataDir), ['administrator.env'])
+  })
+
+  it('leaves the draft of a server that starts beside it, and removes an old one', async () => {
+    const [young, old] = [1, 2].map(() => `administrator.env.${crypto.randomUUID()}`)
+    for (const name of [young, old]) await writeFile(join(dataDir, name ?? ''), 'CLIENT_ID=x\n')
+    const now = new Date()
+    await utimes(join(dataDir, old ?? ''), now, new Date(+now - 61 * 60_000))
+    await start(new MemoryDirectoryLog(), now).run()
+    assert.deepEqual((await readdir(dataDir)).toSorted(), ['administrator.env', young])
+  })
+
+  it('loses no secret and leaves no file when the store does not take the change', async () => {
+    const log = new MemoryDirectoryLog()
+    log.commit = async () => {
+      throw new StorageUnavailableError('gone')
+    }
+    await assert.rejects(start(log).run(), StorageUnavailableError)
+    const drafts = await readdir(dataDir)
+    assert.equal(drafts.length, 1, 'whether the change was made is unknown, so the secret is kept')
+  })
+
+  it('is had again by an operator who has lost the secret', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const { CLIENT_ID } = await settings()
+    const { run, store } = start(log, undefined, { anotherAdministrator: true })
+    assert.equal(await run(), true)
+    assert.notEqual((await settings()).CLIENT_ID, CLIENT_ID)
+    assert.equal([...(await store.read()).applicationsOf(contoso.id)].length, 2)
+  })
+
+  const losses = {
+    'when its secret has ended': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
+    'when it was deleted': async (log: MemoryDirectoryLog) => {
+      const { store } = start(log)
+      for (const one of (await store.refresh()).applicationsOf(contoso.id))
+        await store.update(() => ({
+          changes: [put('application', { ...one, deletedDateTime: new Date() })],
+          audit: [],
+          result: undefined,
+        }))
+      return undefined
+    },
+    'when it was disabled': async (log: MemoryDirectoryLog) => {
+      const { store } = start(log)
+      const { CLIENT_ID = '' } = await settings()
+      const client = (await store.refresh()).servicePrincipalByAppId(contoso.id, CLIENT_ID)
+      assert.ok(client)
+      await store.update(() => ({
+        changes: [put('servicePrincipal', { ...client, accountEnabled: false })],
+        audit: [],
+        result: undefined,
+      }))
+      return undefined
+    },
+  }
+  for (const [name, lose] of Object.entries(losses))
+    it(`makes another administrator ${name}, so that nobody is locked out`, async () => {
+      const log = new MemoryDirectoryLog()
+      await start(log).run()
+      const { CLIENT_ID } = await settings()
+      const now = await lose(log)
+      assert.equal(await start(log, now).run(), true)
+      assert.notEqual((await settings()).CLIENT_ID, CLIENT_ID)
+    })
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { graphOperations } from '../../src/management/graph/graph.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { allGraphRoles, type GraphClient, sampleGraph } from './sample-graph.ts'
+import { canary, sampleWrites, writes } from './sample-writes.ts'
+
+/** A log that refuses commits while it is told to. */
+class FlakyLog extends MemoryDirectoryLog {
+  fault: Error | undefined
+
+  override async commit(...commit: Parameters<MemoryDirectoryLog['commit']>) {
+    if (this.fault !== undefined) throw this.fault
+    return super.commit(...commit)
+  }
+}
+
+async function withFlakyLog() {
+  const log = new FlakyLog()
+  return { ...(await sampleWrites(new DirectoryStore({ log }))), log }
+}
+
+/** A store that fails at the one moment that counts. */
+describe('a change that the store does not take (FL21)', () => {
+  it('is tried for every operation that changes anything', () => {
+    assert.deepEqual(
+      Object.keys(writes),
+      graphOperations
+        .filter((operation) => 'change' in operation)
+        .map(({ method, path }) => `${method} ${path}`),
+    )
+  })
+
+  for (const [name, write] of Object.entries(writes)) {
+    it(`${name} is not made, not recorded, and told as what it is`, async () => {
+      const sample = await withFlakyLog()
+      const { log, store, reports } = sample
+      const before = await log.changesAfter()
+      const records = log.audit.length
+      const lost = new StorageUnavailableError(`connection lost, ${canary}`)
+      log.fault = lost
+      const app = await write(sample)
+      assert.equal(app.status, 503)
+      assert.equal(app.body.error.code, 'ServiceUnavailable')
+      assert.ok(!JSON.stringify(app.body).includes(canary))
+      log.fault = new Error(`a failure without a name, ${canary}`)
+      const failed = await write(sample)
+      assert.equal(failed.status, 500)
+      assert.equal(failed.body.error.message, 'The server failed.')
+      assert.deepEqual(reports, [lost, log.fault], 'only the operator hears of it')
+      assert.deepEqual(await log.changesAfter(), before)
+      assert.equal(log.audit.length, records)
+
+      log.fault = undefined
+      await store.refresh()
+      assert.ok((await write(sample)).status < 300, 'and it works as soon as the store does')
+    })
+  }
+
+  it('tells when to come back', async () => {
+    const { admin, api, log } = await withFlakyLog()
+    log.fault = new StorageUnavailableError('gone')
+    const { headers } = await admin.patch(`/applications/${api.id}`, {})
+    assert.equal(headers.get('retry-after'), '1')
+  })
+})
+
+describe('every change', () => {
+  for (const [name, write] of Object.entries(writes)) {
+    it(`${name} is one transaction with its record: who, what, to what, and never a secret`, async () => {
+      const sample = await withFlakyLog()
+      const { admin, log } = sample
+      const secrets: string[] = []
+      const before = log.audit.length
+      const { revision } = (await log.changesAfter()).latest
+      const { body } = await write(sample)
+      if (body.secretText !== undefined && body.secretText !== null) secrets.push(body.secretText)
+      const records = log.audit.slice(before)
+      assert.equal((await log.changesAfter()).latest.revision, revision + records.length)
+      for (const record of records) {
+        assert.partialDeepStrictEqual(record, {
+          actor: admin.appId,
+          outcome: 'done',
+          reason: null,
+          tenantId: '11111111-2222-4333-8444-000000000001',
+        })
+        assert.match(
+          record.action,
+          /^(application|servicePrincipal|appRoleAssignment|deletedItem)\.\w+$/,
+        )
+        assert.ok(record.target)
+        assert.ok(record.correlationId)
+      }
+      for (const secret of secrets) assert.ok(!JSON.stringify(records).includes(secret))
+    })
+  }
+
+  it('that is refused is recorded too, with the reason', async () => {
+    const { clientWith, refusals } = await sampleGraph()
+    const reader = await clientWith(['Application.Read.All'])
+    await reader.get('/applications/not-a-guid')
+    assert.equal(refusals.length, 0, 'reading leaves no record')
+    const correlationId = crypto.randomUUID()
+    const headers = { 'client-request-id': correlationId }
+    const reply = await reader.post('/applications', { displayName: canary }, headers)
+    assert.equal(reply.headers.get('client-request-id'), correlationId)
+    assert.deepEqual(
+      refusals.map(({ at: _at, ...rest }) => rest),
+      [
+        {
+          tenantId: '11111111-2222-4333-8444-000000000001',
+          actor: reader.appId,
+          action: 'application.create',
+          target: null,
+          outcome: 'refused',
+          reason: 'roleLacking',
+          correlationId,
+        },
+      ],
+    )
+  })
+})
+
+describe('an error', () => {
+  it('is told in the envelope of Microsoft Graph, with ids that the log knows', async () => {
+    const { clientWith } = await sampleGraph()
+    const reader = await clientWith(['Application.Read.All'])
+    const { body, headers } = await reader.get('/applications/x')
+    assert.deepEqual(body, {
+      error: {
+        code: 'Request_BadRequest',
+        message: "Invalid object identifier 'x'.",
+        innerError: {
+          date: '2026-02-01T12:00:00',
+          'request-id': headers.get('request-id'),
+          'client-request-id': headers.get('request-id'),
+        },
+      },
+    })
+  })
+
+  it('never quotes a secret that was sent in the wrong place', async () => {
+    const { clientWith, log, refusals, reports } = await sampleGraph()
+    const admin: GraphClient = await clientWith(allGraphRoles)
+    const { body: api } = await admin.post('/applications', { displayName: 'API' })
+    const path = `/applications/${api.id}`
+    const replies = await Promise.all([
+      admin.post(`${path}/addPassword`, { passwordCredential: { secretText: canary } }),
+      admin.patch(path, { passwordCredentials: [{ secretText: canary }] }),
+      admin.patch(path, { keyCredentials: [{ key: canary }] }),
+      admin.patch(path, `{"displayName": "${canary}`),
+      admin.get(path, undefined, { authorization: `Bearer ${canary}` }),
+      admin.get(`${path}?access_token=${canary}`),
+    ])
+    for (const { status, body } of replies) {
+      assert.ok(status >= 400 && status < 500)
+      assert.ok(!JSON.stringify(body).includes(canary), JSON.stringify(body))
+    }
+    assert.ok(!JSON.stringify([log.audit, refusals, reports]).includes(canary))
+  })
+
+  it('and every other answer is kept by nobody, and open to no other origin', async () => {
+    const { app, clientWith, request } = await sampleGraph()
+    const reader = await clientWith(['Application.Read.All'])
+    for (const { headers } of [
+      await reader.get('/applications'),
+      await reader.get('/nothing'),
+      await request('GET', '/applications', undefined, {}),
+    ]) {
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    }
+    const preflight = await app.request('/applications', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    assert.equal(preflight.status, 401)
+    for (const [header] of preflight.headers) assert.ok(!header.startsWith('access-control-'))
+  })
+})

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { allGraphRoles, contoso, fabrikam } from '../../sample-graph.ts'
+import { role, withApi } from './sample-api.ts'
+
+describe('a body that is refused', () => {
+  const appId = '{appId}'
+  const rows: readonly (readonly [string, object | string, string, RegExp])[] = [
+    [
+      'a property that Graph does not have',
+      { colour: 'red' },
+      'Request_BadRequest',
+      /'colour', which is not supported/,
+    ],
+    [
+      'a property that cannot be set (AS12)',
+      { appId },
+      'Request_BadRequest',
+      /'appId' is read-only/,
+    ],
+    [
+      'a redirect URI',
+      { web: { redirectUris: ['https://x.example'] } },
+      'Request_BadRequest',
+      /'web' can only have its default value/,
+    ],
+    ['a scope for users', { api: { oauth2PermissionScopes: [{}] } }, 'Request_BadRequest', /'api/],
+    [
+      'a token version that there is not',
+      { api: { requestedAccessTokenVersion: 3 } },
+      'Request_BadRequest',
+      /must be 1 or 2/,
+    ],
+    [
+      "a secret of one's own",
+      { passwordCredentials: [{ keyId: contoso.id }] },
+      'Request_BadRequest',
+      /addPassword/,
+    ],
+    [
+      'an empty name',
+      { displayName: ' ' },
+      'Request_BadRequest',
+      /'displayName': it must not be empty/,
+    ],
+    [
+      'a name of another type',
+      { displayName: 7 },
+      'Request_BadRequest',
+      /must be of the type string/,
+    ],
+    [
+      'a name with a control character',
+      { displayName: 'a\u0000b' },
+      'Request_BadRequest',
+      /control characters/,
+    ],
+    ['half a character', '{"displayName":"\\ud800"}', 'Request_BadRequest', /surrogate/],
+    [
+      'an account of everybody',
+      { signInAudience: 'PersonalMicrosoftAccount' },
+      'Request_BadRequest',
+      /"AzureADMyOrg" or/,
+    ],
+    [
+      'a role without a GUID',
+      { appRoles: [role({ id: 'x' })] },
+      'Request_BadRequest',
+      /'appRoles\[0\].id': it must be a GUID/,
+    ],
+    [
+      'a value with a space',
+      { appRoles: [role({ value: 'a b' })] },
+      'Request_BadRequest',
+      /must not contain spaces/,
+    ],
+    [
+      'a value with a dot first',
+      { appRoles: [role({ value: '.a' })] },
+      'Request_BadRequest',
+      /dot/,
+    ],
+    ['a long value', { appRoles: [role({ value: 'a'.repeat(121) })] }, 'Request_BadRequest', /120/],
+    [
+      'a value twice',
+      { appRoles: [role(), role({ id: contoso.id })] },
+      'Request_BadRequest',
+      /given twice/,
+    ],
+    [
+      'an id twice',
+      { appRoles: [role(), role({ value: 'Other' })] },
+      'Request_BadRequest',
+      /given twice/,
+    ],
+    [
+      'another origin',
+      { appRoles: [role({ origin: 'User' })] },
+      'Request_BadRequest',
+      /"Application"/,
+    ],
+    ['another language', { appRoles: [role({ lang: 'en' })] }, 'Request_BadRequest', /lang/],
+    [
+      'a URI on a domain of others',
+      { identifierUris: ['https://elsewhere.example/api'] },
+      'HostNameNotOnVerifiedDomain',
+      /https:\/\/elsewhere\.example\/api/,
+    ],
+    [
+      'a URI with a slash at its end',
+      { identifierUris: ['https://contoso.example/api/'] },
+      'Request_BadRequest',
+      /slash/,
+    ],
+    [
+      'a resource twice',
+      {
+        requiredResourceAccess: [1, 2].map(() => ({
+          resourceAppId: contoso.id,
+          resourceAccess: [],
+        })),
+      },
+      'Request_BadRequest',
+      /only once/,
+    ],
+    [
+      '51 resources',
+      {
+        requiredResourceAccess: Array.from({ length: 51 }, () => ({
+          resourceAppId: crypto.randomUUID(),
+          resourceAccess: [],
+        })),
+      },
+      'Request_BadRequest',
+      /50 resources/,
+    ],
+    [
+      '401 permissions',
+      {
+        requiredResourceAccess: [
+          {
+            resourceAppId: contoso.id,
+            resourceAccess: Array.from({ length: 401 }, () => ({ id: contoso.id, type: 'Role' })),
+          },
+        ],
+      },
+      'Request_BadRequest',
+      /400 permissions/,
+    ],
+    [
+      '1201 entries',
+      {
+        identifierUris: Array.from(
+          { length: 1201 },
+          (_, index) => `https://contoso.example/${index}`,
+        ),
+      },
+      'Request_BadRequest',
+      /1200 entries/,
+    ],
+    [
+      'a claim for users',
+      { optionalClaims: { idToken: [{ name: 'x' }] } },
+      'Request_BadRequest',
+      /optionalClaims/,
+    ],
+    [
+      'a policy of another type',
+      { passwordAuthenticationAllowed: null },
+      'Request_BadRequest',
+      /boolean/,
+    ],
+    ['an array', [], 'Request_BadRequest', /object/],
+    ['what is no JSON', '{"displayName":', 'BadRequest', /Unable to read JSON/],
+    ['nothing', '', 'BadRequest', /Empty Payload/],
+  ]
+  for (const [name, body, code, message] of rows) {
+    it(`has ${name}`, async () => {
+      const { admin, path, store } = await withApi()
+      const { revision } = await store.refresh()
+      const reply = await admin.patch(path, body)
+      assert.equal(reply.status, 400, JSON.stringify(reply.body))
+      assert.equal(reply.body.error.code, code)
+      assert.match(reply.body.error.message, message)
+      assert.equal((await store.refresh()).revision, revision, 'nothing was written')
+    })
+  }
+
+  it('has all its faults told together', async () => {
+    const { admin, path } = await withApi()
+    const { body } = await admin.patch(path, { displayName: '', appRoles: [role({ id: 'x' })] })
+    assert.match(body.error.message, /displayName.*appRoles\[0\]\.id/)
+    assert.partialDeepStrictEqual(body.error, {
+      details: [
+        { code: 'InvalidValue', target: 'displayName' },
+        { code: 'InvalidValue', target: 'appRoles[0].id' },
+      ],
+    })
+  })
+
+  it('is no JSON by its content type', async () => {
+    const { admin, path } = await withApi()
+    for (const type of [
+      'text/plain',
+      'application/jsonp',
+      'application/x-www-form-urlencoded',
+      '',
+    ]) {
+      const reply = await admin.patch(path, '{}', { 'content-type': type })
+      assert.equal(reply.status, 415, type)
+    }
+    for (const type of [
+      'application/json;odata.metadata=minimal',
+      'Application/JSON; charset=utf-8',
+    ])
+      assert.equal((await admin.patch(path, '{}', { 'content-type': type })).status, 204, type)
+  })
+
+  it('is judged within 5 ms by a content type of 100 or 3,000 empty parameters (AS38)', async () => {
+    const { admin, path } = await withApi()
+    for (const parameters of [100, 3000]) {
+      const headers = { 'content-type': `application/json${';  '.repeat(parameters)}` }
+      const timesMs: number[] = []
+      for (let run = 0; run < 5; run++) {
+        const startMs = performance.now()
+        assert.equal((await admin.patch(path, '{"displayName":7}', headers)).status, 400)
+        timesMs.push(performance.now() - startMs)
+      }
+      assert.ok(Math.min(...timesMs) < 5, `${timesMs}`)
+    }
+  })
+
+  it('is longer than 1 MiB', async () => {
+    const { admin, path } = await withApi()
+    const { status, body } = await admin.patch(path, JSON.stringify({ notes: 'a'.repeat(1 << 20) }))
+    assert.equal(status, 413)
+    assert.equal(body.error.code, 'Request_BadRequest')
+  })
+
+  it('wants the name that another application has, deleted or not', async () => {
+    const identifierUris = ['https://contoso.example/api']
+    const { admin, path } = await withApi({ identifierUris })
+    const refused = async () => {
+      const { status, body } = await admin.post('/applications', {
+        displayName: 'B',
+        identifierUris,
+      })
+      assert.equal(status, 409)
+      assert.match(body.error.message, /same value for property identifierUris already exists/)
+    }
+    await refused()
+    await admin.delete(path)
+    await refused()
+    await admin.delete(path.replace('applications', 'directory/deletedItems'))
+    assert.equal(
+      (await admin.post('/applications', { displayName: 'B', identifierUris })).status,
+      201,
+    )
+  })
+
+  it('wants a name that another application has in another case', async () => {
+    const { admin, path, clientWith } = await withApi({
+      identifierUris: [`api://${contoso.id}/Orders`],
+    })
+    for (const uri of [`api://${contoso.id}/orders`, `API://${contoso.id}/ORDERS`]) {
+      const body = { displayName: 'B', identifierUris: [uri] }
+      assert.equal((await admin.post('/applications', body)).status, 409, uri)
+    }
+    // Another tenant has names of its own.
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const theirs = { displayName: 'B', identifierUris: [`api://${fabrikam.id}/orders`] }
+    assert.equal((await stranger.post('/applications', theirs)).status, 201)
+    assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
+  })
+
+  it('wants an empty value for a role: it counts as none, as Terraform sends it', async () => {
+    const { admin, path } = await withApi({ appRoles: [role({ value: '' })] })
+    const { body } = await admin.get(path)
+    assert.partialDeepStrictEqual(body.appRoles, [{ value: null }])
+  })
+})

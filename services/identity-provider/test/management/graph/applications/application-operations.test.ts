@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
+import { role, withApi } from './sample-api.ts'
+
+describe('an application', () => {
+  it('is made with ids of its own, and is shown as Graph shows it (AS12)', async () => {
+    const { admin, api, path } = await withApi({ appRoles: [role()] })
+    assert.notEqual(api.id, api.appId)
+    assert.partialDeepStrictEqual(api, {
+      '@odata.context': 'https://login.example/v1.0/$metadata#applications/$entity',
+      createdDateTime: '2026-02-01T12:00:00.000Z',
+      deletedDateTime: null,
+      displayName: 'API',
+      identifierUris: [],
+      isFallbackPublicClient: false,
+      keyCredentials: [],
+      passwordCredentials: [],
+      publisherDomain: 'contoso.example',
+      requiredResourceAccess: [],
+      signInAudience: 'AzureADMyOrg',
+      web: { redirectUris: [] },
+    })
+    const shown = await admin.get(path)
+    assert.deepEqual(shown.body, api, 'what was made is what is read')
+  })
+
+  it('can be written back as it was read', async () => {
+    const { admin, path } = await withApi({ appRoles: [role()] })
+    await admin.post(`${path}/addPassword`, {})
+    const { body: api } = await admin.get(path)
+    const readOnly = ['id', 'appId', 'createdDateTime', 'deletedDateTime', 'publisherDomain']
+    const writable = Object.fromEntries(
+      Object.entries(api).filter(([name]) => !readOnly.includes(name)),
+    )
+    const before = await admin.get(`${path}?$select=displayName,appRoles,api,web,optionalClaims`)
+    assert.equal((await admin.patch(path, writable)).status, 204)
+    const after = await admin.get(`${path}?$select=displayName,appRoles,api,web,optionalClaims`)
+    assert.deepEqual(
+      { ...after.body, '@odata.etag': null },
+      { ...before.body, '@odata.etag': null },
+    )
+  })
+
+  it('keeps what a change leaves out, and takes collections whole', async () => {
+    const { admin, path } = await withApi({ appRoles: [role()], displayName: 'Before' })
+    await admin.patch(path, { displayName: 'After', api: { requestedAccessTokenVersion: 2 } })
+    const { body } = await admin.get(path)
+    assert.partialDeepStrictEqual(body, {
+      displayName: 'After',
+      api: { requestedAccessTokenVersion: 2, oauth2PermissionScopes: [] },
+      appRoles: [role()],
+    })
+  })
+
+  it('tells its new name to its service principal', async () => {
+    const { admin, api, path } = await withApi()
+    const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+    await admin.patch(path, { displayName: 'Renamed' })
+    const { body } = await admin.get(`/servicePrincipals/${principal.id}`)
+    assert.equal(body.displayName, 'Renamed')
+  })
+
+  it('is not there for another tenant', async () => {
+    const { api, clientWith, path } = await withApi()
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    for (const name of [path, `/applications(appId='${api.appId}')`]) {
+      assert.equal((await stranger.get(name)).status, 404)
+      assert.equal((await stranger.patch(name, { displayName: 'Mine' })).status, 404)
+      assert.equal((await stranger.delete(name)).status, 404)
+    }
+    const { body } = await stranger.get(`/applications?$filter=appId eq '${api.appId}'`)
+    assert.deepEqual(body.value, [])
+  })
+
+  it('has a role that is changed or removed only after it is disabled', async () => {
+    const { admin, api, path, store } = await withApi({ appRoles: [role()] })
+    const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+    await admin.post(`/servicePrincipals/${principal.id}/appRoleAssignedTo`, {
+      principalId: principal.id,
+      resourceId: principal.id,
+      appRoleId: role().id,
+    })
+    for (const appRoles of [[], [role({ value: 'Other' })]]) {
+      const refused = await admin.patch(path, { appRoles })
+      assert.equal(refused.status, 400)
+      assert.deepEqual(
+        [refused.body.error.code, refused.body.error.message],
+        [
+          'CannotDeleteOrUpdateEnabledEntitlement',
+          'Permission (scope or role) cannot be deleted or updated unless disabled first.',
+        ],
+      )
+    }
+    assert.equal((await admin.patch(path, { appRoles: [role({ isEnabled: false })] })).status, 204)
+    assert.equal((await store.read()).assignmentsTo(principal.id).length, 1)
+    assert.equal((await admin.patch(path, { appRoles: [] })).status, 204)
+    assert.deepEqual(
+      (await store.read()).assignmentsTo(principal.id),
+      [],
+      'nobody has a role that is gone',
+    )
+  })
+})

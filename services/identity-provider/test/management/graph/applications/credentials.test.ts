@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { credentialName } from '../../../../src/directory/credential-name.ts'
+import { secretSha256 } from '../../../../src/directory/password-credential.ts'
+import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
+import { generateSigningKey } from '../../../../src/signing/signing-key-generation.ts'
+import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
+import { withApi } from './sample-api.ts'
+
+const certificate = async (at = '2026-01-15T00:00:00Z') =>
+  (await generateSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate
+
+describe('a client secret', () => {
+  it('is shown once, in the form of 256 random bits, and kept as its hash', async () => {
+    const { admin, path, store, api, lastUses } = await withApi()
+    const made = await admin.post(`${path}/addPassword`, {
+      passwordCredential: { displayName: 'Nightly job' },
+    })
+    assert.equal(made.status, 200)
+    assert.equal(made.headers.get('cache-control'), 'no-store')
+    const { secretText, keyId } = made.body
+    assert.equal(Buffer.from(secretText, 'base64url').length, 32)
+    assert.partialDeepStrictEqual(made.body, {
+      customKeyIdentifier: null,
+      displayName: 'Nightly job',
+      hint: secretText.slice(0, 3),
+      startDateTime: '2026-02-01T12:00:00.000Z',
+      endDateTime: '2028-02-01T12:00:00.000Z',
+    })
+    const [kept] = (await store.read()).application(api.id)?.passwordCredentials ?? []
+    assert.deepEqual(kept?.secretSha256, secretSha256(secretText))
+
+    lastUses.set(credentialName(api, keyId), new Date('2026-02-02T00:00:00Z'))
+    for (const shown of [await admin.get(path), await admin.get('/applications')]) {
+      assert.ok(!JSON.stringify(shown.body).includes(secretText))
+      assert.ok(
+        JSON.stringify(shown.body).includes('"lastUsedDateTime":"2026-02-02T00:00:00.000Z"'),
+      )
+    }
+  })
+
+  it('overlaps with others until it is removed by its id', async () => {
+    const { admin, path, store, api } = await withApi()
+    const first = await admin.post(`${path}/addPassword`, {})
+    const second = await admin.post(`${path}/addPassword`, { passwordCredential: null })
+    const keyIds = async () =>
+      (await store.read()).application(api.id)?.passwordCredentials.map(({ keyId }) => keyId)
+    assert.deepEqual(await keyIds(), [first.body.keyId, second.body.keyId])
+    const remove = () => admin.post(`${path}/removePassword`, { keyId: first.body.keyId })
+    assert.equal((await remove()).status, 204)
+    assert.deepEqual(await keyIds(), [second.body.keyId])
+    const again = await remove()
+    assert.equal(again.status, 400)
+    assert.equal(again.body.error.message, 'No password credential found with keyId.')
+  })
+
+  const refused: readonly (readonly [string, object, RegExp])[] = [
+    ['that ends before it starts', { endDateTime: '2020-01-01T00:00:00Z' }, /end after its start/],
+    ['with a time that is none', { endDateTime: 'tomorrow' }, /'passwordCredential.endDateTime'/],
+    ['without a time zone', { endDateTime: '2027-01-01T00:00:00' }, /date and time as in/],
+    ['that is chosen by its owner', { secretText: 'mine' }, /'secretText', which is not supported/],
+  ]
+  for (const [name, passwordCredential, message] of refused)
+    it(`${name} is refused`, async () => {
+      const { admin, path } = await withApi()
+      const { status, body } = await admin.post(`${path}/addPassword`, { passwordCredential })
+      assert.equal(status, 400)
+      assert.match(body.error.message, message)
+    })
+})
+
+describe('a certificate', () => {
+  it('is added in base64 and found by its thumbprint', async () => {
+    const { admin, path, store, api } = await withApi()
+    const key = await certificate()
+    const entry = { type: 'AsymmetricX509Cert', usage: 'Verify', key, displayName: 'CN=job' }
+    assert.equal((await admin.patch(path, { keyCredentials: [entry] })).status, 204)
+    const [kept] = (await store.read()).application(api.id)?.keyCredentials ?? []
+    assert.equal(Buffer.from(kept?.certificate ?? []).toString('base64'), key)
+
+    const { body } = await admin.get(path)
+    assert.partialDeepStrictEqual(body, {
+      keyCredentials: [
+        {
+          customKeyIdentifier: Buffer.from(kept?.sha1Thumbprint ?? '', 'base64url').toString(
+            'base64',
+          ),
+          displayName: 'CN=job',
+          key: null,
+          keyId: kept?.keyId,
+          type: 'AsymmetricX509Cert',
+          usage: 'Verify',
+        },
+      ],
+    })
+    const selected = await admin.get(`${path}?$select=keyCredentials`)
+    assert.partialDeepStrictEqual(selected.body, { keyCredentials: [{ key }] })
+  })
+
+  it('stays when it is named, and goes when it is not', async () => {
+    const { admin, path, store, api } = await withApi()
+    const [first, second] = [await certificate(), await certificate()]
+    await admin.patch(path, { keyCredentials: [{ key: first }] })
+    const { body } = await admin.get(path)
+    const keyIds = async () =>
+      (await store.read()).application(api.id)?.keyCredentials.map(({ keyId }) => keyId)
+    const [keyId] = (await keyIds()) ?? []
+    // As it was read, and only by its id, beside a new one.
+    await admin.patch(path, { keyCredentials: body.keyCredentials })
+    assert.deepEqual(await keyIds(), [keyId])
+    await admin.patch(path, { keyCredentials: [{ keyId }, { key: second }] })
+    assert.equal((await keyIds())?.[0], keyId)
+    assert.equal((await keyIds())?.length, 2)
+    await admin.patch(path, { keyCredentials: [] })
+    assert.deepEqual(await keyIds(), [])
+  })
+
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
+  const refused: readonly (readonly [string, (key: string) => object[], RegExp])[] = [
+    ['neither a certificate nor a known id', () => [{}], /must bring a certificate/],
+    ['no base64', () => [{ key: '*' }], /base64/],
+    ['a private key', () => [{ key: pem }], /must be an X\.509 certificate/],
+    ['the same one twice', (key) => [{ key }, { key }], /one certificate or keyId twice/],
+    ['a secret', (key) => [{ key, type: 'Symmetric' }], /AsymmetricX509Cert/],
+    ['a key to sign with', (key) => [{ key, usage: 'Sign' }], /Verify/],
+    ['a longer life', (key) => [{ key, endDateTime: '2099-01-01T00:00:00Z' }], /longer than its/],
+    [
+      'an end before its start',
+      (key) => [
+        { key, startDateTime: '2026-03-01T00:00:00Z', endDateTime: '2026-02-01T00:00:00Z' },
+      ],
+      /end after its start/,
+    ],
+  ]
+  for (const [name, entries, message] of refused)
+    it(`with ${name} is refused`, async () => {
+      const { admin, path } = await withApi()
+      const keyCredentials = entries(await certificate())
+      const { status, body } = await admin.patch(path, { keyCredentials })
+      assert.equal(status, 400)
+      assert.match(body.error.message, message)
+      assert.ok(!body.error.message.includes(pem.slice(0, 40)))
+    })
+
+  it('does not show the last use of a credential of others that has its keyId', async () => {
+    const { admin, path, api, lastUses, clientWith } = await withApi()
+    const { body } = await admin.post(`${path}/addPassword`, {})
+    lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const own = await stranger.post('/applications', { displayName: 'Stranger' })
+    const ownPath = `/applications/${own.body.id}`
+    const keyCredentials = [{ keyId: body.keyId, key: await certificate() }]
+    assert.equal((await stranger.patch(ownPath, { keyCredentials })).status, 204)
+    for (const shown of [await stranger.get(ownPath), await stranger.get('/applications')]) {
+      assert.ok(JSON.stringify(shown.body).includes(body.keyId))
+      assert.ok(!JSON.stringify(shown.body).includes('2026-02-02'))
+    }
+  })
+
+  it('does not change its material under its id', async () => {
+    const { admin, path } = await withApi()
+    await admin.patch(path, { keyCredentials: [{ key: await certificate() }] })
+    const { body } = await admin.get(path)
+    const [{ keyId }] = body.keyCredentials as [{ keyId: string }]
+    const changed = await admin.patch(path, {
+      keyCredentials: [{ keyId, key: await certificate() }],
+    })
+    assert.equal(changed.status, 400)
+    assert.match(changed.body.error.message, /must not change the certificate/)
+  })
+})
+
+describe('a federated identity credential', () => {
+  const github = {
+    name: 'main-branch',
+    issuer: 'https://token.actions.githubusercontent.com',
+    subject: 'repo:contoso/job:ref:refs/heads/main',
+    audiences: ['api://AzureADTokenExchange'],
+  }
+
+  it('is added, found by id and by name, changed, listed and removed', async () => {
+    const { admin, path, store, api } = await withApi()
+    const all = `${path}/federatedIdentityCredentials`
+    const made = await admin.post(all, github)
+    assert.equal(made.status, 201)
+    assert.partialDeepStrictEqual(made.body, { ...github, description: null })
+    assert.equal(made.headers.get('location'), `https://login.example/v1.0${all}/${made.body.id}`)
+    for (const key of [made.body.id, github.name])
+      assert.partialDeepStrictEqual((await admin.get(`${all}/${key}`)).body, github)
+    const subject = 'repo:contoso/job:environment:production'
+    assert.equal((await admin.patch(`${all}/${github.name}`, { subject })).status, 204)
+    const { body } = await admin.get(`${all}?$filter=subject eq '${subject}'`)
+    assert.deepEqual(
+      body.value.map(({ id }) => id),
+      [made.body.id],
+    )
+    assert.equal((await admin.delete(`${all}/${made.body.id}`)).status, 204)
+    assert.equal((await admin.get(`${all}/${made.body.id}`)).status, 404)
+    assert.deepEqual((await store.read()).application(api.id)?.federatedIdentityCredentials, [])
+  })
+
+  const refused: readonly (readonly [string, object, number, RegExp])[] = [
+    ['without an audience', { audiences: [] }, 400, /exactly one audience/],
+    ['with two audiences', { audiences: ['a', 'b'] }, 400, /exactly one audience/],
+    ['with an issuer over http', { issuer: 'http://x.example' }, 400, /https URL/],
+    ['with an issuer that is no URL', { issuer: 'github' }, 400, /https URL/],
+    ['with credentials in its issuer', { issuer: 'https://a:b@x.example' }, 400, /https URL/],
+    ['without a subject', { subject: '' }, 400, /must not be empty/],
+    ['with spaces in its name', { name: 'main branch' }, 400, /letters, digits/],
+    ['with a name that is taken', { subject: 'other' }, 409, /name main-branch already exists/],
+    [
+      'with an issuer and a subject that are taken',
+      { name: 'other' },
+      400,
+      /combination of issuer and subject must be unique/,
+    ],
+  ]
+  for (const [name, part, status, message] of refused)
+    it(`${name} is refused`, async () => {
+      const { admin, path } = await withApi()
+      const all = `${path}/federatedIdentityCredentials`
+      assert.equal((await admin.post(all, github)).status, 201)
+      const reply = await admin.post(all, { ...github, ...part })
+      assert.equal(reply.status, status)
+      assert.match(reply.body.error.message, message)
+    })
+
+  it('is not the twenty-first', async () => {
+    const { admin, path } = await withApi()
+    const add = (index: number) =>
+      admin.post(`${path}/federatedIdentityCredentials`, {
+        ...github,
+        name: `name-${index}`,
+        subject: `${index}`,
+      })
+    for (let index = 0; index < 20; index += 1) assert.equal((await add(index)).status, 201)
+    assert.match((await add(20)).body.error.message, /no more than 20/)
+  })
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { purgeExpired } from '../../../../src/management/graph/deleted-items/retention.ts'
+import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
+import { withApi } from '../applications/sample-api.ts'
+
+const dayMs = 86_400_000
+
+async function withDeleted() {
+  const sample = await withApi({ identifierUris: ['https://contoso.example/api'] })
+  const { admin, api, path } = sample
+  const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+  await admin.post(`/servicePrincipals/${principal.id}/appRoleAssignedTo`, {
+    principalId: principal.id,
+    resourceId: principal.id,
+    appRoleId: '00000000-0000-0000-0000-000000000000',
+  })
+  assert.equal((await admin.delete(path)).status, 204)
+  return { ...sample, principal, deleted: '/directory/deletedItems' }
+}
+
+describe('a deleted application', () => {
+  it('is gone, with its service principal, and is found among the deleted items only', async () => {
+    const { admin, api, deleted, path, principal } = await withDeleted()
+    for (const gone of [
+      path,
+      `/applications(appId='${api.appId}')`,
+      `/servicePrincipals/${principal.id}`,
+    ])
+      assert.equal((await admin.get(gone)).status, 404, gone)
+    const { body: all } = await admin.get('/applications?$select=id')
+    assert.ok(!all.value.some(({ id }) => id === api.id))
+    const applications = await admin.get(`${deleted}/microsoft.graph.application`)
+    assert.deepEqual(
+      applications.body.value.map(({ id, deletedDateTime }) => [id, deletedDateTime]),
+      [[api.id, '2026-02-01T12:00:00.000Z']],
+    )
+    const principals = await admin.get(`${deleted}/microsoft.graph.servicePrincipal`)
+    assert.deepEqual(
+      principals.body.value.map(({ id }) => id),
+      [principal.id],
+    )
+    assert.equal((await admin.get(`${deleted}/${api.id}`)).body.appId, api.appId)
+  })
+
+  it('is restored as it was, and its service principal by itself', async () => {
+    const { admin, api, deleted, path, principal, store } = await withDeleted()
+    const early = await admin.post(`${deleted}/${principal.id}/restore`)
+    assert.equal(early.status, 400)
+    assert.match(early.body.error.message, /does not reference a valid application object/)
+    const restored = await admin.post(`${deleted}/${api.id}/restore`)
+    assert.equal(restored.status, 200)
+    assert.equal(restored.body['@odata.type'], '#microsoft.graph.application')
+    assert.equal((await admin.get(path)).status, 200)
+    assert.equal((await admin.get(`/servicePrincipals/${principal.id}`)).status, 404)
+    assert.equal((await admin.post(`${deleted}/${principal.id}/restore`)).status, 200)
+    assert.equal((await store.read()).assignmentsOf(principal.id).length, 1)
+    assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
+  })
+
+  it('does not bring its service principal back beside a new one', async () => {
+    const { admin, api, deleted, principal } = await withDeleted()
+    await admin.post(`${deleted}/${api.id}/restore`)
+    assert.equal((await admin.post('/servicePrincipals', { appId: api.appId })).status, 201)
+    const { status, body } = await admin.post(`${deleted}/${principal.id}/restore`)
+    assert.equal(status, 409)
+    assert.match(body.error.message, /cannot be created, updated, or restored/)
+  })
+
+  it('is purged with everything that is nothing without it', async () => {
+    const { admin, api, deleted, principal, store } = await withDeleted()
+    assert.equal((await admin.delete(`${deleted}/${api.id}`)).status, 204)
+    const directory = await store.read()
+    assert.equal(directory.application(api.id), undefined)
+    assert.equal(directory.servicePrincipal(principal.id), undefined)
+    assert.deepEqual(directory.assignmentsOf(principal.id), [])
+  })
+
+  it('is not there for another tenant', async () => {
+    const { api, clientWith, deleted } = await withDeleted()
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    assert.equal((await stranger.get(`${deleted}/${api.id}`)).status, 404)
+    assert.equal((await stranger.post(`${deleted}/${api.id}/restore`)).status, 404)
+    assert.equal((await stranger.delete(`${deleted}/${api.id}`)).status, 404)
+  })
+
+  it('is kept for 30 days, and purged after', async () => {
+    const { admin, api, clock, deleted, log, principal, source, store } = await withDeleted()
+    const deletedAt = clock.now.getTime()
+    clock.now = new Date(deletedAt + 30 * dayMs)
+    assert.equal(await purgeExpired(store, source), 0)
+    assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 200)
+    clock.now = new Date(deletedAt + 30 * dayMs + 1)
+    assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 404)
+    assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
+    assert.equal(await purgeExpired(store, source), 3)
+    const directory = await store.read()
+    assert.equal(directory.application(api.id), undefined)
+    assert.equal(directory.servicePrincipal(principal.id), undefined)
+    assert.partialDeepStrictEqual(log.audit.at(-1), {
+      actor: 'system',
+      action: 'deletedItem.purge',
+    })
+    const { revision } = directory
+    assert.equal(await purgeExpired(store, source), 0)
+    assert.equal((await store.refresh()).revision, revision, 'nothing to do writes nothing')
+  })
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { emptyGuid } from '../../../../src/directory/guid.ts'
+import { graphAppId } from '../../../../src/directory/privileged-api-ids.ts'
+import { guid } from '../../../directory/sample.ts'
+import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
+import { role, withApi } from '../applications/sample-api.ts'
+
+async function withPrincipals() {
+  const sample = await withApi({ appRoles: [role()] })
+  const { admin, api } = sample
+  const { body: resource } = await admin.post('/servicePrincipals', { appId: api.appId })
+  const { body: application } = await admin.post('/applications', { displayName: 'Client' })
+  const { body: client } = await admin.post('/servicePrincipals', { appId: application.appId })
+  const assignment = { principalId: client.id, resourceId: resource.id, appRoleId: role().id }
+  return { ...sample, application, assignment, client, resource }
+}
+
+describe('a service principal', () => {
+  it('is made for an application, and shows what it has of it', async () => {
+    const { admin, api, path } = await withApi({ appRoles: [role()] })
+    const identifierUris = [`api://${api.appId}`]
+    await admin.patch(path, { identifierUris })
+    const { status, body } = await admin.post('/servicePrincipals', {
+      appId: api.appId.toUpperCase(),
+      appRoleAssignmentRequired: true,
+    })
+    assert.equal(status, 201)
+    assert.partialDeepStrictEqual(body, {
+      accountEnabled: true,
+      appDisplayName: 'API',
+      appId: api.appId,
+      appRoleAssignmentRequired: true,
+      appRoles: [role()],
+      displayName: 'API',
+      servicePrincipalNames: [api.appId, ...identifierUris],
+      servicePrincipalType: 'Application',
+    })
+    const found = await admin.get(`/servicePrincipals?$filter=appId eq '${api.appId}'`)
+    assert.deepEqual(
+      found.body.value.map(({ id }) => id),
+      [body.id],
+    )
+    const byName = await admin.get(
+      `/servicePrincipals?$filter=servicePrincipalNames/any(n:n eq 'api://${api.appId}')`,
+    )
+    assert.equal(byName.body.value.length, 1)
+  })
+
+  it('is one for each application and tenant', async () => {
+    const { admin, resource } = await withPrincipals()
+    const { status, body } = await admin.post('/servicePrincipals', { appId: resource.appId })
+    assert.equal(status, 409)
+    assert.equal(body.error.code, 'Request_MultipleObjectsWithSameKeyValue')
+    assert.match(body.error.message, /is already in use/)
+  })
+
+  it('is made of an application of another tenant only when that offers it', async () => {
+    const { admin, api, clientWith, path } = await withApi()
+    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const refused = await stranger.post('/servicePrincipals', { appId: api.appId })
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error.message, /does not reference a valid application object/)
+    await admin.patch(path, { signInAudience: 'AzureADMultipleOrgs' })
+    assert.equal((await stranger.post('/servicePrincipals', { appId: api.appId })).status, 201)
+    assert.equal((await stranger.get(path)).status, 404, 'the registration stays where it is')
+  })
+
+  it('is changed in two properties only', async () => {
+    const { admin, client, store } = await withPrincipals()
+    const path = `/servicePrincipals/${client.id}`
+    const change = { accountEnabled: false, appRoleAssignmentRequired: true }
+    assert.equal((await admin.patch(path, change)).status, 204)
+    assert.partialDeepStrictEqual((await store.read()).servicePrincipal(client.id), change)
+    for (const part of [{ displayName: 'x' }, { appId: guid(1) }, { accountEnabled: null }])
+      assert.equal((await admin.patch(path, part)).status, 400, JSON.stringify(part))
+  })
+
+  it('of a management API is changed by nobody (AS32)', async () => {
+    const { admin } = await withApi()
+    const path = `/servicePrincipals(appId='${graphAppId}')`
+    assert.equal((await admin.patch(path, { accountEnabled: false })).status, 403)
+    assert.equal((await admin.delete(path)).status, 403)
+    assert.equal((await admin.patch(path, { appRoleAssignmentRequired: true })).status, 403)
+  })
+})
+
+describe('an app role assignment', () => {
+  for (const [segment, own] of [
+    ['appRoleAssignedTo', 'resourceId'],
+    ['appRoleAssignments', 'principalId'],
+  ] as const)
+    it(`is made, listed, shown and withdrawn as one of ${segment}`, async () => {
+      const { admin, assignment, client, resource } = await withPrincipals()
+      const all = `/servicePrincipals/${assignment[own]}/${segment}`
+      const made = await admin.post(all, assignment)
+      assert.equal(made.status, 201)
+      assert.equal(made.body.id.length, 43)
+      assert.partialDeepStrictEqual(made.body, {
+        ...assignment,
+        createdDateTime: '2026-02-01T12:00:00.000Z',
+        deletedDateTime: null,
+        principalDisplayName: 'Client',
+        principalType: 'ServicePrincipal',
+        resourceDisplayName: 'API',
+      })
+      for (const path of [
+        `/servicePrincipals/${resource.id}/appRoleAssignedTo`,
+        `/servicePrincipals/${client.id}/appRoleAssignments`,
+      ]) {
+        const { body } = await admin.get(path)
+        assert.deepEqual(
+          body.value.map(({ id }) => id),
+          [made.body.id],
+        )
+      }
+      assert.partialDeepStrictEqual((await admin.get(`${all}/${made.body.id}`)).body, assignment)
+      assert.equal((await admin.delete(`${all}/${made.body.id}`)).status, 204)
+      assert.equal((await admin.get(`${all}/${made.body.id}`)).status, 404)
+    })
+
+  it('is withdrawn over the service principals that it joins only', async () => {
+    const { admin, assignment, application, client } = await withPrincipals()
+    const all = `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`
+    const { body: made } = await admin.post(all, assignment)
+    const elsewhere = `/servicePrincipals/${client.id}/appRoleAssignedTo/${made.id}`
+    assert.equal((await admin.delete(elsewhere)).status, 404)
+    await admin.delete(`/applications/${application.id}`)
+    assert.deepEqual((await admin.get(all)).body.value, [], 'of a deleted client it is not shown')
+  })
+
+  it('gives access without a role by the empty GUID', async () => {
+    const { admin, assignment } = await withPrincipals()
+    const { status } = await admin.post(
+      `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`,
+      { ...assignment, appRoleId: emptyGuid },
+    )
+    assert.equal(status, 201)
+  })
+
+  type Sample = Awaited<ReturnType<typeof withPrincipals>>
+  const refused: Readonly<Record<string, (sample: Sample) => readonly [object, RegExp]>> = {
+    'a role twice': (sample) => [
+      sample.assignment,
+      /^Permission being assigned already exists on the object$/,
+    ],
+    'a role that the API does not have': (sample) => [
+      { ...sample.assignment, appRoleId: guid(9) },
+      /^Permission being assigned was not found on application$/,
+    ],
+    'a client that is not there': (sample) => [
+      { ...sample.assignment, principalId: guid(9) },
+      /^Not a valid reference update\.$/,
+    ],
+    'another API than that of the path': (sample) => [
+      { ...sample.assignment, resourceId: sample.client.id },
+      /'resourceId' must be the id in the path/,
+    ],
+    'no role at all': ({ assignment: { principalId, resourceId } }) => [
+      { principalId, resourceId },
+      /'appRoleId': it must be given/,
+    ],
+  }
+  for (const [name, bodyOf] of Object.entries(refused))
+    it(`of ${name} is refused`, async () => {
+      const sample = await withPrincipals()
+      const { admin, assignment } = sample
+      const all = `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`
+      assert.equal((await admin.post(all, assignment)).status, 201)
+      const [body, message] = bodyOf(sample)
+      const reply = await admin.post(all, body)
+      assert.equal(reply.status, 400)
+      assert.equal(reply.body.error.code, 'Request_BadRequest')
+      assert.match(reply.body.error.message, message)
+    })
+
+  it('of a disabled role, or of a role for users, is refused', async () => {
+    const forUsers = role({ id: guid(0x71), value: 'U', allowedMemberTypes: ['User'] })
+    const disabled = role({ id: guid(0x72), value: 'D', isEnabled: false })
+    const { admin, assignment, path } = await withPrincipals()
+    await admin.patch(path, { appRoles: [role(), forUsers, disabled] })
+    for (const { id: appRoleId } of [forUsers, disabled]) {
+      const { status } = await admin.post(
+        `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`,
+        { ...assignment, appRoleId },
+      )
+      assert.equal(status, 400)
+    }
+  })
+})

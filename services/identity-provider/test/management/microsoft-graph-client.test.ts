@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { parseEnv } from 'node:util'
+import {
+  type AuthProvider,
+  Client,
+  GraphError,
+  PageIterator,
+} from '@microsoft/microsoft-graph-client'
+import { decodeJwt } from 'jose'
+import { type ProviderProcess, startProvider } from '../provider-process.ts'
+import { role } from './graph/applications/sample-api.ts'
+import { startTlsFront } from './tls-front.ts'
+
+type Settings = Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'GRAPH_URL' | 'TENANT_ID', string>
+
+/** The client adds its token to https only, and to Microsoft's hosts and those it is told of. */
+describe('@microsoft/microsoft-graph-client, as it is', () => {
+  let dataDir: string
+  let front: Awaited<ReturnType<typeof startTlsFront>>
+  let provider: ProviderProcess
+  let settings: Settings
+  let graph: Client
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'graph-client-'))
+    front = await startTlsFront()
+    setDefaultCACertificates([...getCACertificates(), front.certificate])
+    provider = await startProvider({ DATA_DIR: dataDir, AUTH_URL: front.url, REGISTRATIONS: '' })
+    front.passTo(provider.url)
+    settings = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Settings
+    const authProvider: AuthProvider = (done) =>
+      void token(settings.CLIENT_ID, settings.CLIENT_SECRET, 'https://graph.microsoft.com/.default')
+        .then((accessToken) => done(null, accessToken))
+        .catch((error) => done(error, null))
+    // The lines that docs/graph.md shows.
+    graph = Client.init({
+      baseUrl: settings.GRAPH_URL,
+      customHosts: new Set(['localhost']),
+      authProvider,
+    })
+  })
+  after(async () => {
+    front.stop()
+    await provider.end('SIGTERM')
+    await rm(dataDir, { recursive: true })
+  })
+
+  async function token(clientId: string, clientSecret: string, scope: string): Promise<string> {
+    const response = await fetch(`${front.url}/${settings.TENANT_ID}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        scope,
+      }),
+    })
+    const body = await response.json()
+    assert.equal(response.status, 200, JSON.stringify(body))
+    return body.access_token
+  }
+
+  it('drives the six steps from an empty directory to a token with both roles, and back', async () => {
+    // 1. The API, and the name that carries its application id.
+    const api = await graph.api('/applications').post({ displayName: 'Greeting API' })
+    const uri = `api://${api.appId}`
+    await graph.api(`/applications/${api.id}`).update({ identifierUris: [uri] })
+    // 2. Its app roles.
+    const appRoles = [
+      role(),
+      role({ id: 'b7d41c9a-2e58-4f03-8c6d-1a9f7e3b5c24', value: 'CallHelloApiRole' }),
+    ]
+    await graph.api(`/applications(appId='${api.appId}')`).patch({ appRoles })
+    const resource = await graph.api('/servicePrincipals').post({ appId: api.appId })
+    // 3. The client.
+    const client = await graph.api('/applications').post({ displayName: 'Greeting client' })
+    const principal = await graph.api('/servicePrincipals').post({ appId: client.appId })
+    // 4. The permissions that it requests.
+    await graph.api(`/applications/${client.id}`).update({
+      requiredResourceAccess: [
+        {
+          resourceAppId: api.appId,
+          resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
+        },
+      ],
+    })
+    // 6. A secret: asked for before the consent, to see what is missing without it.
+    const { secretText } = await graph
+      .api(`/applications/${client.id}/addPassword`)
+      .post({ passwordCredential: { displayName: 'First secret' } })
+    const rolesNow = async () =>
+      decodeJwt(await token(client.appId, secretText, `${uri}/.default`)).roles
+    assert.equal(await rolesNow(), undefined, 'requesting grants nothing')
+    // 5. Admin consent.
+    const consents = await Promise.all(
+      appRoles.map(({ id: appRoleId }) =>
+        graph
+          .api(`/servicePrincipals/${resource.id}/appRoleAssignedTo`)
+          .post({ principalId: principal.id, resourceId: resource.id, appRoleId }),
+      ),
+    )
+    assert.deepEqual(await rolesNow(), ['CallHiApiRole', 'CallHelloApiRole'])
+
+    for (const { id } of consents)
+      await graph.api(`/servicePrincipals/${principal.id}/appRoleAssignments/${id}`).delete()
+    assert.equal(await rolesNow(), undefined, 'what was withdrawn is withdrawn')
+    for (const { id } of [api, client]) await graph.api(`/applications/${id}`).delete()
+  })
+
+  it('finds, selects, counts and follows pages', async () => {
+    for (const displayName of ['One', 'Two', 'Three'])
+      await graph.api('/applications').post({ displayName })
+    const found = await graph
+      .api('/applications')
+      .filter("displayName eq 'Two'")
+      .select(['id', 'displayName'])
+      .count(true)
+      .get()
+    assert.equal(found['@odata.count'], 1)
+    assert.deepEqual(Object.keys(found.value[0]), ['@odata.etag', 'id', 'displayName'])
+
+    const names: string[] = []
+    const first = await graph.api('/applications').top(1).select('displayName').get()
+    const pages = new PageIterator(graph, first, ({ displayName }) => names.push(displayName) > 0)
+    await pages.iterate()
+    assert.deepEqual(names.toSorted(), ['Administrator', 'One', 'Three', 'Two'])
+  })
+
+  it('throws its own error with the code, the message and the request id of a refusal', async () => {
+    await assert.rejects(
+      graph.api('/applications/11111111-2222-4333-8444-000000000000').get(),
+      (error: unknown) => {
+        assert.ok(error instanceof GraphError)
+        assert.equal(error.statusCode, 404)
+        assert.equal(error.code, 'Request_ResourceNotFound')
+        assert.match(error.message, /does not exist or one of its queried reference-property/)
+        assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/)
+        return true
+      },
+    )
+  })
+
+  it('changes what it has read only when nobody else has meanwhile', async () => {
+    const api = await graph.api('/applications').post({ displayName: 'Shared' })
+    const change = (displayName: string) =>
+      graph
+        .api(`/applications/${api.id}`)
+        .header('If-Match', api['@odata.etag'])
+        .update({ displayName })
+    await change('Mine')
+    await assert.rejects(change('Late'), { statusCode: 412 })
+  })
+})

@@ -1,0 +1,250 @@
+import type { AppRole } from '../../../src/directory/app-role.ts'
+import type { Application } from '../../../src/directory/application.ts'
+import type { Directory } from '../../../src/directory/directory.ts'
+import { put } from '../../../src/directory/directory-change.ts'
+import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
+import { newApplication } from '../../../src/directory/new-application.ts'
+import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
+import { createPassword, secretSha256 } from '../../../src/directory/password-credential.ts'
+import {
+  graphAppId,
+  managementAppId,
+  ownerTenantId,
+  privilegedApiAppIds,
+} from '../../../src/directory/privileged-api-ids.ts'
+import { findClient } from '../../../src/issuance/client.ts'
+import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
+import { findResource } from '../../../src/issuance/resource.ts'
+import { decideToken } from '../../../src/issuance/token-decision.ts'
+import { foundationOf } from '../../../src/management/bootstrap/foundation.ts'
+import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-roles.ts'
+import { rolesHeldNow } from '../../../src/management/http/caller.ts'
+import { serverRoles } from '../../../src/management/server/server-roles.ts'
+import { tenant } from '../../directory/sample.ts'
+import { contoso, fabrikam } from '../sample-graph.ts'
+import { keylessManagement } from './keyless-management.ts'
+
+/** What a sequence starts from. */
+export type Start = {
+  /** The roles that people have at Contoso, by their place in `everyRole`: of the writer, and of two others. */
+  readonly roles: readonly (readonly number[])[]
+  /** An older directory may have a tenant object for the owner of the management APIs. */
+  readonly hasOwnerTenant: boolean
+  /** An older directory may lack declarations of roles that are assigned. */
+  readonly lacksDeclarations: boolean
+  /** The application that most steps are about. */
+  readonly focus: 'administrator' | 'everywhere' | 'person' | 'management'
+}
+
+/** Somebody who knows credentials of applications, and can act as these only. */
+export type Person = {
+  readonly name: string
+  /** The secrets that the person was told, by application id. */
+  readonly secrets: Map<string, string[]>
+  /** What the person had from the start, or was given by somebody who had it. */
+  readonly due: Set<string>
+}
+
+export const homeTenantId = contoso.id
+export const everyRole: readonly { readonly appId: string; readonly value: string }[] = [
+  ...Object.keys(graphRoles).map((value) => ({ appId: graphAppId, value })),
+  ...Object.keys(serverRoles).map((value) => ({ appId: managementAppId, value })),
+]
+
+const every = everyRole.map((_, index) => index)
+const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
+const everyOfGraph = every.filter((index) => everyRole[index]?.appId === graphAppId)
+
+/** Authority is the value of a role in a tenant: what a token with it opens. */
+export const authorityOf = (tenantId: string, value: string) => `${tenantId} ${value}`
+
+/** Takes more of the steps than the others: without it little happens to what is in focus. */
+const leaders: Readonly<Record<Start['focus'], string>> = {
+  administrator: 'operator',
+  everywhere: 'branch',
+  person: 'operator',
+  management: 'owner',
+}
+
+/** People with credentials, in a directory of several tenants that they change over the real APIs. */
+export async function actingPeople(start: Start) {
+  const sample = await keylessManagement()
+  const { commit, source, store } = sample
+  const people: Person[] = []
+
+  async function enrol(name: string, tenantId: string, roles: readonly number[]): Promise<void> {
+    const directory = await store.refresh()
+    const { credential, secretText } = createPassword({}, source)
+    const application = newApplication({
+      id: source.newGuid(),
+      tenantId,
+      appId: source.newGuid(),
+      displayName: name,
+      createdDateTime: source.now(),
+      passwordCredentials: [credential],
+    })
+    const client = newServicePrincipal(tenantId, application, source)
+    const assignments = roles.flatMap((index) => {
+      const { appId = '', value } = everyRole[index] ?? {}
+      const api = directory.servicePrincipalByAppId(tenantId, appId)
+      const role = declaredRoles(directory, appId).find((one) => one.value === value)
+      return api === undefined || role === undefined
+        ? []
+        : [newAppRoleAssignment(client, api, role.id, source)]
+    })
+    await commit(
+      put('application', application),
+      put('servicePrincipal', client),
+      ...assignments.map((one) => put('appRoleAssignment', one)),
+    )
+    people.push({ name, secrets: new Map([[application.appId, [secretText]]]), due: new Set() })
+  }
+
+  async function restart(): Promise<void> {
+    const { changes } = foundationOf(await store.refresh(), { firstTenant: contoso }, source)
+    await commit(...changes)
+  }
+
+  if (start.hasOwnerTenant) {
+    await commit(put('tenant', tenant({ id: ownerTenantId, domains: [], displayName: 'Owner' })))
+    await restart()
+  }
+  await enrol('operator', contoso.id, every)
+  await enrol('branch', fabrikam.id, everyOfGraph)
+  await enrol('writer', contoso.id, [writesApplications, ...(start.roles[0] ?? [])])
+  for (const [index, roles] of start.roles.slice(1).entries())
+    await enrol(`person ${index}`, contoso.id, roles)
+  if (start.hasOwnerTenant) await enrol('owner', ownerTenantId, everyOfGraph)
+
+  // An application of Contoso that Fabrikam knows too.
+  const everywhere = newApplication({
+    id: source.newGuid(),
+    tenantId: contoso.id,
+    appId: source.newGuid(),
+    displayName: 'Everywhere',
+    createdDateTime: source.now(),
+    signInAudience: 'AzureADMultipleOrgs',
+  })
+  await commit(
+    put('application', everywhere),
+    ...[contoso, fabrikam].map(({ id }) =>
+      put('servicePrincipal', newServicePrincipal(id, everywhere, source)),
+    ),
+  )
+  for (const person of people)
+    for (const authority of await authorityHeld(await store.refresh(), person, source.now()))
+      person.due.add(authority)
+
+  if (start.lacksDeclarations) {
+    const management = (await store.refresh()).applicationByAppId(managementAppId)
+    if (management) await commit(put('application', { ...management, appRoles: [] }))
+  }
+  const directory = await store.refresh()
+  const applicationNamed = (name: string) =>
+    [...directory.applicationsOf(contoso.id)].find(({ displayName }) => displayName === name)
+  const focus: Application | undefined = {
+    administrator: applicationNamed('Administrator'),
+    everywhere,
+    person: applicationNamed('person 0'),
+    management: directory.applicationByAppId(managementAppId),
+  }[start.focus]
+  const named = (name: string) => people.find((one) => one.name === name)
+  const writer = named('writer')
+  const leader = named(leaders[start.focus]) ?? writer
+  if (leader === undefined || writer === undefined) throw new TypeError('There is a writer.')
+  return { ...sample, leader, writer, focusAppId: focus?.appId ?? '', people, restart }
+}
+
+export const declaredRoles = (directory: Directory, appId: string): readonly AppRole[] =>
+  directory.applicationByAppId(appId)?.appRoles ?? []
+
+/** Whether a person may have an authority: as due, or as a consequence of being due all tenants. */
+export function isDue({ due }: Person, authority: string): boolean {
+  const [tenantId, value = ''] = authority.split(' ')
+  const hasAllTenants = due.has(authorityOf(homeTenantId, 'Tenant.ReadWrite.All'))
+  return (
+    due.has(authority) ||
+    (hasAllTenants && tenantId !== homeTenantId && Object.hasOwn(graphRoles, value as GraphRole))
+  )
+}
+
+/** The applications that have a credential of a person, whether or not they are deleted or disabled. */
+export const appIdsOf = (directory: Directory, { name, secrets }: Person): string[] =>
+  [...directory.tenants(), { id: ownerTenantId }]
+    .flatMap(({ id }) => [...directory.applicationsOf(id)])
+    .filter(
+      ({ appId, federatedIdentityCredentials, passwordCredentials }) =>
+        federatedIdentityCredentials.some(({ subject }) => subject === name) ||
+        secrets
+          .get(appId)
+          ?.some((secret) =>
+            passwordCredentials.some((known) =>
+              Buffer.from(known.secretSha256).equals(secretSha256(secret)),
+            ),
+          ),
+    )
+    .map(({ appId }) => appId)
+
+/** Everything that the tokens of a person would open now, by the real decision about tokens. */
+export async function authorityHeld(
+  directory: Directory,
+  person: Person,
+  now: Date,
+): Promise<string[]> {
+  const held: string[] = []
+  for (const applicationId of appIdsOf(directory, person))
+    for (const { tenantId } of directory.servicePrincipalsOfApplication(applicationId))
+      for (const apiAppId of privilegedApiAppIds) {
+        const roles = await tokenRoles(directory, person, applicationId, tenantId, apiAppId, now)
+        if (roles.length === 0) continue
+        const values = rolesHeldNow(directory, { tenantId, applicationId, roles }, apiAppId)
+        held.push(...values.map((value) => authorityOf(tenantId, value)))
+      }
+  return held
+}
+
+async function tokenRoles(
+  directory: Directory,
+  { name, secrets }: Person,
+  clientId: string,
+  tenantId: string,
+  resource: string,
+  now: Date,
+): Promise<readonly string[]> {
+  const context = {
+    now,
+    assertionAudiences: () => new Set<string>(),
+    assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
+    verifyFederated: async () => 'notAllowed' as const,
+    spendAssertion: undefined,
+  }
+  for (const secret of secrets.get(clientId) ?? []) {
+    const proof = { method: 'secret', secret } as const
+    const request = { tenant: tenantId, clientId, proof, resource }
+    const granted = await decideToken(directory, request, context).catch(() => undefined)
+    if (granted !== undefined) return granted.roles
+  }
+  return federatedRoles(directory, name, clientId, tenantId, resource)
+}
+
+/** What `decideToken` would grant for an assertion of the person's own issuer. */
+function federatedRoles(
+  directory: Directory,
+  name: string,
+  clientId: string,
+  tenantId: string,
+  resource: string,
+): readonly string[] {
+  const home = directory.tenant(tenantId)
+  const client = home && findClient(directory, home, clientId)
+  const isTrusted = client?.application.federatedIdentityCredentials.some(
+    ({ subject }) => subject === name,
+  )
+  const isOpen = client?.principal.accountEnabled && !client.application.isFallbackPublicClient
+  if (!home?.isEnabled || !client || !isTrusted || !isOpen) return []
+  try {
+    return grantedRoles(directory, client, findResource(directory, home, resource))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
+import { graphOperations } from '../../../src/management/graph/graph.ts'
+import { serverOperations } from '../../../src/management/server/server-operations.ts'
+import {
+  actingPeople,
+  appIdsOf,
+  authorityHeld,
+  authorityOf,
+  declaredRoles,
+  everyRole,
+  isDue,
+  type Start,
+} from './acting-people.ts'
+import { asks, type Step } from './authority-steps.ts'
+
+const sequences = 1000
+const longestSequence = 40
+const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
+const changing = [...graphOperations, ...operationsOfServer]
+  .filter((operation) => 'action' in operation)
+  .map(({ method, path }) => `${method} ${path}`)
+const ofServer = new Set(operationsOfServer.map(({ method, path }) => `${method} ${path}`))
+
+/** Operations by which authority could move are tried more often than the others. */
+const weights: Readonly<Record<string, number>> = {
+  'PATCH /applications/{id}': 10,
+  'POST /applications/{id}/addPassword': 12,
+  'POST /applications/{id}/federatedIdentityCredentials': 4,
+  'DELETE /applications/{id}': 3,
+  'DELETE /servicePrincipals/{id}': 5,
+  'PATCH /servicePrincipals/{id}': 4,
+  'POST /directory/deletedItems/{id}/restore': 8,
+  'POST /servicePrincipals/{id}/appRoleAssignedTo': 8,
+  'POST /tenants': 2,
+  restart: 3,
+}
+
+const steps = fc.array(
+  fc.record({
+    operation: fc.oneof(
+      ...[...changing, 'restart'].map((operation) => ({
+        weight: weights[operation] ?? 1,
+        arbitrary: fc.constant(operation),
+      })),
+    ),
+    person: fc.oneof(
+      { weight: 4, arbitrary: fc.constant('leader' as const) },
+      { weight: 3, arbitrary: fc.constant('writer' as const) },
+      { weight: 3, arbitrary: fc.nat(5) },
+    ),
+    credential: fc.nat(3),
+    onFocus: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+    object: fc.nat(20),
+    api: fc.nat(1),
+    role: fc.nat(7),
+    variant: fc.nat(39),
+  }),
+  { minLength: 20, maxLength: longestSequence },
+)
+
+const start: fc.Arbitrary<Start> = fc.record({
+  roles: fc.array(fc.uniqueArray(fc.nat(everyRole.length - 1)), { minLength: 3, maxLength: 3 }),
+  hasOwnerTenant: fc.boolean(),
+  lacksDeclarations: fc.oneof(
+    { weight: 1, arbitrary: fc.constant(true) },
+    { weight: 3, arbitrary: fc.constant(false) },
+  ),
+  focus: fc.constantFrom('administrator', 'everywhere', 'person', 'management'),
+})
+
+type World = Awaited<ReturnType<typeof actingPeople>>
+
+/** Takes one step as one person, and notes what the person learns by it and whom it gives a role. */
+async function take(world: World, step: Step): Promise<number> {
+  if (step.operation === 'restart') {
+    await world.restart()
+    return 204
+  }
+  const directory = await world.store.refresh()
+  const { leader, people, writer } = world
+  const person = { leader, writer }[step.person] ?? people[Number(step.person)] ?? writer
+  // The real decision about tokens says in which tenants the person can act.
+  const clients = appIdsOf(directory, person).flatMap((applicationId) =>
+    [...directory.servicePrincipalsOfApplication(applicationId)].map(({ tenantId }) => ({
+      applicationId,
+      tenantId,
+    })),
+  )
+  const acting = clients[step.credential % Math.max(1, clients.length)]
+  const held = await authorityHeld(directory, person, world.source.now())
+  if (!acting || !held.some((one) => one.startsWith(acting.tenantId))) return 0
+  const asked = asks[step.operation]?.({
+    directory,
+    step,
+    person,
+    ...acting,
+    focusAppId: world.focusAppId,
+  })
+  if (asked === undefined) return 0
+  const send = ofServer.has(step.operation) ? world.requestManagement : world.request
+  const method = step.operation.split(' ')[0] ?? ''
+  const headers = { authorization: `Bearer ${acting.tenantId}:${acting.applicationId}` }
+  const reply = await send(method, asked.path, asked.body, headers)
+  if (reply.status >= 300) return reply.status
+  const { administrator = reply.body, secretText } = reply.body
+  const { clientId, clientSecret } = administrator as { clientId?: string; clientSecret?: string }
+  const told = (appId: string, secret: string) =>
+    person.secrets.set(appId, [...(person.secrets.get(appId) ?? []), secret])
+  if (clientId !== undefined && clientSecret !== undefined) told(clientId, clientSecret)
+  if (secretText !== undefined) {
+    const id = asked.path.split('/')[2] ?? ''
+    told(directory.application(id)?.appId ?? '', secretText)
+  }
+  const body = asked.body as { principalId?: string; resourceId?: string; appRoleId?: string }
+  if (body?.appRoleId !== undefined) {
+    const client = directory.servicePrincipal(body.principalId ?? '')
+    const api = directory.servicePrincipal(body.resourceId ?? '')
+    const role = declaredRoles(directory, api?.appId ?? '').find(({ id }) => id === body.appRoleId)
+    const given = authorityOf(acting.tenantId, role?.value ?? '')
+    assert.ok(isDue(person, given), `${person.name} gives ${given}`)
+    for (const other of world.people)
+      if (appIdsOf(directory, other).includes(client?.appId ?? '')) other.due.add(given)
+  }
+  return reply.status
+}
+
+describe('random sequences of management calls (AS32)', () => {
+  it('try every operation that changes something', () => {
+    assert.deepEqual(Object.keys(asks).toSorted(), changing.toSorted())
+  })
+
+  it('give nobody authority that neither they nor somebody who gave it to them had', async () => {
+    const tried = new Map<string, Set<number>>()
+    await fc.assert(
+      fc.asyncProperty(start, steps, async (from, sequence) => {
+        const world = await actingPeople(from)
+        for (const step of sequence) {
+          const status = await take(world, step)
+          tried.set(step.operation, (tried.get(step.operation) ?? new Set()).add(status))
+          if (status === 0 || status >= 300) continue
+          const directory = await world.store.refresh()
+          for (const person of world.people)
+            for (const authority of await authorityHeld(directory, person, world.source.now()))
+              assert.ok(isDue(person, authority), `${person.name} has ${authority}`)
+          const hasOwner = directory.tenant(ownerTenantId) !== undefined
+          assert.equal(hasOwner, from.hasOwnerTenant)
+        }
+        assert.deepEqual(world.reports, [])
+      }),
+      { numRuns: sequences },
+    )
+    // Else the sequences would hold because nothing is ever done.
+    for (const [operation, statuses] of tried)
+      assert.ok(
+        [...statuses].some((status) => status >= 200 && status < 300),
+        `${operation} never succeeded: ${[...statuses]}`,
+      )
+  })
+})

@@ -1,0 +1,209 @@
+import type { Application } from '../../../src/directory/application.ts'
+import type { Directory } from '../../../src/directory/directory.ts'
+import {
+  graphAppId,
+  ownerTenantId,
+  privilegedApiAppIds,
+} from '../../../src/directory/privileged-api-ids.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import { contoso, fabrikam } from '../sample-graph.ts'
+import { declaredRoles, type Person } from './acting-people.ts'
+
+/** One step of a sequence; the numbers choose among what is there when it is taken. */
+export type Step = {
+  readonly operation: string
+  readonly person: 'leader' | 'writer' | number
+  readonly credential: number
+  readonly onFocus: boolean
+  readonly object: number
+  readonly api: number
+  readonly role: number
+  readonly variant: number
+}
+
+/** What a step chooses from. */
+export type Scene = {
+  readonly directory: Directory
+  readonly step: Step
+  readonly person: Person
+  readonly applicationId: string
+  readonly tenantId: string
+  readonly focusAppId: string
+}
+
+export type Asked = { readonly path: string; readonly body?: unknown }
+
+const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
+  all[index % Math.max(1, all.length)]
+
+const variantOf = (variants: readonly object[], { variant }: Step): object =>
+  oneOf(variants, variant) ?? {}
+
+/** The application in focus, else any of the caller's tenant, now and then of another. */
+function application({ directory, focusAppId, step, tenantId }: Scene): Application | undefined {
+  const all = [...directory.tenants()].flatMap(({ id }) => [...directory.applicationsOf(id)])
+  const apis = privilegedApiAppIds.flatMap((appId) => directory.applicationByAppId(appId) ?? [])
+  const near = all.filter((one) => one.tenantId === tenantId)
+  const focused = all.find(({ appId }) => appId === focusAppId)
+  if (step.onFocus) return focused ?? apis.find(({ appId }) => appId === focusAppId)
+  return oneOf(step.variant % 8 === 0 ? [...all, ...apis] : near, step.object)
+}
+
+function principal(scene: Scene): ServicePrincipal | undefined {
+  const { directory, focusAppId, step, tenantId } = scene
+  const near = [...directory.servicePrincipalsOf(tenantId)]
+  if (step.onFocus) return near.find(({ appId }) => appId === focusAppId)
+  return oneOf(near, step.object)
+}
+
+const onApplication =
+  (suffix: string, body?: (scene: Scene, one: Application) => unknown) =>
+  (scene: Scene): Asked | undefined => {
+    const one = application(scene)
+    return one && { path: `/applications/${one.id}${suffix}`, body: body?.(scene, one) }
+  }
+
+const onPrincipal =
+  (body?: (scene: Scene) => unknown) =>
+  (scene: Scene): Asked | undefined => {
+    const one = principal(scene)
+    return one && { path: `/servicePrincipals/${one.id}`, body: body?.(scene) }
+  }
+
+const onDeletedItem =
+  (suffix: string) =>
+  (scene: Scene): Asked | undefined => {
+    const one = scene.step.variant % 2 === 0 ? application(scene) : principal(scene)
+    return one && { path: `/directory/deletedItems/${one.id}${suffix}` }
+  }
+
+const trust = ({ name }: Person, { variant }: Step) => ({
+  issuer: 'https://issuer.example',
+  subject: name,
+  name: `trust-${variant}-${name.replaceAll(' ', '-')}`,
+  audiences: ['api://AzureADTokenExchange'],
+})
+
+const onCredential =
+  (body?: (scene: Scene) => unknown) =>
+  (scene: Scene): Asked | undefined => {
+    const one = application(scene)
+    const credential = oneOf(one?.federatedIdentityCredentials ?? [], scene.step.role)
+    const path = `/applications/${one?.id}/federatedIdentityCredentials/${credential?.id}`
+    return credential && { path, body: body?.(scene) }
+  }
+
+/** The roles of a management API, each with the value of the next. */
+const turned = ({ appRoles }: Application) =>
+  appRoles.map((role, index) => ({
+    ...role,
+    isEnabled: true,
+    value: appRoles[(index + 1) % appRoles.length]?.value,
+  }))
+
+const apiChanges = (one: Application) => [
+  { appRoles: one.appRoles.map((role) => ({ ...role, isEnabled: false })) },
+  { appRoles: turned(one) },
+  { appRoles: [] },
+]
+
+const applicationChanges = ({ step }: Scene, one: Application) =>
+  variantOf(
+    one.appRoles.length > 0
+      ? apiChanges(one)
+      : [
+          { displayName: 'Other' },
+          { isFallbackPublicClient: true },
+          { isFallbackPublicClient: false },
+          { passwordAuthenticationAllowed: false },
+          { passwordAuthenticationAllowed: true },
+          { signInAudience: 'AzureADMultipleOrgs' },
+          { keyCredentials: [] },
+        ],
+    step,
+  )
+
+const consent =
+  (own: 'principalId' | 'resourceId', segment: string) =>
+  (scene: Scene): Asked | undefined => {
+    const { directory, step, tenantId } = scene
+    const appId = oneOf(privilegedApiAppIds, step.api) ?? graphAppId
+    const resourceId = directory.servicePrincipalByAppId(tenantId, appId)?.id
+    const principalId = principal(scene)?.id
+    const appRoleId = oneOf(declaredRoles(directory, appId), step.role)?.id
+    const body = { principalId, resourceId, appRoleId }
+    return { path: `/servicePrincipals/${body[own]}/${segment}`, body }
+  }
+
+const withdrawal =
+  (segment: string) =>
+  (scene: Scene): Asked | undefined => {
+    const client = principal(scene)
+    const all = client === undefined ? [] : scene.directory.assignmentsOf(client.id)
+    const one = oneOf(all, scene.step.role)
+    const own = segment === 'appRoleAssignments' ? one?.principalId : one?.resourceId
+    return one && { path: `/servicePrincipals/${own}/${segment}/${one.id}` }
+  }
+
+const aTenant = ({ directory, step }: Scene) =>
+  oneOf([...directory.tenants()], step.object)?.id ?? contoso.id
+
+/** How each operation that changes something is asked for. */
+export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
+  'POST /applications': ({ step }) => ({
+    path: '/applications',
+    body: {
+      displayName: 'New',
+      ...variantOf([{}, { signInAudience: 'AzureADMultipleOrgs' }], step),
+    },
+  }),
+  'PATCH /applications/{id}': onApplication('', applicationChanges),
+  'DELETE /applications/{id}': onApplication(''),
+  'POST /applications/{id}/addPassword': onApplication('/addPassword', () => ({})),
+  'POST /applications/{id}/removePassword': onApplication('/removePassword', ({ step }, one) => ({
+    keyId: oneOf(one.passwordCredentials, step.role)?.keyId,
+  })),
+  'POST /applications/{id}/federatedIdentityCredentials': onApplication(
+    '/federatedIdentityCredentials',
+    ({ person, step }) => trust(person, step),
+  ),
+  'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': onCredential(
+    ({ person }) => ({ subject: person.name }),
+  ),
+  'DELETE /applications/{id}/federatedIdentityCredentials/{credential}': onCredential(),
+  'POST /directory/deletedItems/{id}/restore': onDeletedItem('/restore'),
+  'DELETE /directory/deletedItems/{id}': onDeletedItem(''),
+  'POST /servicePrincipals': (scene) => ({
+    path: '/servicePrincipals',
+    body: { appId: scene.step.onFocus ? scene.focusAppId : application(scene)?.appId },
+  }),
+  'PATCH /servicePrincipals/{id}': onPrincipal(({ step }) =>
+    variantOf([{ accountEnabled: false }, { accountEnabled: true }], step),
+  ),
+  'DELETE /servicePrincipals/{id}': onPrincipal(),
+  'POST /servicePrincipals/{id}/appRoleAssignedTo': consent('resourceId', 'appRoleAssignedTo'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': withdrawal('appRoleAssignedTo'),
+  'POST /servicePrincipals/{id}/appRoleAssignments': consent('principalId', 'appRoleAssignments'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}':
+    withdrawal('appRoleAssignments'),
+  'POST /keys/rotate': () => ({ path: '/keys/rotate' }),
+  'POST /keys/{kid}/revoke': () => ({ path: '/keys/key/revoke' }),
+  'POST /keys/reencrypt': () => ({
+    path: '/keys/reencrypt',
+    body: { keyEncryptionKey: Buffer.alloc(32).toString('base64') },
+  }),
+  'POST /tenants': ({ step }) => ({
+    path: '/tenants',
+    body: { displayName: 'New', ...variantOf([{}, { id: ownerTenantId }], step) },
+  }),
+  'PATCH /tenants/{id}': (scene) => ({
+    path: `/tenants/${aTenant(scene)}`,
+    body: variantOf(
+      [{ isEnabled: true }, { isEnabled: false }, { domains: [fabrikam.id] }],
+      scene.step,
+    ),
+  }),
+  'POST /tenants/{id}/administrator': (scene) => ({
+    path: `/tenants/${aTenant(scene)}/administrator`,
+  }),
+}

@@ -1,0 +1,37 @@
+import { managementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { createServerManagement } from '../../../src/management/server/server-operations.ts'
+import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
+
+const signingKey = {
+  kid: 'key',
+  certificate: '',
+  sealedPrivateKey: '',
+  announcedAt: new Date(0),
+  signsFrom: new Date(0),
+  longestTokenSeconds: 3600,
+}
+
+/** Both management APIs over one directory; the signing keys only stand for those that cost time. */
+export async function keylessManagement() {
+  const graph = await sampleGraph()
+  const app = createServerManagement({
+    baseUrl: 'https://login.example',
+    store: graph.store,
+    keys: {
+      states: () => [],
+      refresh: async () => {},
+      rotate: async () => signingKey,
+      revoke: async () => {},
+      reencrypt: async () => 0,
+    },
+    audit: { find: async () => ({ records: [], next: null }) },
+    authenticate: believe,
+    recordRefusal: (record) => graph.refusals.push(record),
+    report: (error) => graph.reports.push(error),
+    source: graph.source,
+  })
+  const requestManagement = requestsTo(app, '/management')
+  const managerWith = (roles: readonly string[], tenant = contoso) =>
+    graph.clientWith(roles, tenant, managementAppId, requestManagement)
+  return { ...graph, managerWith, requestManagement }
+}

@@ -1,0 +1,127 @@
+import type { Application } from '../../../src/directory/application.ts'
+import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
+import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
+import { newApplication } from '../../../src/directory/new-application.ts'
+import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
+import { createPassword } from '../../../src/directory/password-credential.ts'
+import {
+  graphAppId,
+  ownerTenantId,
+  privilegedApiAppIds,
+} from '../../../src/directory/privileged-api-ids.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import { appRole } from '../../directory/sample.ts'
+import { contoso, fabrikam } from '../sample-graph.ts'
+import { keylessManagement } from './keyless-management.ts'
+import type { Target } from './privilege-table.ts'
+
+/** One thing that an operation is tried on. */
+type Thing = { readonly application: Application; readonly principal: ServicePrincipal }
+
+/** A caller with some management roles, and one thing of every kind that it may try to change. */
+export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
+  const sample = await keylessManagement()
+  const { commit, source, store } = sample
+  const directory = await store.refresh()
+  const deletedDateTime = isDeleted ? source.now() : null
+  const changes: DirectoryChange[] = []
+
+  const roleOf = (tenantId: string, value: string) => {
+    const [found] = privilegedApiAppIds.flatMap((appId) => {
+      const api = directory.servicePrincipalByAppId(tenantId, appId)
+      const declared = directory.applicationByAppId(appId)?.appRoles ?? []
+      const role = declared.find((one) => one.value === value)
+      return api === undefined || role === undefined ? [] : [{ api, role }]
+    })
+    if (found === undefined) throw new TypeError(`${value} is no management role of ${tenantId}.`)
+    return found
+  }
+  const give = (client: ServicePrincipal, value: string) => {
+    const { api, role } = roleOf(client.tenantId, value)
+    changes.push(put('appRoleAssignment', newAppRoleAssignment(client, api, role.id, source)))
+  }
+  function thing(displayName: string, tenantId: string, part: Partial<Application> = {}): Thing {
+    const application = newApplication({
+      id: source.newGuid(),
+      tenantId,
+      appId: source.newGuid(),
+      displayName,
+      createdDateTime: source.now(),
+      passwordCredentials: [createPassword({}, source).credential],
+      federatedIdentityCredentials: [trust(source.newGuid())],
+      deletedDateTime,
+      ...part,
+    })
+    const principal = {
+      ...newServicePrincipal(tenantId, application, source),
+      deletedDateTime: part.deletedDateTime === null ? null : deletedDateTime,
+    }
+    changes.push(put('application', application), put('servicePrincipal', principal))
+    return { application, principal }
+  }
+
+  const live = { deletedDateTime: null }
+  const caller = thing('Caller', contoso.id, live)
+  for (const value of roles) give(caller.principal, value)
+  const lacked = roles.includes('SigningKey.ReadWrite.All')
+    ? 'AuditLog.Read.All'
+    : 'SigningKey.ReadWrite.All'
+  const [plain, peer, more] = ['Plain', 'Peer', 'More'].map((name) => thing(name, contoso.id))
+  const receiver = thing('Receiver', contoso.id, live)
+  const foreign = thing('Foreign', fabrikam.id)
+  const offered = thing('Offered', fabrikam.id, { ...live, signInAudience: 'AzureADMultipleOrgs' })
+  const elsewhere = thing('Elsewhere', contoso.id, { signInAudience: 'AzureADMultipleOrgs' })
+  const api = thing('API', contoso.id, { ...live, appRoles: [appRole()] })
+  if (!plain || !peer || !more) throw new TypeError('There are three.')
+  for (const value of roles) give(peer.principal, value)
+  give(more.principal, lacked)
+  const there = newServicePrincipal(fabrikam.id, elsewhere.application, source)
+  changes.push(put('servicePrincipal', there))
+  give(there, 'Application.ReadWrite.All')
+  give(foreign.principal, 'Application.ReadWrite.All')
+  await commit(...changes)
+
+  const graph = directory.servicePrincipalByAppId(contoso.id, graphAppId)
+  const graphApplication = directory.applicationByAppId(graphAppId)
+  if (!graph || !graphApplication) throw new TypeError('Every directory has Microsoft Graph.')
+  const things: { readonly [Which in Target]?: Thing } = {
+    plain,
+    peer,
+    more,
+    foreign,
+    offered,
+    elsewhere,
+    stranger: foreign,
+    api: { application: graphApplication, principal: graph },
+  }
+  const ownRole = roles[0] ?? lacked
+  const roleIds: { readonly [Which in Target]?: { resourceId: string; appRoleId: string } } = {
+    roleOfApi: { resourceId: api.principal.id, appRoleId: appRole().id },
+    ownRole: namesOf(roleOf(contoso.id, ownRole)),
+    lackedRole: namesOf(roleOf(contoso.id, lacked)),
+    stranger: { resourceId: api.principal.id, appRoleId: appRole().id },
+  }
+  const tenantIds: { readonly [Which in Target]?: string } = {
+    ownTenant: contoso.id,
+    ownTenantDisabled: contoso.id,
+    otherTenant: fabrikam.id,
+    ownerTenant: ownerTenantId,
+  }
+  return { ...sample, caller, receiver, roleIds, tenantIds, things }
+}
+
+export type Scene = Awaited<ReturnType<typeof privilegeScene>>
+
+const namesOf = ({ api, role }: { api: ServicePrincipal; role: { id: string } }) => ({
+  resourceId: api.id,
+  appRoleId: role.id,
+})
+
+const trust = (id: string) => ({
+  id,
+  name: 'first',
+  issuer: 'https://issuer.example',
+  subject: 'job',
+  description: null,
+  audiences: ['api://AzureADTokenExchange'],
+})

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { put } from '../../../src/directory/directory-change.ts'
+import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
+import { newApplication } from '../../../src/directory/new-application.ts'
+import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
+import { graphOperations } from '../../../src/management/graph/graph.ts'
+import { graphRoles } from '../../../src/management/graph/graph-roles.ts'
+import type { Operation } from '../../../src/management/http/operation.ts'
+import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
+import { serverOperations } from '../../../src/management/server/server-operations.ts'
+import { serverRoles } from '../../../src/management/server/server-roles.ts'
+import { contoso } from '../sample-graph.ts'
+import { privilegeScene, type Scene } from './privilege-scene.ts'
+import { type Outcome, privilegeTable, type Target } from './privilege-table.ts'
+
+const ofServer = serverOperations({ keys: {} as never, audit: {} as never })
+const operations: readonly Operation[] = [...graphOperations, ...ofServer]
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
+/** Each role alone, and the two that granting takes. */
+const holders: readonly (readonly string[])[] = [
+  ...[...Object.keys(graphRoles), ...Object.keys(serverRoles)].map((role) => [role]),
+  ['AppRoleAssignment.ReadWrite.All', 'Application.Read.All'],
+]
+
+type Asked = { readonly path: string; readonly body?: unknown }
+type Ask = (scene: Scene, target: Target) => Asked | Promise<Asked>
+
+const applicationOf = ({ things }: Scene, target: Target) => things[target]?.application
+const principalOf = ({ things }: Scene, target: Target) => things[target]?.principal
+const onApplication =
+  (suffix = '', body?: unknown): Ask =>
+  (scene, target) => ({ path: `/applications/${applicationOf(scene, target)?.id}${suffix}`, body })
+const onPrincipal =
+  (suffix = '', body?: unknown): Ask =>
+  (scene, target) => ({
+    path: `/servicePrincipals/${principalOf(scene, target)?.id}${suffix}`,
+    body,
+  })
+const onDeletedItem =
+  (suffix = ''): Ask =>
+  (scene, target) => ({
+    path: `/directory/deletedItems/${applicationOf(scene, target)?.id}${suffix}`,
+  })
+const at =
+  (path: string, body?: unknown): Ask =>
+  () => ({ path, body })
+const onTenant =
+  (suffix = '', bodyFor: (target: Target) => unknown = () => undefined): Ask =>
+  ({ tenantIds }, target) => ({
+    path: `/tenants/${tenantIds[target]}${suffix}`,
+    body: bodyFor(target),
+  })
+
+const trusted = {
+  name: 'second',
+  issuer: 'https://other.example',
+  subject: 'job',
+  audiences: ['api://AzureADTokenExchange'],
+}
+
+type Side = 'appRoleAssignedTo' | 'appRoleAssignments'
+const ownerOf = { appRoleAssignedTo: 'resourceId', appRoleAssignments: 'principalId' } as const
+
+const assignTo =
+  (side: Side): Ask =>
+  ({ receiver, roleIds, things }, target) => {
+    const client = target === 'stranger' ? things.stranger : receiver
+    const role = roleIds[target] ?? { resourceId: '', appRoleId: '' }
+    const body = { ...role, principalId: client?.principal.id ?? '' }
+    // The path names a service principal of the caller's tenant, the body one of another.
+    const own = target === 'stranger' ? role.resourceId : body[ownerOf[side]]
+    const isReversed = target === 'stranger' && side === 'appRoleAssignments'
+    if (!isReversed) return { path: `/servicePrincipals/${own}/${side}`, body }
+    const swapped = { ...body, principalId: receiver.principal.id, resourceId: body.principalId }
+    return { path: `/servicePrincipals/${swapped.principalId}/${side}`, body: swapped }
+  }
+
+/** An assignment that is there: of the role in question, or of the thing in question. */
+const onAssignment =
+  (side: Side): Ask =>
+  async (scene, target) => {
+    const { commit, receiver, roleIds, source, store } = scene
+    const role = roleIds[target]
+    const directory = await store.refresh()
+    const api = directory.servicePrincipal(role?.resourceId ?? '')
+    const made =
+      role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, source)
+    if (made !== undefined) await commit(put('appRoleAssignment', made))
+    const client = principalOf(scene, target === 'api' ? 'more' : target)
+    const one = made ?? directory.assignmentsOf(client?.id ?? '')[0]
+    return { path: `/servicePrincipals/${one?.[ownerOf[side]]}/${side}/${one?.id}` }
+  }
+
+const credential = '/applications/{id}/federatedIdentityCredentials'
+const asks: Readonly<Record<string, Ask>> = {
+  'GET /applications': at('/applications'),
+  'POST /applications': at('/applications', { displayName: 'New' }),
+  'GET /applications/{id}': onApplication(),
+  'PATCH /applications/{id}': onApplication('', { displayName: 'Other' }),
+  'DELETE /applications/{id}': onApplication(),
+  'POST /applications/{id}/addPassword': onApplication('/addPassword', {}),
+  'POST /applications/{id}/removePassword': (scene, target) => {
+    const { id, passwordCredentials } = applicationOf(scene, target) ?? {}
+    const keyId = passwordCredentials?.[0]?.keyId ?? contoso.id
+    return { path: `/applications/${id}/removePassword`, body: { keyId } }
+  },
+  [`GET ${credential}`]: onApplication('/federatedIdentityCredentials'),
+  [`POST ${credential}`]: onApplication('/federatedIdentityCredentials', trusted),
+  [`GET ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first'),
+  [`PATCH ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first', {
+    subject: 'other',
+  }),
+  [`DELETE ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first'),
+  'GET /directory/deletedItems/microsoft.graph.application': at(
+    '/directory/deletedItems/microsoft.graph.application',
+  ),
+  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': at(
+    '/directory/deletedItems/microsoft.graph.servicePrincipal',
+  ),
+  'GET /directory/deletedItems/{id}': onDeletedItem(),
+  'POST /directory/deletedItems/{id}/restore': onDeletedItem('/restore'),
+  'DELETE /directory/deletedItems/{id}': onDeletedItem(),
+  'GET /servicePrincipals': at('/servicePrincipals'),
+  'POST /servicePrincipals': async (scene, target) => {
+    const { commit, source } = scene
+    const fresh = newApplication({
+      id: source.newGuid(),
+      tenantId: contoso.id,
+      appId: source.newGuid(),
+      displayName: 'Fresh',
+      createdDateTime: source.now(),
+    })
+    await commit(put('application', fresh))
+    const { appId } = applicationOf(scene, target) ?? fresh
+    return { path: '/servicePrincipals', body: { appId } }
+  },
+  'GET /servicePrincipals/{id}': onPrincipal(),
+  'PATCH /servicePrincipals/{id}': onPrincipal('', { accountEnabled: false }),
+  'DELETE /servicePrincipals/{id}': onPrincipal(),
+  'GET /servicePrincipals/{id}/appRoleAssignedTo': onPrincipal('/appRoleAssignedTo'),
+  'POST /servicePrincipals/{id}/appRoleAssignedTo': assignTo('appRoleAssignedTo'),
+  'GET /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': onAssignment('appRoleAssignedTo'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}':
+    onAssignment('appRoleAssignedTo'),
+  'GET /servicePrincipals/{id}/appRoleAssignments': onPrincipal('/appRoleAssignments'),
+  'POST /servicePrincipals/{id}/appRoleAssignments': assignTo('appRoleAssignments'),
+  'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': onAssignment('appRoleAssignments'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}':
+    onAssignment('appRoleAssignments'),
+  'GET /keys': at('/keys'),
+  'POST /keys/rotate': at('/keys/rotate'),
+  'POST /keys/{kid}/revoke': at('/keys/key/revoke'),
+  'POST /keys/reencrypt': at('/keys/reencrypt', {
+    keyEncryptionKey: Buffer.alloc(32, 1).toString('base64'),
+  }),
+  'GET /audit': at('/audit'),
+  'GET /tenants': at('/tenants'),
+  'POST /tenants': (_, target) => ({
+    path: '/tenants',
+    body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },
+  }),
+  'GET /tenants/{id}': onTenant(),
+  'PATCH /tenants/{id}': onTenant('', (target) =>
+    target === 'ownTenant' ? { displayName: 'Other' } : { isEnabled: false },
+  ),
+  'POST /tenants/{id}/administrator': onTenant('/administrator'),
+}
+
+/** Every cell: a caller with these roles, an operation, what it is done to, and what comes of it. */
+const cells = operations.flatMap((operation) =>
+  holders.flatMap((roles) => {
+    const meets = operation.requires.every((group) => group.some((role) => roles.includes(role)))
+    return Object.entries(privilegeTable[nameOf(operation)] ?? {}).map(([target, outcome]) => ({
+      operation,
+      roles,
+      target: target as Target,
+      outcome: meets ? outcome : 'roleLacking',
+    }))
+  }),
+)
+
+async function outcomeMatches(
+  { operation, roles, target }: (typeof cells)[number],
+  outcome: Outcome,
+): Promise<void> {
+  const isOfServer = ofServer.some(({ path, method }) => nameOf(operation) === `${method} ${path}`)
+  const scene = await privilegeScene(roles, operation.path.startsWith('/directory/deletedItems'))
+  const ask = asks[nameOf(operation)]
+  assert.ok(ask)
+  const { path, body } = await ask(scene, target)
+  const { revision } = await scene.store.refresh()
+  const send = isOfServer ? scene.requestManagement : scene.request
+  const authorization = `Bearer ${contoso.id}:${scene.caller.application.appId}`
+  const reply = await send(operation.method, path, body, { authorization })
+  const told = `${reply.status} ${JSON.stringify(reply.body)}`
+  assert.deepEqual(scene.reports, [])
+  if (outcome === 'allowed') {
+    assert.ok(reply.status < 300, told)
+    return
+  }
+  const { code, status } = refusalRow(outcome)
+  assert.deepEqual([reply.status, reply.body.error?.code], [status, code], told)
+  const [beginning = ''] = (refusals[outcome].sentence as (value: string) => string)('…').split('…')
+  assert.ok(reply.body.error.message.startsWith(beginning), told)
+  assert.equal((await scene.store.refresh()).revision, revision)
+}
+
+describe('the table of privileges (AS32)', () => {
+  it('has a row for every operation, and knows how to ask for each', () => {
+    const names = operations.map(nameOf)
+    assert.deepEqual(Object.keys(privilegeTable), names)
+    assert.deepEqual(Object.keys(asks), names)
+  })
+
+  for (const cell of cells) {
+    const { operation, outcome, roles, target } = cell
+    it(`${roles.join(' and ')}: ${nameOf(operation)} on ${target} is ${outcome}`, () =>
+      outcomeMatches(cell, outcome))
+  }
+})

@@ -1,0 +1,140 @@
+import type { RefusalName } from '../../../src/management/http/refusals.ts'
+
+/** What an operation may be done to, as the reference says it. */
+export const targets = {
+  tenantWide: 'everything of its tenant',
+  fresh: 'a new object',
+  plain: 'a client without management roles',
+  peer: 'a client with the management roles of the caller',
+  more: 'a client with a management role that the caller lacks',
+  elsewhere: 'an application with management roles in another tenant',
+  offered: 'an application that another tenant offers',
+  api: 'a management API',
+  foreign: 'an object of another tenant',
+  roleOfApi: 'a role of another API',
+  ownRole: 'a management role of the caller',
+  lackedRole: 'a management role that the caller lacks',
+  stranger: 'a client of another tenant',
+  keys: 'the signing keys, which all tenants have in common',
+  audit: 'the records of all tenants',
+  chosenId: 'a tenant with an id that the caller chooses',
+  allTenants: 'all tenants',
+  ownTenant: "the caller's own tenant",
+  ownTenantDisabled: "disabling the caller's own tenant",
+  otherTenant: 'another tenant',
+  ownerTenant: 'the tenant that owns the management APIs',
+} as const
+
+export type Target = keyof typeof targets
+export type Outcome = 'allowed' | RefusalName
+type Row = { readonly [Which in Target]?: Outcome }
+
+const seesOwn: Row = {
+  plain: 'allowed',
+  peer: 'allowed',
+  more: 'allowed',
+  api: 'resourceUnknown',
+  foreign: 'resourceUnknown',
+}
+/** Takes something away from an application: that is up to its own tenant. */
+const closes: Row = {
+  plain: 'allowed',
+  peer: 'allowed',
+  more: 'roleNotOwned',
+  elsewhere: 'allowed',
+  api: 'resourceUnknown',
+  foreign: 'resourceUnknown',
+}
+/** Lets somebody act as an application, in every tenant that knows it. */
+const opens: Row = { ...closes, elsewhere: 'roleNotOwned' }
+const changesPrincipal: Row = {
+  plain: 'allowed',
+  peer: 'allowed',
+  more: 'roleNotOwned',
+  api: 'protectedObject',
+  foreign: 'resourceUnknown',
+}
+const assigns: Row = {
+  roleOfApi: 'allowed',
+  ownRole: 'allowed',
+  lackedRole: 'roleNotOwned',
+  stranger: 'referenceInvalid',
+}
+const withdraws: Row = {
+  roleOfApi: 'allowed',
+  ownRole: 'allowed',
+  lackedRole: 'roleNotOwned',
+  foreign: 'resourceUnknown',
+}
+const seesAssignments: Row = { plain: 'allowed', more: 'allowed', foreign: 'resourceUnknown' }
+const tenantWide: Row = { tenantWide: 'allowed' }
+const keys: Row = { keys: 'allowed' }
+
+const credential = '/applications/{id}/federatedIdentityCredentials'
+const assignedTo = '/servicePrincipals/{id}/appRoleAssignedTo'
+const assignments = '/servicePrincipals/{id}/appRoleAssignments'
+
+/**
+ * What each operation does when its caller has the roles that it requires. It is written beside the
+ * operations on purpose: a new operation needs a row here.
+ */
+export const privilegeTable: Readonly<Record<string, Row>> = {
+  'GET /applications': tenantWide,
+  'POST /applications': { fresh: 'allowed' },
+  'GET /applications/{id}': seesOwn,
+  'PATCH /applications/{id}': closes,
+  'DELETE /applications/{id}': closes,
+  'POST /applications/{id}/addPassword': opens,
+  'POST /applications/{id}/removePassword': closes,
+  [`GET ${credential}`]: seesOwn,
+  [`POST ${credential}`]: opens,
+  [`GET ${credential}/{credential}`]: seesOwn,
+  [`PATCH ${credential}/{credential}`]: opens,
+  [`DELETE ${credential}/{credential}`]: closes,
+  'GET /directory/deletedItems/microsoft.graph.application': tenantWide,
+  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': tenantWide,
+  'GET /directory/deletedItems/{id}': seesOwn,
+  'POST /directory/deletedItems/{id}/restore': opens,
+  'DELETE /directory/deletedItems/{id}': closes,
+  'GET /servicePrincipals': tenantWide,
+  'POST /servicePrincipals': {
+    fresh: 'allowed',
+    offered: 'allowed',
+    api: 'servicePrincipalTaken',
+    foreign: 'applicationOfPrincipalUnknown',
+  },
+  'GET /servicePrincipals/{id}': { ...seesOwn, api: 'allowed' },
+  'PATCH /servicePrincipals/{id}': changesPrincipal,
+  'DELETE /servicePrincipals/{id}': changesPrincipal,
+  [`GET ${assignedTo}`]: { api: 'allowed', foreign: 'resourceUnknown' },
+  [`POST ${assignedTo}`]: assigns,
+  [`GET ${assignedTo}/{assignment}`]: { api: 'allowed', foreign: 'resourceUnknown' },
+  [`DELETE ${assignedTo}/{assignment}`]: withdraws,
+  [`GET ${assignments}`]: seesAssignments,
+  [`POST ${assignments}`]: assigns,
+  [`GET ${assignments}/{assignment}`]: { more: 'allowed', foreign: 'resourceUnknown' },
+  [`DELETE ${assignments}/{assignment}`]: withdraws,
+  'GET /keys': keys,
+  'POST /keys/rotate': keys,
+  'POST /keys/{kid}/revoke': keys,
+  'POST /keys/reencrypt': keys,
+  'GET /audit': { audit: 'allowed' },
+  'GET /tenants': { allTenants: 'allowed' },
+  'POST /tenants': { fresh: 'allowed', chosenId: 'bodyInvalid' },
+  'GET /tenants/{id}': {
+    ownTenant: 'allowed',
+    otherTenant: 'allowed',
+    ownerTenant: 'resourceUnknown',
+  },
+  'PATCH /tenants/{id}': {
+    ownTenant: 'allowed',
+    ownTenantDisabled: 'protectedObject',
+    otherTenant: 'allowed',
+    ownerTenant: 'resourceUnknown',
+  },
+  'POST /tenants/{id}/administrator': {
+    ownTenant: 'roleNotOwned',
+    otherTenant: 'allowed',
+    ownerTenant: 'resourceUnknown',
+  },
+}

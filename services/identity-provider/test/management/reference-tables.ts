@@ -1,0 +1,100 @@
+import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
+import { graphOperations } from '../../src/management/graph/graph.ts'
+import { graphRoles } from '../../src/management/graph/graph-roles.ts'
+import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-entity-set.ts'
+import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
+import type { RequiredRoles } from '../../src/management/http/caller.ts'
+import type { Operation } from '../../src/management/http/operation.ts'
+import { refusals } from '../../src/management/http/refusals.ts'
+import { serverOperations } from '../../src/management/server/server-operations.ts'
+import { serverRoles } from '../../src/management/server/server-roles.ts'
+import { privilegeTable, type Target, targets } from './privilege/privilege-table.ts'
+
+type Row = readonly string[]
+
+const code = (text: string) => `\`${text}\``
+const table = (head: Row, rows: readonly Row[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
+
+const rolesText = (requirement: RequiredRoles): string =>
+  requirement.map((group) => group.map(code).join(' or ')).join(', and ')
+
+const roleTable = (
+  roles: Readonly<Record<string, { readonly id: string; readonly description: string }>>,
+): string =>
+  table(
+    ['Role', 'Id', 'Allows'],
+    Object.entries(roles).map(([value, { id, description }]) => [
+      code(value),
+      code(id),
+      description.replace('Allows the app to ', ''),
+    ]),
+  )
+
+const operationTable = (operations: readonly Operation[]): string =>
+  table(
+    ['Operation', 'Roles', 'What it does', 'Recorded as'],
+    operations.map((operation) => [
+      code(`${operation.method} ${operation.path}`),
+      rolesText(operation.requires),
+      operation.does,
+      'action' in operation ? code(operation.action) : '',
+    ]),
+  )
+
+const filterTable = table(
+  ['Set', '`eq`', '`any`'],
+  [applications, servicePrincipals, appRoleAssignments].map(({ name, filterable }) => [
+    code(name),
+    ...(['value', 'collection'] as const).map((kind) =>
+      Object.entries(filterable)
+        .filter(([, of]) => of === kind)
+        .map(([property]) => code(property))
+        .join(', '),
+    ),
+  ]),
+)
+
+const refusalTable = table(
+  ['Status', '`code`', '`message`'],
+  Object.values(refusals).map(({ status, code: name, sentence }) => [
+    String(status),
+    code(name),
+    (sentence as (...values: string[]) => string)('…').replaceAll('|', '\\|'),
+  ]),
+)
+
+const outcomesOf = (operation: Operation) =>
+  Object.entries(privilegeTable[`${operation.method} ${operation.path}`] ?? {}).map(
+    ([target, outcome]) => ({ on: targets[target as Target], outcome }),
+  )
+
+const privilegesTable = (operations: readonly Operation[]): string =>
+  table(
+    ['Operation', 'Allowed on', 'Refused on'],
+    operations.map((operation) => [
+      code(`${operation.method} ${operation.path}`),
+      outcomesOf(operation)
+        .filter(({ outcome }) => outcome === 'allowed')
+        .map(({ on }) => on)
+        .join('; '),
+      outcomesOf(operation)
+        .filter(({ outcome }) => outcome !== 'allowed')
+        .map(({ on, outcome }) => `${on} (${code(outcome)})`)
+        .join('; '),
+    ]),
+  )
+
+const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
+
+/** The tables of docs/reference/graph.md, as the code has them. */
+export const referenceTables: Readonly<Record<string, string>> = {
+  'the roles of Microsoft Graph': roleTable(graphRoles),
+  'the operations of Microsoft Graph': operationTable(graphOperations),
+  'what a filter may ask for': filterTable,
+  'the roles of the management of the server': roleTable(serverRoles),
+  'the operations of the management of the server': operationTable(operationsOfServer),
+  'what the roles of Microsoft Graph open': privilegesTable(graphOperations),
+  'what the roles of the management of the server open': privilegesTable(operationsOfServer),
+  'the refusals': refusalTable,
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fixedProperties } from '../../src/management/graph/applications/read-only-properties.ts'
+import { managementUri } from '../../src/management/privileged-apis.ts'
+import { referenceTables } from './reference-tables.ts'
+
+const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
+const docs = '../../../../docs'
+const page = read(docs, 'reference/graph.md')
+
+describe('docs/reference/graph.md', () => {
+  for (const [name, table] of Object.entries(referenceTables))
+    it(`has ${name} as the code has them`, () => {
+      assert.ok(page.includes(table), `The page should have this table:\n${table}`)
+    })
+
+  it('names every property that always has one value, and the scope of the management', () => {
+    for (const name of Object.keys(fixedProperties)) assert.ok(page.includes(`\`${name}\``), name)
+    assert.ok(page.includes(`${managementUri}/.default`))
+  })
+})
+
+describe('docs/graph.md', () => {
+  it('shows the lines with which a test uses the client of Microsoft', () => {
+    const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(read(docs, 'graph.md')) ?? []
+    const used = read('microsoft-graph-client.test.ts').replaceAll(/^ +/gm, '')
+    assert.ok(snippet !== '' && used.includes(snippet.replaceAll(/^ +/gm, '')), snippet)
+  })
+})

@@ -1,0 +1,180 @@
+import type { Hono } from 'hono'
+import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
+import { newAppRoleAssignment } from '../../src/directory/new-app-role-assignment.ts'
+import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
+import { foundationOf } from '../../src/management/bootstrap/foundation.ts'
+import { createGraph, type GraphOptions } from '../../src/management/graph/graph.ts'
+import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
+import type { Authenticate } from '../../src/management/http/caller.ts'
+import { refuse } from '../../src/management/http/graph-error.ts'
+import { serverRoles } from '../../src/management/server/server-roles.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
+import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
+
+export const contoso = tenant()
+export const fabrikam = tenant({
+  id: guid(2),
+  displayName: 'Fabrikam',
+  domains: ['fabrikam.example'],
+  createdDateTime: new Date('2026-01-03T00:00:00Z'),
+})
+
+const everyRole = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
+
+export const allGraphRoles = Object.keys(graphRoles) as GraphRole[]
+
+/** What a test looks for in an answer. */
+export type Body = {
+  readonly [name: string]: unknown
+  readonly id: string
+  readonly appId: string
+  readonly keyId: string
+  readonly secretText: string
+  readonly value: readonly Body[]
+  readonly '@odata.etag': string
+  readonly '@odata.nextLink': string
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }
+
+type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
+
+/** A client of the management API that has some of its roles. */
+export type GraphClient = Record<'get' | 'post' | 'patch' | 'delete', Send> & {
+  readonly appId: string
+  readonly principalId: string
+}
+
+/** A management API with two tenants, over a directory in memory. */
+export async function sampleGraph(part: Partial<GraphOptions> = {}) {
+  const log = new MemoryDirectoryLog()
+  const clock = { now: new Date('2026-02-01T12:00:00Z') }
+  const source = { ...systemRuntime, now: () => clock.now }
+  const store = part.store ?? new DirectoryStore({ log })
+  const commit = (...changes: DirectoryChange[]) =>
+    store.update(() => ({ changes, audit: [], result: undefined }))
+  await commit(put('tenant', contoso), put('tenant', fabrikam))
+  await commit(...foundationOf(await store.refresh(), { firstTenant: contoso }, source).changes)
+
+  const refusals: AuditRecord[] = []
+  const reports: unknown[] = []
+  const lastUses = new Map<string, Date>()
+  const app = createGraph({
+    baseUrl: 'https://login.example',
+    store,
+    credentialUses: {
+      record: async () => {},
+      lastUses: async (keyIds) =>
+        new Map([...lastUses].filter(([keyId]) => keyIds.includes(keyId))),
+    },
+    authenticate: believe,
+    recordRefusal: (record) => refusals.push(record),
+    report: (error) => reports.push(error),
+    source,
+    ...part,
+  })
+
+  const request = requestsTo(app, '/v1.0')
+
+  /** Sends requests as an application, in a tenant that knows it. */
+  function actAs(tenantId: string, appId: string, send = request) {
+    const authorization = `Bearer ${tenantId}:${appId}`
+    const sendBy = (method: string) => (path: string, body?: unknown, headers?: object) =>
+      send(method, path, body, { authorization, ...headers })
+    return {
+      get: sendBy('GET'),
+      post: sendBy('POST'),
+      patch: sendBy('PATCH'),
+      delete: sendBy('DELETE'),
+    }
+  }
+
+  /** Makes a client that has these roles of an API: of Microsoft Graph, unless another is named. */
+  async function clientWith(
+    roles: readonly string[],
+    { id: tenantId } = contoso,
+    apiAppId = graphAppId,
+    send = request,
+  ): Promise<GraphClient> {
+    const created = { createdDateTime: contoso.createdDateTime, tenantId, displayName: 'Caller' }
+    const appId = crypto.randomUUID()
+    const self = application({ ...created, id: crypto.randomUUID(), appId })
+    const principal = servicePrincipal({ ...created, id: crypto.randomUUID(), appId })
+    const directory = await store.read()
+    const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
+    const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
+    const assignments = declared
+      .filter(({ value }) => roles.includes(value ?? ''))
+      .map(({ id }) => newAppRoleAssignment(principal, api ?? principal, id, source))
+    await commit(
+      put('application', self),
+      put('servicePrincipal', principal),
+      ...assignments.map((assignment) => put('appRoleAssignment', assignment)),
+    )
+    return { appId, principalId: principal.id, ...actAs(tenantId, appId, send) }
+  }
+
+  /** Makes one more administrator, with every role of both management APIs. */
+  async function anotherAdministrator() {
+    const options = { firstTenant: contoso, anotherAdministrator: true }
+    const { administrator, changes } = foundationOf(await store.refresh(), options, source)
+    await commit(...changes)
+    const appId = administrator?.clientId ?? ''
+    const principal = (await store.refresh()).servicePrincipalByAppId(contoso.id, appId)
+    return { appId, principalId: principal?.id ?? '', ...actAs(contoso.id, appId) }
+  }
+
+  return {
+    actAs,
+    anotherAdministrator,
+    app,
+    clientWith,
+    clock,
+    commit,
+    lastUses,
+    log,
+    refusals,
+    reports,
+    request,
+    source,
+    store,
+  }
+}
+
+/** Sends requests to an app, by the paths and by the links that it is mounted for. */
+export const requestsTo =
+  (app: Hono, mountedAt: string) =>
+  async (
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Reply> => {
+    const { pathname, search } = new URL(path, 'https://login.example')
+    const inner = pathname.startsWith(mountedAt) ? pathname.slice(mountedAt.length) : pathname
+    const response = await app.request(inner + search, {
+      method,
+      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? {} : JSON.parse(text),
+    }
+  }
+
+/** Takes the client's word for who it is, with every role: what it may is the directory's to say. */
+export const believe: Authenticate = async ({ headers }) => {
+  const [, tenantId, applicationId] =
+    /^Bearer (\S+):(\S+)$/.exec(headers.get('authorization') ?? '') ?? []
+  if (tenantId === undefined || applicationId === undefined) throw refuse('tokenMissing')
+  return { tenantId, applicationId, roles: everyRole }
+}

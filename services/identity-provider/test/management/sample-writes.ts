@@ -1,0 +1,94 @@
+import type { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { role } from './graph/applications/sample-api.ts'
+import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
+
+export const canary = 'canary-0123456789'
+
+/** A management API over a store, with an object of every kind, and a client that may do everything. */
+export async function sampleWrites(store: DirectoryStore) {
+  const sample = await sampleGraph({ store })
+  const admin = await sample.clientWith(allGraphRoles)
+  const { body: api } = await admin.post('/applications', {
+    displayName: 'API',
+    appRoles: [role()],
+  })
+  const { body: gone } = await admin.post('/applications', { displayName: 'Gone' })
+  await admin.delete(`/applications/${gone.id}`)
+  const { body: secret } = await admin.post(`/applications/${api.id}/addPassword`, {})
+  const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+  const consent = { resourceId: principal.id, appRoleId: role().id }
+  const all = `/servicePrincipals/${principal.id}/appRoleAssignedTo`
+  const { body: assigned } = await admin.post(all, { ...consent, principalId: principal.id })
+  const { body: bare } = await admin.post('/applications', { displayName: 'Bare' })
+  const trusted = await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, github)
+  return {
+    ...sample,
+    admin,
+    api,
+    assigned,
+    bare,
+    consent,
+    gone,
+    principal,
+    secret,
+    trusted: trusted.body,
+  }
+}
+
+const github = {
+  name: 'main-branch',
+  issuer: 'https://token.actions.githubusercontent.com',
+  subject: 'repo:contoso/job:ref:refs/heads/main',
+  audiences: ['api://AzureADTokenExchange'],
+}
+
+type Sample = Awaited<ReturnType<typeof sampleWrites>>
+/** Every kind of write, once. */
+export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>> = {
+  'POST /applications': ({ admin }) => admin.post('/applications', { displayName: canary }),
+  'PATCH /applications/{id}': ({ admin, api }) =>
+    admin.patch(`/applications/${api.id}`, { displayName: canary }),
+  'DELETE /applications/{id}': ({ admin, api }) => admin.delete(`/applications/${api.id}`),
+  'POST /applications/{id}/addPassword': ({ admin, api }) =>
+    admin.post(`/applications/${api.id}/addPassword`, {}),
+  'POST /applications/{id}/removePassword': ({ admin, api, secret }) =>
+    admin.post(`/applications/${api.id}/removePassword`, { keyId: secret.keyId }),
+  'POST /applications/{id}/federatedIdentityCredentials': ({ admin, bare }) =>
+    admin.post(`/applications/${bare.id}/federatedIdentityCredentials`, github),
+  'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': ({ admin, api, trusted }) =>
+    admin.patch(`/applications/${api.id}/federatedIdentityCredentials/${trusted.id}`, {
+      subject: 'other',
+    }),
+  'DELETE /applications/{id}/federatedIdentityCredentials/{credential}': ({
+    admin,
+    api,
+    trusted,
+  }) => admin.delete(`/applications/${api.id}/federatedIdentityCredentials/${trusted.id}`),
+  'POST /directory/deletedItems/{id}/restore': ({ admin, gone }) =>
+    admin.post(`/directory/deletedItems/${gone.id}/restore`),
+  'DELETE /directory/deletedItems/{id}': ({ admin, gone }) =>
+    admin.delete(`/directory/deletedItems/${gone.id}`),
+  'POST /servicePrincipals': ({ admin, bare }) =>
+    admin.post('/servicePrincipals', { appId: bare.appId }),
+  'PATCH /servicePrincipals/{id}': ({ admin, principal }) =>
+    admin.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false }),
+  'DELETE /servicePrincipals/{id}': ({ admin, principal }) =>
+    admin.delete(`/servicePrincipals/${principal.id}`),
+  ...Object.fromEntries(
+    ['appRoleAssignedTo', 'appRoleAssignments'].flatMap((segment) => [
+      [
+        `POST /servicePrincipals/{id}/${segment}`,
+        ({ admin, consent }: Sample) => {
+          const principalId = admin.principalId
+          const own = segment === 'appRoleAssignedTo' ? consent.resourceId : principalId
+          return admin.post(`/servicePrincipals/${own}/${segment}`, { ...consent, principalId })
+        },
+      ],
+      [
+        `DELETE /servicePrincipals/{id}/${segment}/{assignment}`,
+        ({ admin, assigned, principal }: Sample) =>
+          admin.delete(`/servicePrincipals/${principal.id}/${segment}/${assigned.id}`),
+      ],
+    ]),
+  ),
+}

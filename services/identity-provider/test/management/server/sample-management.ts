@@ -1,0 +1,51 @@
+import { managementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { createServerManagement } from '../../../src/management/server/server-operations.ts'
+import { type ServerRole, serverRoles } from '../../../src/management/server/server-roles.ts'
+import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
+import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
+import { SigningKeys } from '../../../src/signing/signing-keys.ts'
+import type { AuditQuery } from '../../../src/storage/audit-trail.ts'
+import { MemoryKeyRingStore } from '../../../src/storage/memory-key-ring-store.ts'
+import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
+
+export const allManagementRoles = Object.keys(serverRoles) as ServerRole[]
+
+/** The management of a server with two tenants and real signing keys. */
+export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] = {}) {
+  const graph = await sampleGraph(part)
+  const store = new MemoryKeyRingStore()
+  const keyEncryptionKey = KeyEncryptionKey.generate()
+  const keys = await SigningKeys.open({
+    store,
+    keyEncryptionKey,
+    schedule: { rotateAfterDays: 90, announceDays: 14, longestTokenSeconds: 3600 },
+    now: () => graph.clock.now,
+  })
+  const queries: AuditQuery[] = []
+  const app = createServerManagement({
+    baseUrl: 'https://login.example',
+    store: graph.store,
+    keys: {
+      states: () => keys.states(),
+      refresh: () => keys.refresh(),
+      rotate: (by) => keys.rotate(by),
+      revoke: (kid, by) => keys.revoke(kid, by),
+      reencrypt: (to, by) => reencryptKeys({ store, from: keyEncryptionKey, to, by }),
+    },
+    audit: {
+      find: async (query) => {
+        queries.push(query)
+        const records = graph.log.audit.slice(0, query.limit)
+        return { records: records.map((one, id) => ({ ...one, id: `${id}` })), next: 'x' }
+      },
+    },
+    authenticate: believe,
+    recordRefusal: (record) => graph.refusals.push(record),
+    report: (error) => graph.reports.push(error),
+    source: graph.source,
+  })
+  const request = requestsTo(app, '/management')
+  const managerWith = (roles: readonly ServerRole[], tenant = contoso) =>
+    graph.clientWith(roles, tenant, managementAppId, request)
+  return { ...graph, app, keyRing: store, keys, managerWith, queries, request }
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { secretSha256 } from '../../../src/directory/password-credential.ts'
+import { managementAppId, ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
+import { serverOperations } from '../../../src/management/server/server-operations.ts'
+import type { ServerRole } from '../../../src/management/server/server-roles.ts'
+import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
+import { guid } from '../../directory/sample.ts'
+import { allGraphRoles, contoso, fabrikam } from '../sample-graph.ts'
+import { allManagementRoles, sampleManagement } from './sample-management.ts'
+
+const readsKeys = ['SigningKey.Read.All', 'SigningKey.ReadWrite.All']
+const writesKeys = ['SigningKey.ReadWrite.All']
+const readsTenants = ['Tenant.Read.All', 'Tenant.ReadWrite.All']
+const writesTenants = ['Tenant.ReadWrite.All']
+
+/** Written beside the table of operations on purpose: who changes one has to change the other. */
+const mayCall: Readonly<Record<string, readonly string[]>> = {
+  'GET /keys': readsKeys,
+  'POST /keys/rotate': writesKeys,
+  'POST /keys/{kid}/revoke': writesKeys,
+  'POST /keys/reencrypt': writesKeys,
+  'GET /audit': ['AuditLog.Read.All'],
+  'GET /tenants': readsTenants,
+  'POST /tenants': writesTenants,
+  'GET /tenants/{id}': readsTenants,
+  'PATCH /tenants/{id}': writesTenants,
+  'POST /tenants/{id}/administrator': writesTenants,
+}
+
+describe('the management of the server', () => {
+  it('lets in who has the role of each operation, and nobody else', async () => {
+    const sample = await sampleManagement()
+    const operations = serverOperations({ keys: sample.keys as never, audit: {} as never })
+    assert.deepEqual(
+      operations.map(({ method, path }) => `${method} ${path}`),
+      Object.keys(mayCall),
+    )
+    for (const { method, path, takesBody } of operations) {
+      const row = `${method} ${path}`
+      const body = takesBody ? {} : undefined
+      const target = path.replaceAll(/\{\w+\}/g, fabrikam.id)
+      const stranger = await sample.request(method, target, body, {})
+      assert.equal(stranger.status, 401, row)
+      for (const roles of [[], ...allManagementRoles.map((role) => [role])]) {
+        const client = await sample.managerWith(roles)
+        const { status } = await client[method.toLowerCase() as 'get'](target, body)
+        const isAllowed = roles.some((role: ServerRole) => mayCall[row]?.includes(role))
+        if (isAllowed) assert.notEqual(status, 403, `${row} as ${roles}`)
+        else assert.equal(status, 403, `${row} as ${roles}`)
+      }
+    }
+  })
+
+  it('is not for the roles of Microsoft Graph', async () => {
+    const { clientWith, request } = await sampleManagement()
+    const admin = await clientWith(allGraphRoles, undefined, undefined, request)
+    assert.equal((await admin.get('/keys')).status, 403)
+  })
+
+  it('is not there for clients of other tenants, who cannot have its roles either', async () => {
+    const { clientWith, managerWith } = await sampleManagement()
+    const other = await managerWith(allManagementRoles, fabrikam)
+    assert.equal((await other.get('/keys')).status, 401)
+    assert.equal((await other.get('/tenants')).status, 401)
+    const admin = await clientWith(allGraphRoles, fabrikam)
+    const { status, body } = await admin.post('/servicePrincipals', { appId: managementAppId })
+    assert.equal(status, 400)
+    assert.match(body.error.message, /does not reference a valid application object/)
+  })
+})
+
+describe('signing keys', () => {
+  it('are listed with their phases, without anything private', async () => {
+    const { managerWith } = await sampleManagement()
+    const { status, body, headers } = await (await managerWith(['SigningKey.Read.All'])).get(
+      '/keys',
+    )
+    assert.equal(status, 200)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.deepEqual(
+      body.value.map(({ phase }) => phase),
+      ['active', 'announced'],
+    )
+    assert.deepEqual(Object.keys(body.value[0] ?? {}), [
+      'kid',
+      'announcedDateTime',
+      'signsFromDateTime',
+      'certificate',
+      'phase',
+      'untilDateTime',
+    ])
+  })
+
+  it('are rotated and revoked, with the caller in the record', async () => {
+    const { keyRing, keys, managerWith } = await sampleManagement()
+    const manager = await managerWith(['SigningKey.ReadWrite.All'])
+    const [active, announced] = keys.states()
+    const rotated = await manager.post('/keys/rotate')
+    assert.equal(rotated.status, 200)
+    assert.equal(rotated.body.kid, announced?.key.kid)
+    assert.equal((await manager.post(`/keys/${active?.key.kid}/revoke`)).status, 204)
+    assert.ok(!keys.states().some(({ key }) => key.kid === active?.key.kid))
+    const unknown = await manager.post(`/keys/${active?.key.kid}/revoke`)
+    assert.equal(unknown.status, 404)
+    assert.equal(unknown.body.error.message, 'No signing key has this id.')
+    const revocation = keyRing.events.find(({ action }) => action === 'revoke')
+    assert.equal(revocation?.actor, manager.appId)
+  })
+
+  it('are encrypted under another key, which is in no answer and no record', async () => {
+    const { keyRing, managerWith, log, refusals, reports } = await sampleManagement()
+    const manager = await managerWith(['SigningKey.ReadWrite.All'])
+    const to = KeyEncryptionKey.generate()
+    const reply = await manager.post('/keys/reencrypt', { keyEncryptionKey: to.toBase64() })
+    assert.equal(reply.status, 200)
+    assert.deepEqual(reply.body, { reencrypted: 2, keyEncryptionKeyId: to.id })
+    for (const { kid, sealedPrivateKey } of (await keyRing.read()).ring)
+      assert.ok(to.open(sealedPrivateKey, kid).length > 0)
+    // The server still has the old key: a second time it is told that it is the wrong one.
+    const again = await manager.post('/keys/reencrypt', { keyEncryptionKey: to.toBase64() })
+    assert.equal(again.status, 409)
+    const malformed = await manager.post('/keys/reencrypt', {
+      keyEncryptionKey: `${to.toBase64()}=`,
+    })
+    assert.equal(malformed.status, 400)
+    const heard = JSON.stringify([reply, again, malformed, log.audit, refusals, reports])
+    assert.ok(!heard.includes(to.toBase64().slice(0, 20)))
+  })
+})
+
+describe('the audit', () => {
+  it('is asked for by what the query names', async () => {
+    const { managerWith, queries } = await sampleManagement()
+    const reader = await managerWith(['AuditLog.Read.All'])
+    const path = `/audit?book=signIns&tenantId=${fabrikam.id}&action=token.issue&outcome=refused&from=2026-01-01T00:00:00Z&limit=5`
+    assert.equal((await reader.get(path)).status, 200)
+    assert.equal((await reader.get('/audit')).status, 200)
+    assert.deepEqual(queries, [
+      {
+        book: 'signIns',
+        limit: 5,
+        tenantId: fabrikam.id,
+        action: 'token.issue',
+        outcome: 'refused',
+        from: new Date('2026-01-01T00:00:00Z'),
+      },
+      { book: 'directory', limit: 100 },
+    ])
+  })
+
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'book=other',
+    'from=yesterday',
+    'who=me',
+    'before=garbage',
+    'before=',
+    'before=0',
+    'actor=a&actor=b',
+  ])
+    it(`is not told for ${query}`, async () => {
+      const { managerWith, queries } = await sampleManagement()
+      const { status } = await (await managerWith(['AuditLog.Read.All'])).get(`/audit?${query}`)
+      assert.equal(status, 400)
+      assert.deepEqual(queries, [])
+    })
+})
+
+describe('a tenant', () => {
+  it('is made with an administrator of its own, who can do everything in it and nothing else', async () => {
+    const { managerWith, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const { status, body } = await manager.post('/tenants', {
+      displayName: 'Woodgrove',
+      domains: ['Woodgrove.example'],
+    })
+    assert.equal(status, 201)
+    const { clientId, clientSecret } = body.administrator as Record<string, string>
+    const directory = await store.refresh()
+    assert.equal(directory.tenant('woodgrove.example')?.id, body.id)
+    const application = directory.applicationByAppId(clientId ?? '')
+    assert.equal(application?.tenantId, body.id)
+    assert.deepEqual(
+      application?.passwordCredentials[0]?.secretSha256,
+      secretSha256(clientSecret ?? ''),
+    )
+    const client = directory.servicePrincipalByAppId(body.id, clientId ?? '')
+    assert.equal(directory.assignmentsOf(client?.id ?? '').length, allGraphRoles.length)
+    const shown = await manager.get(`/tenants/${body.id}`)
+    assert.ok(!JSON.stringify(shown.body).includes(clientSecret ?? ''))
+  })
+
+  for (const id of [ownerTenantId, fabrikam.id, guid(7)])
+    it(`is not made with an id that the caller chooses: ${id} (AS32)`, async () => {
+      const { managerWith, store } = await sampleManagement()
+      const manager = await managerWith(['Tenant.ReadWrite.All'])
+      const { revision } = await store.refresh()
+      const { status, body } = await manager.post('/tenants', { id, displayName: 'Mine' })
+      assert.equal(status, 400)
+      assert.match(body.error.message, /'id'/)
+      assert.equal((await store.refresh()).revision, revision)
+    })
+
+  for (const domain of [ownerTenantId, fabrikam.id.toUpperCase(), guid(7)])
+    it(`has no domain that is the id of a tenant, now or later: ${domain} (AS32)`, async () => {
+      const { managerWith } = await sampleManagement()
+      const manager = await managerWith(['Tenant.ReadWrite.All'])
+      const made = await manager.post('/tenants', { displayName: 'Mine', domains: [domain] })
+      assert.equal(made.status, 400)
+      const changed = await manager.patch(`/tenants/${fabrikam.id}`, { domains: [domain] })
+      assert.equal(changed.status, 400)
+    })
+
+  it('has domains that no other has', async () => {
+    const { managerWith } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const twin = { displayName: 'Twin', domains: ['fabrikam.example'] }
+    assert.equal((await manager.post('/tenants', twin)).status, 409)
+    const { body: fresh } = await manager.post('/tenants', { displayName: 'Fresh' })
+    const taken = await manager.patch(`/tenants/${fresh.id}`, { domains: ['fabrikam.example'] })
+    assert.equal(taken.status, 409)
+  })
+
+  it('gets an administrator when it has lost its own (AS32)', async () => {
+    const { actAs, clientWith, log, managerWith, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const writer = await clientWith(['Application.ReadWrite.All'], fabrikam)
+    assert.equal((await writer.delete(`/applications(appId='${writer.appId}')`)).status, 204)
+    const { status, body, headers } = await manager.post(`/tenants/${fabrikam.id}/administrator`)
+    assert.equal(status, 201)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const { clientId, clientSecret, tenantId } = body as unknown as Record<string, string>
+    assert.equal(tenantId, fabrikam.id)
+    const application = (await store.refresh()).applicationByAppId(clientId ?? '')
+    assert.equal(application?.tenantId, fabrikam.id)
+    assert.deepEqual(
+      application?.passwordCredentials.map(({ secretSha256 }) => secretSha256),
+      [secretSha256(clientSecret ?? '')],
+    )
+    const administrator = actAs(fabrikam.id, clientId ?? '')
+    assert.equal((await administrator.post('/applications', { displayName: 'New' })).status, 201)
+    assert.partialDeepStrictEqual(log.audit.at(-2), {
+      actor: manager.appId,
+      action: 'administrator.create',
+      target: clientId,
+    })
+    assert.ok(!JSON.stringify(log.audit).includes(clientSecret ?? ''))
+  })
+
+  it('gives no role of its own tenant to a manager that lacks it (AS32)', async () => {
+    const { anotherAdministrator, actAs, managerWith, request, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const { revision } = await store.refresh()
+    const { status, body } = await manager.post(`/tenants/${contoso.id}/administrator`)
+    assert.equal(status, 403)
+    assert.match(body.error.message, /is handed out only by who has it/)
+    assert.equal((await store.refresh()).revision, revision)
+    const { appId } = await anotherAdministrator()
+    const administrator = actAs(contoso.id, appId, request)
+    assert.equal((await administrator.post(`/tenants/${contoso.id}/administrator`)).status, 201)
+  })
+
+  it('that is not there gets no administrator', async () => {
+    const { managerWith } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    assert.equal((await manager.post(`/tenants/${guid(9)}/administrator`)).status, 404)
+    assert.equal((await manager.post(`/tenants/${ownerTenantId}/administrator`)).status, 404)
+    assert.equal((await manager.post('/tenants/x/administrator')).status, 400)
+  })
+
+  it('is disabled and enabled, but for the one that administers the server', async () => {
+    const { clientWith, managerWith, store } = await sampleManagement()
+    const manager = await managerWith(['Tenant.ReadWrite.All'])
+    const admin = await clientWith(allGraphRoles, fabrikam)
+    assert.equal((await manager.patch(`/tenants/${fabrikam.id}`, { isEnabled: false })).status, 204)
+    assert.equal((await admin.get('/applications')).status, 401)
+    assert.equal((await manager.patch(`/tenants/${fabrikam.id}`, { isEnabled: true })).status, 204)
+    assert.equal((await store.read()).tenant(fabrikam.id)?.isEnabled, true)
+    const { body } = await manager.get("/tenants?$filter=displayName eq 'Contoso'")
+    const own = await manager.patch(`/tenants/${body.value[0]?.id}`, { isEnabled: false })
+    assert.equal(own.status, 403)
+  })
+})
