@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { updateAdministratorFile } from '../../../src/graph/foundation/administrator-file.ts'
+
+it('a line that an operator added to administrator.env is no command after the server has moved', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-administrator-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const note = 'set by ops; echo ran'
+  await writeFile(join(dataDir, 'administrator.env'), `NOTE='${note}'\nAUTH_URL=http://old\n`)
+  await updateAdministratorFile(dataDir, { authUrl: 'http://new:1', graphUrl: 'http://new:1' })
+  const program = '. ./administrator.env; printf "%s %s" "$NOTE" "$AUTH_URL"'
+  const printed = execFileSync('sh', ['-c', program], { cwd: dataDir, encoding: 'utf8' })
+  assert.equal(printed, `${note} http://new:1`)
+})
