@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fastify from 'fastify'
 import { guardedRoutes } from '../../src/adapters/fastify.ts'
+import { guardedApp } from '../../src/adapters/hono.ts'
 import { createGuard } from '../../src/index.ts'
 import { Forge, keySetOf, optionsWith } from '../token-factory.ts'
 import { World } from '../virtual-runtime.ts'
@@ -49,6 +50,22 @@ for (const { adapter, name, start, alsoPaths = [] } of appsWithOwnRoutes) {
     })
   })
 }
+
+describe('Hono', () => {
+  it('answers a declared route at once, without a promise', async () => {
+    const app = guardedApp(guard, '/api/v1', {
+      'GET /hi': { role: 'CallHiApiRole', handler: () => new Response('Hi') },
+    })
+    app.use(async (_, next) => next())
+    const [name = '', value = ''] = withToken()
+    const request = () => new Request('http://localhost/api/v1/hi', { headers: { [name]: value } })
+    // The first request may wait for the keys.
+    await app.fetch(request())
+    const answer = app.fetch(request())
+    assert.ok(answer instanceof Response)
+    assert.equal(answer.status, 200)
+  })
+})
 
 describe('Fastify', () => {
   it('does not start with another method of a declared path (RS20)', async () => {
