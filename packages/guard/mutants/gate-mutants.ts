@@ -77,7 +77,7 @@ export const gateMutants: readonly Mutant[] = [
     ['forgets what is still asked for', ['    this.#keep(mark, old)\n', nothing]],
     [
       'remembers although it is told to remember none',
-      ['new Doorkeeper(capacity)', 'new Doorkeeper(capacity + 1)'],
+      ['new BloomFilter(capacity)', 'new BloomFilter(capacity + 1)'],
     ],
     [
       'forgets nothing of a key that is gone',
@@ -248,7 +248,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     [
       'knows of no certificate of the client',
-      ['incoming === undefined ? ', 'incoming !== null ? '],
+      ['return incoming === undefined', 'return incoming !== null'],
     ],
   ]),
   ...mutantsOf('adapters/express.ts', [

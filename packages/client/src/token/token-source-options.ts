@@ -45,7 +45,7 @@ const rules: OptionRules<TokenSourceOptions> = {
   authority: secureUrl,
   tokenEndpoint: secureUrl,
   clientId: required(nonEmptyString),
-  credential: required(objectWith('proofs', 'identity')),
+  credential: required(objectWith('authentications', 'identity')),
   scope: required(nonEmptyString),
   marginSeconds: numberBetween(0, 3600),
   deadlineMs: numberBetween(1, 600_000),
