@@ -4,9 +4,12 @@ import { files, read } from './source-tree.ts'
 
 /** The security pages, and the folder that the paths of their tests are relative to. */
 const pages = [
-  { page: 'docs/security.md', folder: '' },
-  { page: 'docs/security-authorization-server.md', folder: 'services/identity-provider/test/' },
-  { page: 'docs/security-client.md', folder: 'packages/client/test/' },
+  { page: 'docs/evidence/security-resource-server.md', folder: '' },
+  {
+    page: 'docs/evidence/security-authorization-server.md',
+    folder: 'services/identity-provider/test/',
+  },
+  { page: 'docs/evidence/security-client.md', folder: 'packages/client/test/' },
 ]
 
 type Row = {

@@ -87,7 +87,7 @@ async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<bo
     await writeFile(latest, `${JSON.stringify(results, null, 2)}\n`)
     const page = await readFile(performancePage, 'utf8')
     await writeFile(performancePage, withResults(page, machine, contenders, results))
-    console.log('written: bench/results/latest.json, docs/performance.md')
+    console.log('written: bench/results/latest.json, docs/evidence/performance.md')
   }
   return outcomes.every(({ faults }) => faults.length === 0)
 }

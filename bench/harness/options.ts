@@ -24,7 +24,7 @@ export const usage = `npm run bench -- [options]
   --help            this text
 
 A whole run of three rounds or more on a quiet machine (without --only and --tiny) is kept: it writes
-bench/results/latest.json and the tables of docs/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
+bench/results/latest.json and the tables of docs/evidence/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
 
 const bounds = {
   starts: { from: 1, to: 9 },

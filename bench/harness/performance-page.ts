@@ -5,7 +5,7 @@ import { goalTable, resultTables } from './report.ts'
 import type { Result } from './result.ts'
 
 /** The page for users whose tables a whole run rewrites. */
-export const performancePage = join(repositoryFolder, 'docs', 'performance.md')
+export const performancePage = join(repositoryFolder, 'docs', 'evidence', 'performance.md')
 
 const begin = '<!-- written by npm run bench -->'
 const end = '<!-- end of what npm run bench writes -->'
@@ -30,7 +30,7 @@ export function withResults(
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined) {
-    throw new Error(`docs/performance.md lacks the marks ${begin} and ${end}`)
+    throw new Error(`docs/evidence/performance.md lacks the marks ${begin} and ${end}`)
   }
   return `${before}${begin}\n\nMachine: ${machine}.\n\n${quoted(contenders, results)}\n\n${end}${after}`
 }

@@ -34,7 +34,7 @@ describe('the guide to the management API', () => {
   before(async () => {
     const folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
     system = await startSystem(join(folder, '.greeting'), { cwd: folder })
-    const text = await readFile(join(root, 'docs/graph.md'), 'utf8')
+    const text = await readFile(join(root, 'docs/guides/graph.md'), 'utf8')
     blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
     // One shell for all, as the reader has it.
     ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { root, run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
-const page = await readFile(join(root, 'docs/identity-provider.md'), 'utf8')
+const page = await readFile(join(root, 'docs/guides/identity-provider.md'), 'utf8')
 const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
 const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { root, run, temporaryFolder } from './greeting-process.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
 
-const guide = await readFile(join(root, 'docs/registrations.md'), 'utf8')
+const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 
 type Exchange = { readonly command: string; readonly printed: string }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const folder = join(import.meta.dirname, '../../../docs/clients')
+const folder = join(import.meta.dirname, '../../../docs/guides/clients')
 
 /** What a page tells its reader to run under one heading. */
 export type Section = {
@@ -15,7 +15,7 @@ export type Section = {
 /** What a page says its reader will see, by what is wrong. */
 export type Complaints = ReadonlyMap<string, string>
 
-/** One page of docs/clients, read for what it tells its reader to run and to expect. */
+/** One page of docs/guides/clients, read for what it tells its reader to run and to expect. */
 export class ClientPage {
   readonly name: string
   /** Every section with something to run. */

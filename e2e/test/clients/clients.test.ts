@@ -31,7 +31,9 @@ after(() => system.stop())
 const run = (section: Section, settings: Settings) => runSection(section, settings, system.folder)
 
 for (const { page, prints } of clients) {
-  describe(`the lines of docs/clients/${page.name}.md`, { concurrency: programsAtOnce }, () => {
+  describe(`the lines of docs/guides/clients/${page.name}.md`, {
+    concurrency: programsAtOnce,
+  }, () => {
     for (const section of page.sections) {
       it(`${section.heading}: obtain a token that opens the API`, async () => {
         const { stdout, stderr, exitCode } = await run(section, situations.good)
@@ -69,7 +71,7 @@ for (const { page, prints } of clients) {
   })
 }
 
-describe('docs/clients/README.md', () => {
+describe('docs/guides/clients/README.md', () => {
   it('brings the settings of the system into a shell', async () => {
     const [, line = ''] = /^(set -a; .*)$/m.exec(index.text) ?? []
     const shell = { shell: `${line}\nenv`, module: undefined, heading: '' }

@@ -27,9 +27,9 @@ async function requestsOf(test: TestContext, source: string): Promise<number> {
   return requests
 }
 
-describe('docs/client.md', () => {
+describe('docs/guides/client.md', () => {
   it('has blocks that run, one after the other', async (test) => {
-    const page = readFileSync(join(packageFolder, '../../docs/client.md'), 'utf8')
+    const page = readFileSync(join(packageFolder, '../../docs/guides/client.md'), 'utf8')
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
     assert.equal(blocks.length, 6)
     // The token of the page is asked for once; the sources for several processes and for traces ask once each.

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { faultsPage } from './faults/faults-page.ts'
 
-describe('docs/faults-client.md', () => {
+describe('docs/evidence/faults-client.md', () => {
   it('is what happens (CL8; node packages/client/test/faults/write-page.ts makes it anew)', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/faults-client.md'), 'utf8')
+    const page = readFileSync(
+      join(import.meta.dirname, '../../../docs/evidence/faults-client.md'),
+      'utf8',
+    )
     assert.equal(await faultsPage(), page)
   })
 })

@@ -23,7 +23,7 @@ const repository = join(guard, '../..')
 const workshop = mkdtempSync(join(tmpdir(), 'guard-mutants-'))
 // The copies find the packages that the repository has.
 symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'))
-const page = join(repository, 'docs/guard-mutants.md')
+const page = join(repository, 'docs/evidence/mutants-guard.md')
 const longestRunMs = 120_000
 
 /** Copies the guard and breaks the copy. */

@@ -29,6 +29,6 @@ What to read from it:
 - A refusal is asked about once per run (once per secret), never more often.
 - A 401 costs one token request and one more call, and a 403 costs neither.
 
-The errors are explained in [the guide to the client](client.md#errors).
+The errors are explained in [the guide to the client](../guides/client.md#errors).
 `
 }

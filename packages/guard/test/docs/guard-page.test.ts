@@ -10,7 +10,7 @@ import { refusalRows } from '../../src/index.ts'
 import { clientApplicationId, Forge, keySetOf } from '../token-factory.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
-const page = readFileSync(join(repository, 'docs/guard.md'), 'utf8')
+const page = readFileSync(join(repository, 'docs/guides/guard.md'), 'utf8')
 const source = (file: string) => readFileSync(join(import.meta.dirname, '../../src', file), 'utf8')
 const forge = new Forge('key-1')
 
@@ -29,7 +29,7 @@ const token = () => {
   return forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
 }
 
-describe('the snippets of docs/guard.md', () => {
+describe('the snippets of docs/guides/guard.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'))
   const realFetch = globalThis.fetch
   const fetched: string[] = []
@@ -122,7 +122,7 @@ describe('the snippets of docs/guard.md', () => {
   })
 })
 
-describe('the tables of docs/guard.md', () => {
+describe('the tables of docs/guides/guard.md', () => {
   it('list every refusal as it is', () => {
     assert.deepEqual(
       tableOf('reason'),

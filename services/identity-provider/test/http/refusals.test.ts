@@ -19,7 +19,7 @@ const scenarios: readonly RefusalScenario[] = [
   ...issuanceRefusalScenarios,
   ...assertionRefusalScenarios,
 ]
-/** The rows of docs/security-authorization-server.md that a refusal holds. */
+/** The rows of docs/evidence/security-authorization-server.md that a refusal holds. */
 const securityRows: Partial<Record<Refusal['reason'], string>> = {
   methodNotAllowed: 'AS1',
   parameterRepeated: 'AS1',

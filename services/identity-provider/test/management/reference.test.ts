@@ -22,9 +22,9 @@ describe('docs/reference/graph.md', () => {
   })
 })
 
-describe('docs/graph.md', () => {
+describe('docs/guides/graph.md', () => {
   it('shows the lines with which a test uses the client of Microsoft', () => {
-    const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(read(docs, 'graph.md')) ?? []
+    const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(read(docs, 'guides/graph.md')) ?? []
     const used = read('microsoft-graph-client.test.ts').replaceAll(/^ +/gm, '')
     assert.ok(snippet !== '' && used.includes(snippet.replaceAll(/^ +/gm, '')), snippet)
   })

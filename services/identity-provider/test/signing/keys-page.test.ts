@@ -6,7 +6,7 @@ import { readSettings } from '../../src/settings.ts'
 import { keyPhases } from '../../src/signing/key-phase.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/keys.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/guides/keys.md'), 'utf8')
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('|'))

@@ -4,7 +4,7 @@ import type { RequestRefusal } from './request-refusal.ts'
 const invalidRequest = { status: 400, error: 'invalid_request' } as const
 /** Where the dialect is not known, OAuth 2.0 decides, under the code for any bad parameter. */
 const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false } as const
-const seeGuide = 'Send the request as docs/identity-provider.md shows it.'
+const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.'
 
 /** Refusals of what cannot be read, or cannot be answered at all. */
 export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
