@@ -56,7 +56,7 @@ describe('the audit of the identity provider', () => {
       'refused',
       'token.issue',
       administrator.CLIENT_ID,
-      'secretWrong',
+      'secret_wrong',
       correlationId,
     ])
     assert.doesNotMatch(out + err, /canary/)

@@ -19,7 +19,7 @@ const expected = [
   {
     step: 'finds a refused request by its correlation id',
     prints: new RegExp(
-      `^time .*\\n\\S+Z +refused +token\\.issue +${guid} +secretWrong +${guid}\\n$`,
+      `^time .*\\n\\S+Z +refused +token\\.issue +${guid} +secret_wrong +${guid}\\n$`,
     ),
   },
   {

@@ -6,7 +6,7 @@ const refusal = recordAt(1_800_000_002, {
   actor: '0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11',
   action: 'token.issue',
   outcome: 'refused',
-  reason: 'secretWrong',
+  reason: 'secret_wrong',
   correlationId: 'correlation-1',
 })
 
@@ -19,7 +19,7 @@ describe('greeting audit', () => {
       code: 0,
       out: `time                  outcome  action           actor                                 target  reason       correlation id
 2027-01-15T08:00:03Z  done     directory.found  system                                x
-2027-01-15T08:00:02Z  refused  token.issue      0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11          secretWrong  correlation-1
+2027-01-15T08:00:02Z  refused  token.issue      0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11          secret_wrong  correlation-1
 2027-01-15T08:00:01Z  done     directory.found  system
 `,
       err: '',
@@ -65,7 +65,7 @@ describe('greeting audit', () => {
     [['--action', 'token.issue'], { action: 'token.issue' }],
     [['--target', 'a&b=c'], { target: 'a&b=c' }],
     [['--outcome', 'refused'], { outcome: 'refused' }],
-    [['--reason', 'secretWrong'], { reason: 'secretWrong' }],
+    [['--reason', 'secret_wrong'], { reason: 'secret_wrong' }],
     [['--correlation-id', 'one'], { correlationId: 'one' }],
     [['--tenant', 'two'], { tenantId: 'two' }],
     [['--actor', 'a', '--action', 'b'], { actor: 'a', action: 'b' }],

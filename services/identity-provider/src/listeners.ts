@@ -28,7 +28,7 @@ const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
  * Opens the sockets that the settings ask for, and the certificates that HTTPS needs.
  *
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`; then no socket stays open.
- * @throws {CertificatesError} CERTIFICATES_UNUSABLE
+ * @throws {CertificatesError} certificates_unusable
  */
 export async function openListeners(
   settings: Settings,

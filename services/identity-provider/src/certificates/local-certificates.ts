@@ -11,7 +11,7 @@ import {
 
 /** The local certificates cannot be used; the message is one sentence for the operator. */
 export class CertificatesError extends Error {
-  readonly code = 'CERTIFICATES_UNUSABLE'
+  readonly code = 'certificates_unusable'
   override readonly name = 'CertificatesError'
 }
 
@@ -46,7 +46,7 @@ export class LocalCertificates {
   /**
    * Reads the certificates, and makes those that are missing or about to end.
    *
-   * @throws {CertificatesError} CERTIFICATES_UNUSABLE when the authority is damaged, incomplete or
+   * @throws {CertificatesError} certificates_unusable when the authority is damaged, incomplete or
    *   its key may be read by others or belongs to another user; nothing is overwritten then.
    */
   static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {

@@ -62,7 +62,7 @@ export function judgeAppRoles(roles: readonly AppRole[]): ValidationIssue[] {
   const faults: ValidationIssue[] = []
   for (const [index, role] of roles.entries()) {
     for (const { property, isKept, message } of rules)
-      if (!isKept(role)) faults.push({ code: 'INVALID_VALUE', path: [index, property], message })
+      if (!isKept(role)) faults.push({ code: 'invalid_value', path: [index, property], message })
   }
   return [
     ...faults,
@@ -86,7 +86,7 @@ export function judgeAppRoleChange(
     if (next !== undefined && (!next.isEnabled || next.value === role.value)) return []
     return [
       {
-        code: 'ENABLED_ROLE',
+        code: 'enabled_role',
         path: [index],
         message: 'cannot be deleted or updated unless disabled first',
       },
@@ -109,7 +109,7 @@ function repeated(
     }
     return [
       {
-        code: 'DUPLICATE_VALUE',
+        code: 'duplicate_value',
         path: [index, property],
         message: `must be unique among the roles of one API, and "${key}" is given twice`,
       },

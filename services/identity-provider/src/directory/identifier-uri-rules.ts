@@ -28,12 +28,12 @@ export function judgeIdentifierUris(
       { code, path: [index], message },
     ]
     if (/[\s#?]/.test(uri) || !URL.canParse(uri))
-      return fault('INVALID_VALUE', 'must be an absolute URI without spaces, query and fragment')
-    if (uri.endsWith('/')) return fault('INVALID_VALUE', 'must not end with a slash')
-    if (isRepeated) return fault('DUPLICATE_VALUE', 'must be given only once')
+      return fault('invalid_value', 'must be an absolute URI without spaces, query and fragment')
+    if (uri.endsWith('/')) return fault('invalid_value', 'must not end with a slash')
+    if (isRepeated) return fault('duplicate_value', 'must be given only once')
     if (isOwnName(uri, appId, tenant)) return []
     return fault(
-      'UNVERIFIED_NAME',
+      'unverified_name',
       'must contain a verified domain of the tenant, the id of the tenant, or the application id',
     )
   })

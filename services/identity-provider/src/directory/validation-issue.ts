@@ -1,6 +1,6 @@
 /** What is wrong with one property of an object that somebody wants in the directory. */
 export type ValidationIssue = {
-  readonly code: 'INVALID_VALUE' | 'DUPLICATE_VALUE' | 'ENABLED_ROLE' | 'UNVERIFIED_NAME'
+  readonly code: 'invalid_value' | 'duplicate_value' | 'enabled_role' | 'unverified_name'
   /** Where it is, from the object that was judged. */
   readonly path: readonly (string | number)[]
   readonly message: string

@@ -7,7 +7,7 @@ export type IssuerMetadata = z.infer<typeof issuerMetadata>
 
 /** The document of an issuer that could not be had, or is of somebody else. */
 export class IssuerMetadataError extends Error {
-  readonly code = 'ISSUER_METADATA'
+  readonly code = 'issuer_metadata_invalid'
   override readonly name = 'IssuerMetadataError'
 }
 
@@ -17,7 +17,7 @@ const maxBytes = 256 * 1024
  * Asks an issuer for its discovery document and returns the text, unjudged.
  *
  * @param timeoutMs For the whole exchange.
- * @throws {IssuerMetadataError} ISSUER_METADATA when there is none; redirects are not followed.
+ * @throws {IssuerMetadataError} issuer_metadata_invalid when there is none; redirects are not followed.
  */
 export async function requestIssuerMetadata(
   issuer: string,
@@ -50,7 +50,7 @@ export async function requestIssuerMetadata(
 /**
  * Judges a discovery document: it is the issuer's own, to the letter.
  *
- * @throws {IssuerMetadataError} ISSUER_METADATA
+ * @throws {IssuerMetadataError} issuer_metadata_invalid
  * @see OpenID Connect Discovery 1.0 §4.3
  */
 export function judgeIssuerMetadata(issuer: string, text: string): IssuerMetadata {

@@ -116,7 +116,7 @@ async function tenantOf(
   judgeTenantShape(name)
   const tenant = (await directoryForDocuments(directory)).tenant(name)
   if (tenant === undefined || !tenant.isEnabled)
-    return refuseRequest({ reason: 'tenantUnknownAtDiscovery', tenant: name })
+    return refuseRequest({ reason: 'tenant_unknown_at_discovery', tenant: name })
   return documentTenant(tenant.id, false)
 }
 

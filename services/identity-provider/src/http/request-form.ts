@@ -14,24 +14,24 @@ const onceOnly: ReadonlySet<string> = new Set(['authorization', 'content-type', 
 /**
  * Reads the form in the body of a request: the only place for parameters, credentials above all.
  *
- * @throws {RefusedError} headerRepeated, credentialInQuery, bodyNotForm, bodyTooLarge, bodyCut,
- *   parameterMalformed, parameterRepeated, tooManyParameters
+ * @throws {RefusedError} header_repeated, credential_in_query, body_not_form, body_too_large, body_incomplete,
+ *   parameter_malformed, parameter_repeated, too_many_parameters
  */
 export async function readRequestForm(context: Context<ServerEnv>): Promise<Form> {
   const { req } = context
   const header = repeatedHeader(context, onceOnly)
-  if (header !== undefined) refuseRequest({ reason: 'headerRepeated', header })
+  if (header !== undefined) refuseRequest({ reason: 'header_repeated', header })
   for (const credential of ['client_secret', 'client_assertion'])
-    if (req.query(credential) !== undefined) refuseRequest({ reason: 'credentialInQuery' })
+    if (req.query(credential) !== undefined) refuseRequest({ reason: 'credential_in_query' })
   if (!formType.test(headerOf(context, 'content-type') ?? ''))
-    refuseRequest({ reason: 'bodyNotForm' })
+    refuseRequest({ reason: 'body_not_form' })
   try {
     return readForm(utf8.decode(await readBody(context, maxBodyBytes)))
   } catch (cause) {
-    if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'bodyTooLarge' }, { cause })
-    if (cause instanceof BodyCutError) refuseRequest({ reason: 'bodyCut' }, { cause })
+    if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'body_too_large' }, { cause })
+    if (cause instanceof BodyCutError) refuseRequest({ reason: 'body_incomplete' }, { cause })
     // The decoder says so of bytes that are not UTF-8.
-    if (cause instanceof TypeError) refuseRequest({ reason: 'parameterMalformed' }, { cause })
+    if (cause instanceof TypeError) refuseRequest({ reason: 'parameter_malformed' }, { cause })
     throw cause
   }
 }

@@ -77,7 +77,7 @@ export const methodRefusal =
       source.now(),
       source.newGuid,
     )
-    const refusal = { reason: 'methodNotAllowed', method: context.req.method } as const
+    const refusal = { reason: 'method_not_allowed', method: context.req.method } as const
     return new Response(JSON.stringify(errorEnvelope(refusal, trace, authority.authUrl)), {
       status: rowOf(refusal).status,
       headers: { ...tokenResponseHeaders(trace, wantsEcho(context)), ...allow },

@@ -25,26 +25,26 @@ export type RefusalContext = {
 
 /** Refusals after which somebody may be guessing at the credentials of a client. */
 const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
-  'clientUnknown',
-  'secretWrong',
-  'assertionKeyUnknown',
-  'assertionSignature',
-  'federatedAssertionRefused',
+  'client_unknown',
+  'secret_wrong',
+  'assertion_key_unknown',
+  'assertion_signature_invalid',
+  'federated_assertion_invalid',
 ])
 
 /** Refusals of a client that has authenticated: they are recorded one by one. */
 const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
-  'clientDisabled',
-  'resourceUnknown',
-  'resourceDisabled',
-  'roleRequired',
+  'client_disabled',
+  'resource_unknown',
+  'resource_disabled',
+  'role_required',
 ])
 
 /** Faults of the server: the answer says so however often somebody asks. */
 const serverFaults: ReadonlySet<Refusal['reason']> = new Set([
   'unavailable',
   'internal',
-  'federatedIssuerUnreachable',
+  'federated_issuer_unreachable',
 ])
 
 const retryAfterSeconds = 1
@@ -87,7 +87,7 @@ function refusalOf(cause: unknown): Refusal {
 
 const isOfTheStore = (cause: unknown): boolean =>
   cause instanceof StorageUnavailableError ||
-  (cause instanceof SigningError && cause.code === 'KEY_RING_SILENT')
+  (cause instanceof SigningError && cause.code === 'key_ring_unavailable')
 
 /** @returns The seconds to wait when the source is beyond its limit; else undefined. */
 function countRefusal(
@@ -112,7 +112,7 @@ function note(
   else if (refusal.reason === 'unavailable')
     options.log.warn({ ...fields, err: cause }, 'the storage did not answer')
   // Anybody can cut connections, and clients do so when they are stopped.
-  else if (refusal.reason === 'bodyCut') options.log.debug(fields, 'token request cut')
+  else if (refusal.reason === 'body_incomplete') options.log.debug(fields, 'token request cut')
   else options.log.info(fields, 'token refused')
   if (clientId === undefined) return
   options.audit(

@@ -12,7 +12,7 @@ export type AssertionTimes = {
 /**
  * Judges when an assertion is good.
  *
- * @throws {RefusedError} assertionOutOfTime, assertionTooLong
+ * @throws {RefusedError} assertion_time_invalid, assertion_lifetime_too_long
  * @see RFC 7523 §3, items 4 to 6
  */
 export function judgeTime(
@@ -24,7 +24,8 @@ export function judgeTime(
   const validFrom = notBefore ?? issuedAt
   const hasBegun = validFrom === null || validFrom.getTime() - toleranceMs <= now.getTime()
   if (!hasBegun || expiresAt.getTime() + toleranceMs <= now.getTime())
-    refuse({ reason: 'assertionOutOfTime', now, validFrom, expiresAt })
+    refuse({ reason: 'assertion_time_invalid', now, validFrom, expiresAt })
   const longestMs = maxLifetimeSeconds * 1000 + toleranceMs
-  if (expiresAt.getTime() - now.getTime() > longestMs) refuse({ reason: 'assertionTooLong' })
+  if (expiresAt.getTime() - now.getTime() > longestMs)
+    refuse({ reason: 'assertion_lifetime_too_long' })
 }

@@ -22,19 +22,19 @@ const maxLength = 16_384
 /**
  * Takes a client assertion apart.
  *
- * @throws {RefusedError} assertionMalformed, assertionLacksClaim
+ * @throws {RefusedError} assertion_malformed, assertion_claim_missing
  * @see RFC 7523 §3, RFC 7515 §4.1.11, RFC 7797 §7
  */
 export function readAssertion(token: string): Assertion {
   const { header, claims } = decode(token)
   // No extension is supported. An unencoded payload would be read otherwise than it was signed.
-  if ('crit' in header || 'b64' in header) refuse({ reason: 'assertionMalformed' })
+  if ('crit' in header || 'b64' in header) refuse({ reason: 'assertion_malformed' })
   for (const claim of ['iss', 'sub', 'aud', 'exp'])
-    if (claims[claim] === undefined) refuse({ reason: 'assertionLacksClaim', claim })
+    if (claims[claim] === undefined) refuse({ reason: 'assertion_claim_missing', claim })
   const { iss, sub, aud, jti } = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || !isAudience(aud))
-    return refuse({ reason: 'assertionMalformed' })
-  if (jti !== undefined && typeof jti !== 'string') refuse({ reason: 'assertionMalformed' })
+    return refuse({ reason: 'assertion_malformed' })
+  if (jti !== undefined && typeof jti !== 'string') refuse({ reason: 'assertion_malformed' })
   const keyName = [header['x5t#S256'], header.x5t, header.kid].find((name) => name !== undefined)
   return {
     token,
@@ -45,14 +45,14 @@ export function readAssertion(token: string): Assertion {
     audience: aud,
     notBefore: dateOf(claims.nbf),
     issuedAt: dateOf(claims.iat),
-    expiresAt: dateOf(claims.exp) ?? refuse({ reason: 'assertionMalformed' }),
+    expiresAt: dateOf(claims.exp) ?? refuse({ reason: 'assertion_malformed' }),
     jti: jti ?? null,
   }
 }
 
 function decode(token: string) {
   if (token.length > maxLength || token.split('.', 4).length !== 3)
-    refuse({ reason: 'assertionMalformed' })
+    refuse({ reason: 'assertion_malformed' })
   try {
     return {
       header: decodeProtectedHeader(token),
@@ -60,7 +60,7 @@ function decode(token: string) {
     }
   } catch (cause) {
     if (cause instanceof TypeError || cause instanceof errors.JOSEError)
-      return refuse({ reason: 'assertionMalformed' }, { cause })
+      return refuse({ reason: 'assertion_malformed' }, { cause })
     throw cause
   }
 }
@@ -76,6 +76,6 @@ const maxSeconds = 253_370_764_800
 function dateOf(claim: unknown): Date | null {
   if (claim === undefined) return null
   if (typeof claim !== 'number' || !(Math.abs(claim) <= maxSeconds))
-    return refuse({ reason: 'assertionMalformed' })
+    return refuse({ reason: 'assertion_malformed' })
   return new Date(claim * 1000)
 }

@@ -16,9 +16,9 @@ const publicKeys = new WeakMap<KeyCredential, KeyObject | 'unsafe'>()
  *
  * @param audiences Every string by which the assertion may name this server, and nobody else.
  * @param clockToleranceSeconds How far the clock that set the start may be ahead.
- * @throws {RefusedError} assertionAlgorithm, assertionNamesNoKey, assertionOfAnotherClient,
- *   assertionForAnotherAudience, assertionKeyUnknown, assertionKeyExpired, assertionKeyUnsafe,
- *   assertionSignature
+ * @throws {RefusedError} assertion_algorithm_unsupported, assertion_key_missing, assertion_client_wrong,
+ *   assertion_audience_wrong, assertion_key_unknown, assertion_key_expired, assertion_key_unsafe,
+ *   assertion_signature_invalid
  * @see RFC 7523 §3
  */
 export async function judgeCertificateAssertion(
@@ -31,24 +31,25 @@ export async function judgeCertificateAssertion(
   const { algorithm, keyName, issuer, subject, token } = assertion
   const { appId: clientId } = application
   // 1. Its form.
-  if (!algorithms.includes(algorithm)) refuse({ reason: 'assertionAlgorithm', algorithm })
-  if (keyName === null) return refuse({ reason: 'assertionNamesNoKey' })
+  if (!algorithms.includes(algorithm))
+    refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
+  if (keyName === null) return refuse({ reason: 'assertion_key_missing' })
   // 2. From whom, to whom. A list of audiences could be shown to each of them.
   if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId)
-    refuse({ reason: 'assertionOfAnotherClient' })
+    refuse({ reason: 'assertion_client_wrong' })
   if (typeof assertion.audience !== 'string' || !audiences.has(assertion.audience))
-    refuse({ reason: 'assertionForAnotherAudience' })
+    refuse({ reason: 'assertion_audience_wrong' })
   // 3. The key, which only this client's own certificates can be.
   const key = shown(keyName)
   const credential = application.keyCredentials.find((one) => isNamed(one, keyName))
-  if (credential === undefined) return refuse({ reason: 'assertionKeyUnknown', key, clientId })
+  if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
   if (!hasStarted(credential, now, clockToleranceSeconds) || now >= credential.endDateTime)
-    refuse({ reason: 'assertionKeyExpired', key, clientId })
+    refuse({ reason: 'assertion_key_expired', key, clientId })
   const publicKey = publicKeyOf(credential)
-  if (publicKey === 'unsafe') return refuse({ reason: 'assertionKeyUnsafe', key, clientId })
+  if (publicKey === 'unsafe') return refuse({ reason: 'assertion_key_unsafe', key, clientId })
   // 4. The signature.
   if (!(await isSignedBy(token, algorithm, publicKey)))
-    refuse({ reason: 'assertionSignature', key, clientId })
+    refuse({ reason: 'assertion_signature_invalid', key, clientId })
   return credential
 }
 

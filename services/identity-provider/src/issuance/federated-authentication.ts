@@ -19,7 +19,7 @@ export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.te
  * Finds the trust that an assertion of another issuer appeals to: issuer, subject and audience,
  * each exactly.
  *
- * @throws {RefusedError} federationUnknown, federationSubjectUnknown
+ * @throws {RefusedError} federated_credential_unknown, federated_subject_unknown
  */
 export function findFederation(
   { issuer, subject, audience }: Assertion,
@@ -32,9 +32,9 @@ export function findFederation(
   )
   if (found !== undefined) return found
   if (ofIssuer.length > 0 && ofIssuer.every((one) => one.subject !== subject))
-    refuse({ reason: 'federationSubjectUnknown', subject })
+    refuse({ reason: 'federated_subject_unknown', subject })
   return refuse({
-    reason: 'federationUnknown',
+    reason: 'federated_credential_unknown',
     issuer,
     subject,
     audience: audiences.join(','),
@@ -44,8 +44,8 @@ export function findFederation(
 /**
  * Authenticates a client by a token of an issuer that it trusts.
  *
- * @throws {RefusedError} federationUnknown, federationSubjectUnknown, federatedIssuerNotAllowed,
- *   federatedIssuerUnreachable, federatedAssertionRefused
+ * @throws {RefusedError} federated_credential_unknown, federated_subject_unknown, federated_issuer_not_allowed,
+ *   federated_issuer_unreachable, federated_assertion_invalid
  */
 export async function judgeFederatedAssertion(
   assertion: Assertion,
@@ -59,8 +59,8 @@ export async function judgeFederatedAssertion(
     subject,
     audience: trust.audiences[0] ?? '',
   })
-  if (verdict === 'notAllowed') refuse({ reason: 'federatedIssuerNotAllowed', issuer })
-  if (verdict === 'unreachable') refuse({ reason: 'federatedIssuerUnreachable', issuer })
-  if (verdict === 'refused') refuse({ reason: 'federatedAssertionRefused', issuer })
+  if (verdict === 'notAllowed') refuse({ reason: 'federated_issuer_not_allowed', issuer })
+  if (verdict === 'unreachable') refuse({ reason: 'federated_issuer_unreachable', issuer })
+  if (verdict === 'refused') refuse({ reason: 'federated_assertion_invalid', issuer })
   return trust
 }

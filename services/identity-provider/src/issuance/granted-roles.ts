@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts'
  * A role counts when it is enabled and for applications; an assignment counts even when its role
  * does not, or says nothing.
  *
- * @throws {RefusedError} roleRequired when the API asks for an assignment and there is none.
+ * @throws {RefusedError} role_required when the API asks for an assignment and there is none.
  */
 export function grantedRoles(
   directory: Directory,
@@ -21,7 +21,7 @@ export function grantedRoles(
     .filter(({ resourceId }) => resourceId === resource.principal.id)
   if (assignments.length === 0 && resource.principal.appRoleAssignmentRequired)
     refuse({
-      reason: 'roleRequired',
+      reason: 'role_required',
       clientId: client.application.appId,
       clientName: client.principal.displayName,
       resource: resource.requestedAs,

@@ -1,44 +1,48 @@
 /** Why no token is issued, with what the client may be told about it. Never carries a secret. */
 export type IssuanceRefusal =
-  | { readonly reason: 'tenantUnknown'; readonly tenant: string }
-  | { readonly reason: 'clientUnknown'; readonly clientId: string; readonly tenantName: string }
-  | { readonly reason: 'clientIsPublic' }
-  | { readonly reason: 'clientDisabled'; readonly clientId: string; readonly clientName: string }
-  | { readonly reason: 'secretWrong'; readonly clientId: string }
-  | { readonly reason: 'secretExpired'; readonly clientId: string }
-  | { readonly reason: 'secretNotAllowed'; readonly clientId: string }
-  | { readonly reason: 'assertionMalformed' }
-  | { readonly reason: 'assertionLacksClaim'; readonly claim: string }
-  | { readonly reason: 'assertionAlgorithm'; readonly algorithm: string }
-  | { readonly reason: 'assertionNamesNoKey' }
-  | { readonly reason: 'assertionOfAnotherClient' }
-  | { readonly reason: 'assertionForAnotherAudience' }
+  | { readonly reason: 'tenant_unknown'; readonly tenant: string }
+  | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
+  | { readonly reason: 'client_public' }
+  | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
+  | { readonly reason: 'secret_wrong'; readonly clientId: string }
+  | { readonly reason: 'secret_expired'; readonly clientId: string }
+  | { readonly reason: 'secret_not_allowed'; readonly clientId: string }
+  | { readonly reason: 'assertion_malformed' }
+  | { readonly reason: 'assertion_claim_missing'; readonly claim: string }
+  | { readonly reason: 'assertion_algorithm_unsupported'; readonly algorithm: string }
+  | { readonly reason: 'assertion_key_missing' }
+  | { readonly reason: 'assertion_client_wrong' }
+  | { readonly reason: 'assertion_audience_wrong' }
   | {
-      readonly reason: 'assertionOutOfTime'
+      readonly reason: 'assertion_time_invalid'
       readonly now: Date
       readonly validFrom: Date | null
       readonly expiresAt: Date
     }
-  | { readonly reason: 'assertionTooLong' }
-  | { readonly reason: 'assertionKeyUnknown'; readonly key: string; readonly clientId: string }
-  | { readonly reason: 'assertionKeyExpired'; readonly key: string; readonly clientId: string }
-  | { readonly reason: 'assertionKeyUnsafe'; readonly key: string; readonly clientId: string }
-  | { readonly reason: 'assertionSignature'; readonly key: string; readonly clientId: string }
-  | { readonly reason: 'assertionUsedBefore' }
+  | { readonly reason: 'assertion_lifetime_too_long' }
+  | { readonly reason: 'assertion_key_unknown'; readonly key: string; readonly clientId: string }
+  | { readonly reason: 'assertion_key_expired'; readonly key: string; readonly clientId: string }
+  | { readonly reason: 'assertion_key_unsafe'; readonly key: string; readonly clientId: string }
   | {
-      readonly reason: 'federationUnknown'
+      readonly reason: 'assertion_signature_invalid'
+      readonly key: string
+      readonly clientId: string
+    }
+  | { readonly reason: 'assertion_replayed' }
+  | {
+      readonly reason: 'federated_credential_unknown'
       readonly issuer: string
       readonly subject: string
       readonly audience: string
     }
-  | { readonly reason: 'federationSubjectUnknown'; readonly subject: string }
-  | { readonly reason: 'federatedIssuerNotAllowed'; readonly issuer: string }
-  | { readonly reason: 'federatedAssertionRefused'; readonly issuer: string }
-  | { readonly reason: 'federatedIssuerUnreachable'; readonly issuer: string }
-  | { readonly reason: 'resourceUnknown'; readonly resource: string; readonly tenantName: string }
-  | { readonly reason: 'resourceDisabled'; readonly resource: string }
+  | { readonly reason: 'federated_subject_unknown'; readonly subject: string }
+  | { readonly reason: 'federated_issuer_not_allowed'; readonly issuer: string }
+  | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
+  | { readonly reason: 'federated_issuer_unreachable'; readonly issuer: string }
+  | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantName: string }
+  | { readonly reason: 'resource_disabled'; readonly resource: string }
   | {
-      readonly reason: 'roleRequired'
+      readonly reason: 'role_required'
       readonly clientId: string
       readonly clientName: string
       readonly resource: string

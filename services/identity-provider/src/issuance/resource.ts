@@ -17,7 +17,7 @@ export type Resource = {
  * Finds the API that a tenant knows by a name. One slash at the end makes no difference to whether
  * it is found, though it does to the audience of a v1.0 token.
  *
- * @throws {RefusedError} resourceUnknown, resourceDisabled
+ * @throws {RefusedError} resource_unknown, resource_disabled
  */
 export function findResource(directory: Directory, tenant: Tenant, name: string): Resource {
   const principal =
@@ -25,7 +25,7 @@ export function findResource(directory: Directory, tenant: Tenant, name: string)
     directory.servicePrincipalByName(tenant.id, name.endsWith('/') ? name.slice(0, -1) : `${name}/`)
   const application = principal && directory.applicationByAppId(principal.appId)
   if (principal === undefined || application === undefined)
-    return refuse({ reason: 'resourceUnknown', resource: name, tenantName: tenant.displayName })
-  if (!principal.accountEnabled) refuse({ reason: 'resourceDisabled', resource: name })
+    return refuse({ reason: 'resource_unknown', resource: name, tenantName: tenant.displayName })
+  if (!principal.accountEnabled) refuse({ reason: 'resource_disabled', resource: name })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }
 }

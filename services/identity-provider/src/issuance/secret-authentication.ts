@@ -40,7 +40,7 @@ export function credentialOf(
  *
  * @param found What `credentialOf` found for it.
  * @param clockToleranceSeconds How far the clock of the server that made the secret may be ahead.
- * @throws {RefusedError} secretNotAllowed, secretWrong, secretExpired
+ * @throws {RefusedError} secret_not_allowed, secret_wrong, secret_expired
  * @see RFC 6749 §2.3.1
  */
 export function judgeSecret(
@@ -50,10 +50,10 @@ export function judgeSecret(
   clockToleranceSeconds: number,
 ): PasswordCredential {
   const { appId: clientId } = application
-  if (!application.passwordAuthenticationAllowed) refuse({ reason: 'secretNotAllowed', clientId })
+  if (!application.passwordAuthenticationAllowed) refuse({ reason: 'secret_not_allowed', clientId })
   // A secret whose time has not come is told from a wrong one by nobody.
   if (found === undefined || !hasStarted(found, now, clockToleranceSeconds))
-    return refuse({ reason: 'secretWrong', clientId })
-  if (now >= found.endDateTime) refuse({ reason: 'secretExpired', clientId })
+    return refuse({ reason: 'secret_wrong', clientId })
+  if (now >= found.endDateTime) refuse({ reason: 'secret_expired', clientId })
   return found
 }

@@ -55,13 +55,13 @@ export async function decideToken(
   // 1. The tenant.
   const tenant = directory.tenant(request.tenant)
   if (tenant === undefined || !tenant.isEnabled)
-    return refuse({ reason: 'tenantUnknown', tenant: request.tenant })
+    return refuse({ reason: 'tenant_unknown', tenant: request.tenant })
 
   // 2. The client, and its proof. The costly part is done before an unknown client is told so.
   const { method, credentialId, client } = await authenticate(directory, tenant, request, context)
   if (!client.principal.accountEnabled)
     refuse({
-      reason: 'clientDisabled',
+      reason: 'client_disabled',
       clientId: client.application.appId,
       clientName: client.principal.displayName,
     })
@@ -99,8 +99,8 @@ async function authenticate(
 
 function judgeClient(known: Client | undefined, clientId: string, tenant: Tenant): Client {
   if (known === undefined)
-    return refuse({ reason: 'clientUnknown', clientId, tenantName: tenant.displayName })
-  if (known.application.isFallbackPublicClient) refuse({ reason: 'clientIsPublic' })
+    return refuse({ reason: 'client_unknown', clientId, tenantName: tenant.displayName })
+  if (known.application.isFallbackPublicClient) refuse({ reason: 'client_public' })
   return known
 }
 
@@ -116,9 +116,9 @@ async function judgeAssertion(
   // Last, so that nobody but who holds the key can use an assertion up.
   if (context.spendAssertion === undefined) return credentialId
   const { jti } = assertion
-  if (jti === null) return refuse({ reason: 'assertionLacksClaim', claim: 'jti' })
+  if (jti === null) return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
   if (!(await context.spendAssertion(client, jti, assertion)))
-    refuse({ reason: 'assertionUsedBefore' })
+    refuse({ reason: 'assertion_replayed' })
   return credentialId
 }
 

@@ -22,7 +22,7 @@ export type Referring = {
 type Path = readonly (string | number)[]
 
 const invalid = (path: Path, message: string): ValidationIssue => ({
-  code: 'INVALID_VALUE',
+  code: 'invalid_value',
   path,
   message,
 })
@@ -91,7 +91,7 @@ function uniqueNames({ apis, clients }: Referring): ValidationIssue[] {
       const first = named.findIndex((other) => other[property] === one[property])
       if (first === index) return []
       const path = [...one.path, property]
-      return [{ code: 'DUPLICATE_VALUE', path, message: `is used twice: "${one[property]}"` }]
+      return [{ code: 'duplicate_value', path, message: `is used twice: "${one[property]}"` }]
     }),
   )
 }

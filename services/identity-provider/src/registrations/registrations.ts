@@ -209,7 +209,7 @@ function servesClients(
 ): ValidationIssue[] {
   if (allowedMemberTypes.includes('Application')) return []
   const path = ['appRoles', index, 'allowedMemberTypes']
-  return [{ code: 'INVALID_VALUE', path, message: 'must contain "Application"' }]
+  return [{ code: 'invalid_value', path, message: 'must contain "Application"' }]
 }
 
 const under =

@@ -25,7 +25,7 @@ export class KeyCache {
   /**
    * The signer of a key that is held.
    *
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG, SEALED_KEY_CORRUPT when it cannot be opened.
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when it cannot be opened.
    */
   signer = (kid: string): TokenSigner => this.#held(kid).signer()
 

@@ -32,12 +32,12 @@ export class KeyEncryptionKey {
   /**
    * Reads a key from base64 (RFC 4648 §4) of exactly 32 bytes, as `openssl rand -base64 32` prints.
    *
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_MALFORMED when it is anything else.
+   * @throws {SigningError} key_encryption_key_malformed when it is anything else.
    */
   static parse(base64: string): KeyEncryptionKey {
     if (!base64Of32Bytes.test(base64)) {
       throw new SigningError(
-        'KEY_ENCRYPTION_KEY_MALFORMED',
+        'key_encryption_key_malformed',
         'The key-encryption key must be the base64 form of 32 bytes, as `openssl rand -base64 32` prints it.',
       )
     }
@@ -85,8 +85,8 @@ export class KeyEncryptionKey {
   /**
    * Decrypts what `seal` made under this key and this name.
    *
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG when it was sealed under another key;
-   *   SEALED_KEY_CORRUPT when it was sealed under this one and is damaged, or bound to another name.
+   * @throws {SigningError} key_encryption_key_wrong when it was sealed under another key;
+   *   sealed_key_corrupt when it was sealed under this one and is damaged, or bound to another name.
    */
   open(sealed: string, name: string): Buffer {
     const [version, id, nonceText = '', ciphertextText = '', ...rest] = sealed.split('.')
@@ -96,7 +96,7 @@ export class KeyEncryptionKey {
     }
     if (id !== this.id) {
       throw new SigningError(
-        'KEY_ENCRYPTION_KEY_WRONG',
+        'key_encryption_key_wrong',
         `The stored keys are encrypted under another key-encryption key (id ${id}) than the one given (id ${this.id}): give the one they were written with. Nothing was changed.`,
       )
     }
@@ -115,7 +115,7 @@ export class KeyEncryptionKey {
 
 const corrupt = (name: string, cause?: unknown) =>
   new SigningError(
-    'SEALED_KEY_CORRUPT',
+    'sealed_key_corrupt',
     `The stored private key ${name} is damaged: restore the store from a backup. Nothing was changed.`,
     { cause },
   )

@@ -13,9 +13,9 @@ export type KeyFileOptions = {
  * The key-encryption key in a file of mode 0600, made when there is none and nothing is encrypted
  * yet. Processes that start at the same time agree on one file.
  *
- * @throws {SigningError} KEY_ENCRYPTION_KEY_MISSING when keys exist and the file does not;
- *   KEY_FILE_EXPOSED when others may read it or own it; KEY_ENCRYPTION_KEY_MALFORMED when it holds no key;
- *   KEY_FILE_UNUSABLE when the system refuses to read or write it.
+ * @throws {SigningError} key_encryption_key_missing when keys exist and the file does not;
+ *   key_file_exposed when others may read it or own it; key_encryption_key_malformed when it holds no key;
+ *   key_file_unusable when the system refuses to read or write it.
  */
 export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<KeyEncryptionKey> {
   try {
@@ -26,13 +26,13 @@ export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<
     if (cause instanceof SigningError) throw cause
     if (keysExist && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new SigningError(
-        'KEY_ENCRYPTION_KEY_MISSING',
+        'key_encryption_key_missing',
         `The stored keys are encrypted and their key file ${path} is missing: restore it, or set KEY_ENCRYPTION_KEY. Nothing was changed.`,
         { cause },
       )
     }
     throw new SigningError(
-      'KEY_FILE_UNUSABLE',
+      'key_file_unusable',
       `The key file ${path} cannot be used: ${(cause as Error).message}`,
       { cause },
     )
@@ -42,12 +42,12 @@ export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<
 async function read(path: string): Promise<KeyEncryptionKey> {
   const { text, exposure } = await readPrivateFile(path)
   if (exposure !== undefined)
-    throw new SigningError('KEY_FILE_EXPOSED', `The key file ${path} ${exposure}.`)
+    throw new SigningError('key_file_exposed', `The key file ${path} ${exposure}.`)
   try {
     return KeyEncryptionKey.parse(text.trimEnd())
   } catch (cause) {
     throw new SigningError(
-      'KEY_ENCRYPTION_KEY_MALFORMED',
+      'key_encryption_key_malformed',
       `The key file ${path} must hold the base64 form of 32 bytes and nothing else.`,
       { cause },
     )

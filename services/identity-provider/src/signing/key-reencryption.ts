@@ -21,7 +21,7 @@ export type ReencryptionOptions = {
  * restarted with the new key at leisure.
  *
  * @returns how many keys there are.
- * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG when `from` is not the key that they are under.
+ * @throws {SigningError} key_encryption_key_wrong when `from` is not the key that they are under.
  */
 export async function reencryptKeys({
   store,

@@ -1,21 +1,21 @@
 /** What can go wrong with signing keys, each by its code. */
 export type SigningErrorCode =
   /** Not 32 bytes in base64. */
-  | 'KEY_ENCRYPTION_KEY_MALFORMED'
+  | 'key_encryption_key_malformed'
   /** The stored keys were encrypted under another key. */
-  | 'KEY_ENCRYPTION_KEY_WRONG'
+  | 'key_encryption_key_wrong'
   /** There are stored keys, and nothing to decrypt them with. */
-  | 'KEY_ENCRYPTION_KEY_MISSING'
+  | 'key_encryption_key_missing'
   /** Others than its owner may read the key file. */
-  | 'KEY_FILE_EXPOSED'
+  | 'key_file_exposed'
   /** The key file cannot be read or written. */
-  | 'KEY_FILE_UNUSABLE'
+  | 'key_file_unusable'
   /** The store does not answer: later it may. */
-  | 'KEY_RING_SILENT'
+  | 'key_ring_unavailable'
   /** What the store holds is not what was put there. */
-  | 'SEALED_KEY_CORRUPT'
+  | 'sealed_key_corrupt'
   /** No published key has this id. */
-  | 'SIGNING_KEY_UNKNOWN'
+  | 'signing_key_unknown'
 
 /** A fault of the signing keys, in one sentence for the operator. Never carries key material. */
 export class SigningError extends Error {

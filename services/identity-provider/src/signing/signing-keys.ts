@@ -84,7 +84,7 @@ export class SigningKeys {
    * Reads the ring, opens every key, and makes the first keys when there are none.
    *
    * @throws {ZodError} when the schedule would break verifiers.
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG, SEALED_KEY_CORRUPT when a key cannot be opened;
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when a key cannot be opened;
    *   nothing is written then.
    */
   static async open(options: SigningKeysOptions): Promise<SigningKeys> {
@@ -99,7 +99,7 @@ export class SigningKeys {
    * The claims as a signed token in compact form, by the key that is active now.
    *
    * @throws whatever the store throws, when the ring is too old and cannot be read again.
-   * @throws {SigningError} KEY_RING_SILENT when it is not read in time.
+   * @throws {SigningError} key_ring_unavailable when it is not read in time.
    */
   async sign(claims: object, header: TokenHeader): Promise<string> {
     const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
@@ -133,7 +133,7 @@ export class SigningKeys {
   /**
    * Does what the schedule asks, when it asks for anything.
    *
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG when a key is due and the stored ones have been
+   * @throws {SigningError} key_encryption_key_wrong when a key is due and the stored ones have been
    *   encrypted under another key since this process started.
    */
   async tend(by: KeyActor = system): Promise<void> {
@@ -163,13 +163,13 @@ export class SigningKeys {
    * Removes a key at once, for when its private half may be known to somebody: it signs no more, is
    * published no more, and its tokens are refused as soon as verifiers read the key set again.
    *
-   * @throws {SigningError} SIGNING_KEY_UNKNOWN when no key has this id.
+   * @throws {SigningError} signing_key_unknown when no key has this id.
    */
   async revoke(kid: string, by: KeyActor): Promise<void> {
     const remove = async (ring: KeyRing) => {
       const now = this.#now()
       if (!ring.some((key) => key.kid === kid)) {
-        throw new SigningError('SIGNING_KEY_UNKNOWN', 'No signing key has this id.')
+        throw new SigningError('signing_key_unknown', 'No signing key has this id.')
       }
       const lacking = nextKey(ring, now) === undefined ? 1 : 0
       return revoke(ring, kid, await this.#spares(lacking, now), this.#schedule, now)
@@ -182,7 +182,7 @@ export class SigningKeys {
     const tooLate = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const sentence = `The signing keys were not read within ${this.#patienceMs} ms.`
-      tooLate.reject(new SigningError('KEY_RING_SILENT', sentence))
+      tooLate.reject(new SigningError('key_ring_unavailable', sentence))
     }, this.#patienceMs)
     try {
       // A slow answer that others are waiting for may have been asked too long ago for this caller.
@@ -197,7 +197,7 @@ export class SigningKeys {
     const active = activeKey(this.#ring, this.#now())
     // `open` makes the first keys; a store that went back may have none.
     if (active === undefined)
-      throw new SigningError('KEY_RING_SILENT', 'The store has no signing keys.')
+      throw new SigningError('key_ring_unavailable', 'The store has no signing keys.')
     return active
   }
 

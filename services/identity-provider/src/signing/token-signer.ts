@@ -17,7 +17,7 @@ export class TokenSigner {
   readonly #headers: Readonly<Record<TokenHeader, string>>
 
   /**
-   * @throws {SigningError} KEY_ENCRYPTION_KEY_WRONG, SEALED_KEY_CORRUPT when the private key cannot
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when the private key cannot
    *   be opened, or the certificate is not the one that the `kid` names.
    */
   constructor({ kid, certificate, sealedPrivateKey }: SigningKey, key: KeyEncryptionKey) {
@@ -27,7 +27,7 @@ export class TokenSigner {
     // The private key is bound to the kid by its seal, the certificate by its thumbprint.
     if (thumbprintOf(Buffer.from(certificate, 'base64')) !== kid) {
       throw new SigningError(
-        'SEALED_KEY_CORRUPT',
+        'sealed_key_corrupt',
         `The certificate of the stored signing key ${kid} is another: restore the store from a backup. Nothing was changed.`,
       )
     }

@@ -55,7 +55,7 @@ export class AuditBuffer {
    * Writes what was noted; what cannot be written is kept for the next time. Callers at the same
    * time share one writing.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the store cannot take it now.
+   * @throws {StorageUnavailableError} storage_unavailable when the store cannot take it now.
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#write().finally(() => {

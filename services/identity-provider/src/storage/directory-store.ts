@@ -70,7 +70,7 @@ export class DirectoryStore {
    * The directory, no older than `maxAgeMs` when this is called: at once when it is, else as soon as
    * the log has said so.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the snapshot is too old and the log
+   * @throws {StorageUnavailableError} storage_unavailable when the snapshot is too old and the log
    *   cannot be asked, or does not answer in time.
    */
   read(): Directory | Promise<Directory> {
@@ -100,7 +100,7 @@ export class DirectoryStore {
    * committed in between: it must be pure but for its randomness. What it throws is passed on, and
    * nothing is written.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the log cannot be reached; whether
+   * @throws {StorageUnavailableError} storage_unavailable when the log cannot be reached; whether
    *   the change was written is then unknown.
    */
   update<Result>(decide: (directory: Directory) => DirectoryDecision<Result>): Promise<Result> {

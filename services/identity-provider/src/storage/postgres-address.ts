@@ -10,7 +10,7 @@ export type PostgresAddress = {
 
 /** A database URL that cannot be used; the message says what is expected. Never shows the URL. */
 export class PostgresAddressError extends Error {
-  readonly code = 'POSTGRES_ADDRESS_INVALID'
+  readonly code = 'postgres_address_invalid'
   override readonly name = 'PostgresAddressError'
 }
 
@@ -33,7 +33,7 @@ const hostAndPort = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
  * Reads a database URL. Several hosts are written as libpq takes them: `host:port,host:port`, or as
  * lists in the parameters `host` and `port`.
  *
- * @throws {PostgresAddressError} POSTGRES_ADDRESS_INVALID
+ * @throws {PostgresAddressError} postgres_address_invalid
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
  */
 export function parsePostgresAddress(text: string): PostgresAddress {

@@ -31,7 +31,7 @@ export class PostgresPools implements PostgresPool {
     this.#pools = servers.map(({ name, url }) => ({ name, pool: openPool(url, needsPrimary) }))
   }
 
-  /** @throws {ServersUnavailableError} SERVERS_UNAVAILABLE when there are several, and none can be used. */
+  /** @throws {ServersUnavailableError} servers_unavailable when there are several, and none can be used. */
   async connect(): Promise<PostgresPoolClient> {
     const inTurn = [...this.#pools.slice(this.#first), ...this.#pools.slice(0, this.#first)]
     const failures: { readonly name: string; readonly cause: unknown }[] = []

@@ -4,7 +4,7 @@ export interface ReplayCache {
    * Remembers the use of an assertion until it has expired. Atomic over all replicas and durable:
    * of any number of attempts exactly one is told `true`.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when it cannot be remembered; the caller
+   * @throws {StorageUnavailableError} storage_unavailable when it cannot be remembered; the caller
    *   then refuses the assertion.
    */
   spend(clientId: string, jti: string, expiresAt: Date): Promise<boolean>

@@ -28,7 +28,7 @@ export class SqliteFile {
   /**
    * The connection, to be used until the end of one statement or transaction.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when there is no file, or what is beside
+   * @throws {StorageUnavailableError} storage_unavailable when there is no file, or what is beside
    *   it belongs to the file that it replaced.
    */
   current(): DatabaseSync {

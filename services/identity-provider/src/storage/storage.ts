@@ -43,7 +43,7 @@ const defaultAuditLimits: AuditLimits = {
 /**
  * Opens the store, and makes it when there is none.
  *
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE, in one sentence for the operator, when it
+ * @throws {StorageUnavailableError} storage_unavailable, in one sentence for the operator, when it
  *   cannot be used; nothing that is there is changed then.
  */
 export async function openStorage({

@@ -55,7 +55,7 @@ export class StoreReversals {
   /**
    * Writes to the audit what is not there yet; what cannot be written is kept for the next time.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the store takes no changes now.
+   * @throws {StorageUnavailableError} storage_unavailable when the store takes no changes now.
    */
   async writeTo(directory: DirectoryStore): Promise<void> {
     const records = this.#unwritten

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from './storage-unavailable-error.ts'
 /**
  * An answer of the store, if it comes in time: who asks is told sooner or later, however slow it is.
  *
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE after `limitMs`.
+ * @throws {StorageUnavailableError} storage_unavailable after `limitMs`.
  */
 export async function withTimeout<Answer>(
   answer: Promise<Answer>,

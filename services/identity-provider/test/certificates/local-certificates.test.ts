@@ -198,7 +198,7 @@ describe('local certificates', () => {
     const { uid } = await stat(join(folder, 'authority.key'))
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
     await assert.rejects(open(), {
-      code: 'CERTIFICATES_UNUSABLE',
+      code: 'certificates_unusable',
       message: /authority's key .* belongs to another user \(id \d+\): run chown/,
     })
   })
@@ -240,7 +240,7 @@ describe('local certificates', () => {
           ),
         )
       const before = await authorityFiles()
-      await assert.rejects(open(), { code: 'CERTIFICATES_UNUSABLE', message: says })
+      await assert.rejects(open(), { code: 'certificates_unusable', message: says })
       assert.deepEqual(await authorityFiles(), before)
     })
   }

@@ -65,7 +65,7 @@ describe('app roles', () => {
   for (const [what, after] of lost) {
     it(`must be disabled before one is ${what}`, () => {
       const [fault] = judgeAppRoleChange([appRole()], after)
-      assert.equal(fault?.code, 'ENABLED_ROLE')
+      assert.equal(fault?.code, 'enabled_role')
       assert.deepEqual(judgeAppRoleChange([appRole({ isEnabled: false })], after), [])
     })
   }

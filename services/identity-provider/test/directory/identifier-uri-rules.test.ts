@@ -25,19 +25,19 @@ describe('identifier URIs', () => {
   }
 
   const refused: [string, string][] = [
-    [`api://${appId}/`, 'INVALID_VALUE'],
-    ['greeting', 'INVALID_VALUE'],
-    ['api://with space', 'INVALID_VALUE'],
-    [`api://${appId}#part`, 'INVALID_VALUE'],
-    [`api://${appId}?version=1`, 'INVALID_VALUE'],
-    ['api://greeting', 'UNVERIFIED_NAME'],
-    [`api://${guid(0xb0)}`, 'UNVERIFIED_NAME'],
-    [`api://${guid(1)}/${guid(0xb0)}`, 'UNVERIFIED_NAME'],
-    [`api://${guid(1)}/${guid(0xb0).toUpperCase()}/orders`, 'UNVERIFIED_NAME'],
-    ['https://fabrikam.example/greeting', 'UNVERIFIED_NAME'],
-    ['https://evilcontoso.example/greeting', 'UNVERIFIED_NAME'],
-    ['https://contoso.example.evil.example/greeting', 'UNVERIFIED_NAME'],
-    ['http://contoso.example/greeting', 'UNVERIFIED_NAME'],
+    [`api://${appId}/`, 'invalid_value'],
+    ['greeting', 'invalid_value'],
+    ['api://with space', 'invalid_value'],
+    [`api://${appId}#part`, 'invalid_value'],
+    [`api://${appId}?version=1`, 'invalid_value'],
+    ['api://greeting', 'unverified_name'],
+    [`api://${guid(0xb0)}`, 'unverified_name'],
+    [`api://${guid(1)}/${guid(0xb0)}`, 'unverified_name'],
+    [`api://${guid(1)}/${guid(0xb0).toUpperCase()}/orders`, 'unverified_name'],
+    ['https://fabrikam.example/greeting', 'unverified_name'],
+    ['https://evilcontoso.example/greeting', 'unverified_name'],
+    ['https://contoso.example.evil.example/greeting', 'unverified_name'],
+    ['http://contoso.example/greeting', 'unverified_name'],
   ]
   for (const [uri, code] of refused) {
     it(`may not be ${uri}`, () => assert.deepEqual(codes(uri), [`0 ${code}`]))
@@ -46,8 +46,8 @@ describe('identifier URIs', () => {
   it('are told apart without regard to case: each once', () => {
     const other = `api://${guid(1)}/Orders`
     assert.deepEqual(codes(`api://${appId}`, other, `api://${appId}`, other.toUpperCase()), [
-      '2 DUPLICATE_VALUE',
-      '3 DUPLICATE_VALUE',
+      '2 duplicate_value',
+      '3 duplicate_value',
     ])
   })
 })

@@ -56,7 +56,7 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 /** How client assertions come to be refused (entra E91 to E133). */
 export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   {
-    reason: 'assertionMalformed',
+    reason: 'assertion_malformed',
     request: (service) => ({ form: service.form(asProof('not.a.jwt')) }),
     ...invalidRequest,
     code: 50027,
@@ -64,7 +64,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   },
   ...['iss', 'aud'].map(
     (claim): RefusalScenario => ({
-      reason: 'assertionLacksClaim',
+      reason: 'assertion_claim_missing',
       when: claim,
       request: asserting({ claims: { [claim]: null } }),
       ...invalidRequest,
@@ -73,14 +73,14 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'assertionAlgorithm',
+    reason: 'assertion_algorithm_unsupported',
     request: asserting({ header: { alg: 'RS512' } }),
     ...invalidClient,
     code: 5002738,
     text: "Invalid JWT token. 'RS512' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'",
   },
   {
-    reason: 'assertionNamesNoKey',
+    reason: 'assertion_key_missing',
     request: asserting({ header: { 'x5t#S256': null } }),
     ...invalidClient,
     code: 5002723,
@@ -88,7 +88,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   },
   ...['iss', 'sub'].map(
     (claim): RefusalScenario => ({
-      reason: 'assertionOfAnotherClient',
+      reason: 'assertion_client_wrong',
       when: claim,
       request: asserting({ claims: { [claim]: apiId } }),
       ...invalidClient,
@@ -97,7 +97,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'assertionForAnotherAudience',
+    reason: 'assertion_audience_wrong',
     request: asserting({ claims: { aud: 'https://login.microsoftonline.com/common' } }),
     ...invalidClient,
     code: 700023,
@@ -108,7 +108,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     { when: 'not yet valid', claims: { nbf: inSeconds(300), exp: inSeconds(900) } },
   ].map(
     ({ when, claims }): RefusalScenario => ({
-      reason: 'assertionOutOfTime',
+      reason: 'assertion_time_invalid',
       when,
       request: asserting({ claims }),
       ...invalidClient,
@@ -117,7 +117,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'assertionTooLong',
+    reason: 'assertion_lifetime_too_long',
     when: 'ten years (CVE-2025-2559, AS18)',
     request: asserting({ claims: { exp: inSeconds(315_360_000) } }),
     ...invalidClient,
@@ -125,14 +125,14 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /expires too far in the future/,
   },
   {
-    reason: 'assertionKeyUnknown',
+    reason: 'assertion_key_unknown',
     request: asserting({ header: { 'x5t#S256': 'q83vEjRWeJA' } }),
     ...invalidClient,
     code: 700027,
     text: `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: 'ABCDEF1234567890', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'.]`,
   },
   {
-    reason: 'assertionKeyExpired',
+    reason: 'assertion_key_expired',
     request: async (service) => {
       const { credential } = await certificate()
       const expired = { ...credential, endDateTime: new Date(1) }
@@ -143,7 +143,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /\[Reason - The key used is expired\./,
   },
   {
-    reason: 'assertionKeyUnsafe',
+    reason: 'assertion_key_unsafe',
     request: async (service) => {
       const { credential } = await certificate()
       const [unsafe] = Object.values(unsafeKeys)
@@ -156,7 +156,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /\[Reason - The key used does not meet the requirements for RSA keys\./,
   },
   {
-    reason: 'assertionSignature',
+    reason: 'assertion_signature_invalid',
     request: async (service) => {
       const { form } = await asserting()(service)
       const other = await clientCertificate()
@@ -169,7 +169,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /\[Reason - The provided signature value did not match the expected signature value\./,
   },
   {
-    reason: 'assertionUsedBefore',
+    reason: 'assertion_replayed',
     options: { assertions: { spend: async () => false } },
     request: asserting(),
     ...invalidClient,
@@ -177,28 +177,28 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /already used/,
   },
   {
-    reason: 'federationUnknown',
+    reason: 'federated_credential_unknown',
     request: federated({ issuer: 'https://other.example' }),
     ...invalidClient,
     code: 70021,
     text: `No matching federated identity record found for presented assertion. Assertion Issuer: '${issuer}'. Assertion Subject: 'job'. Assertion Audience: 'api://AzureADTokenExchange'.`,
   },
   {
-    reason: 'federationSubjectUnknown',
+    reason: 'federated_subject_unknown',
     request: federated({ subject: 'Job' }),
     ...invalidClient,
     code: 700213,
     text: "No matching federated identity record found for presented assertion subject 'job'.",
   },
   {
-    reason: 'federatedIssuerNotAllowed',
+    reason: 'federated_issuer_not_allowed',
     request: federated(),
     ...invalidClient,
     code: 50166,
     text: `The issuer '${issuer}' is not among those that this server may ask.`,
   },
   {
-    reason: 'federatedAssertionRefused',
+    reason: 'federated_assertion_invalid',
     options: { verifyFederated: async () => 'refused' },
     request: federated(),
     ...invalidClient,
@@ -206,7 +206,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /^Assertion failed signature validation/,
   },
   {
-    reason: 'federatedIssuerUnreachable',
+    reason: 'federated_issuer_unreachable',
     options: { verifyFederated: async () => 'unreachable' },
     request: federated(),
     status: 503,

@@ -13,7 +13,7 @@ const authorize = `https://login.test/${tenantId}/oauth2/v2.0/authorize`
 /** How requests for documents come to be refused (entra E121, entra E126 to E129). */
 export const documentRefusalScenarios: readonly RefusalScenario[] = [
   {
-    reason: 'tenantUnknownAtDiscovery',
+    reason: 'tenant_unknown_at_discovery',
     request: () => ({
       method: 'GET',
       path: '/contoso.example/v2.0/.well-known/openid-configuration',
@@ -24,7 +24,7 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
     text: noTenant('contoso.example'),
   },
   {
-    reason: 'instanceUnknown',
+    reason: 'instance_unknown',
     request: () =>
       instance({
         'api-version': '1.1',
@@ -36,7 +36,7 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
     text: 'Unknown or invalid instance.',
   },
   {
-    reason: 'instanceApiVersion',
+    reason: 'instance_api_version_unsupported',
     request: () => instance({ authorization_endpoint: authorize }),
     ...invalidRequest,
     code: 500501,
@@ -44,7 +44,7 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
     text: /api-version/,
   },
   {
-    reason: 'instanceParameters',
+    reason: 'instance_parameters_invalid',
     request: () => instance({ 'api-version': '1.1' }),
     ...invalidRequest,
     code: 500502,
@@ -52,7 +52,7 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
     text: /'issuer' and 'authorization_endpoint'/,
   },
   {
-    reason: 'instanceNotHttps',
+    reason: 'instance_not_https',
     request: () =>
       instance({
         'api-version': '1.1',

@@ -26,7 +26,7 @@ async function withoutAssignments(service: TestService) {
 /** How requests come about that are understood and refused (entra E91 to E133). */
 export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   {
-    reason: 'tenantUnknown',
+    reason: 'tenant_unknown',
     request: (service) => ({
       path: '/fabrikam.example/oauth2/v2.0/token',
       form: service.form(),
@@ -36,7 +36,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: "Tenant 'fabrikam.example' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.",
   },
   {
-    reason: 'clientUnknown',
+    reason: 'client_unknown',
     request: (service) => ({ form: service.form({ client_id: unknownId }) }),
     status: 400,
     error: 'unauthorized_client',
@@ -45,7 +45,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `Application with identifier '${unknownId}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
   },
   {
-    reason: 'clientIsPublic',
+    reason: 'client_public',
     request: async (service) => {
       await changeClient(service, { isFallbackPublicClient: true })
       return { form: service.form() }
@@ -55,7 +55,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
   },
   {
-    reason: 'clientDisabled',
+    reason: 'client_disabled',
     request: async (service) => {
       const directory = await service.store.read()
       const principal = directory.servicePrincipalByAppId(tenantId, clientId)
@@ -70,14 +70,14 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `Application '${clientId}'(Greeting client) is disabled.`,
   },
   {
-    reason: 'secretWrong',
+    reason: 'secret_wrong',
     request: (service) => ({ form: service.form({ client_secret: 'canary' }) }),
     ...invalidClient,
     code: 7000215,
     text: `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
   },
   {
-    reason: 'secretExpired',
+    reason: 'secret_expired',
     request: async (service) => {
       const ended = { startDateTime: new Date(0), endDateTime: new Date(1) }
       const { credential, secretText } = createPassword(ended, systemRuntime)
@@ -89,7 +89,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
   },
   {
-    reason: 'secretNotAllowed',
+    reason: 'secret_not_allowed',
     request: async (service) => {
       await changeClient(service, { passwordAuthenticationAllowed: false })
       return { form: service.form() }
@@ -99,7 +99,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
   },
   {
-    reason: 'resourceUnknown',
+    reason: 'resource_unknown',
     request: (service) => ({
       form: service.form({ scope: 'https://graph.example/.default' }),
     }),
@@ -110,7 +110,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `The resource principal named https://graph.example was not found in the tenant named Greeting. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
   },
   {
-    reason: 'resourceDisabled',
+    reason: 'resource_disabled',
     request: async (service) => {
       await resourcePrincipal(service, { accountEnabled: false })
       return { form: service.form() }
@@ -122,7 +122,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `The resource named api://${apiId} is disabled.`,
   },
   {
-    reason: 'roleRequired',
+    reason: 'role_required',
     request: async (service) => {
       await resourcePrincipal(service, { appRoleAssignmentRequired: true })
       await withoutAssignments(service)

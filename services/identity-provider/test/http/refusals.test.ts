@@ -21,20 +21,20 @@ const scenarios: readonly RefusalScenario[] = [
 ]
 /** The rows of docs/evidence/security-authorization-server.md that a refusal holds. */
 const securityRows: Partial<Record<Refusal['reason'], string>> = {
-  methodNotAllowed: 'AS1',
-  parameterRepeated: 'AS1',
-  severalProofs: 'AS3',
-  grantUnsupported: 'AS9',
-  assertionOfAnotherClient: 'AS16',
-  assertionLacksClaim: 'AS18',
-  assertionOutOfTime: 'AS18',
-  assertionTooLong: 'AS18',
-  assertionAlgorithm: 'AS21',
-  assertionKeyUnknown: 'AS21',
-  assertionKeyExpired: 'AS21',
-  assertionSignature: 'AS21',
-  clientDisabled: 'AS31',
-  resourceDisabled: 'AS31',
+  method_not_allowed: 'AS1',
+  parameter_repeated: 'AS1',
+  several_client_authentications: 'AS3',
+  grant_type_unsupported: 'AS9',
+  assertion_client_wrong: 'AS16',
+  assertion_claim_missing: 'AS18',
+  assertion_time_invalid: 'AS18',
+  assertion_lifetime_too_long: 'AS18',
+  assertion_algorithm_unsupported: 'AS21',
+  assertion_key_unknown: 'AS21',
+  assertion_key_expired: 'AS21',
+  assertion_signature_invalid: 'AS21',
+  client_disabled: 'AS31',
+  resource_disabled: 'AS31',
 }
 const correlationId = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
 
@@ -109,7 +109,7 @@ describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () =>
   it('has a row, and every row has a scenario', () => {
     const walked = new Set(scenarios.map(({ reason }) => reason))
     // Nobody is left to read this answer; request-body.test.ts has it.
-    walked.add('bodyCut')
+    walked.add('body_incomplete')
     assert.deepEqual([...walked].sort(), Object.keys(refusalTable).sort())
   })
 })

@@ -135,7 +135,7 @@ describe('the body of a request', () => {
           'Content-Type: application/x-www-form-urlencoded\r\n\r\n5\r\nabcde\r\n',
       )
       const fields = await logged.promise
-      assert.partialDeepStrictEqual(fields, { reason: 'bodyCut' })
+      assert.partialDeepStrictEqual(fields, { reason: 'body_incomplete' })
       assert.ok(!('err' in fields))
       assert.deepEqual(above, [])
       assert.deepEqual(service.audit, [])

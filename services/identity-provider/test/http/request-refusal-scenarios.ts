@@ -13,7 +13,7 @@ const basic = (user: string, password: string) =>
 /** How requests come about that cannot be read, or not be answered (entra E91 to E133). */
 export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
-    reason: 'methodNotAllowed',
+    reason: 'method_not_allowed',
     request: () => ({ method: 'GET' }),
     ...invalidRequest,
     status: 405,
@@ -21,7 +21,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: 'The endpoint only accepts POST, OPTIONS requests. Received a GET request.',
   },
   {
-    reason: 'bodyNotForm',
+    reason: 'body_not_form',
     when: 'the body is JSON',
     request: (service) => ({
       headers: { 'content-type': 'application/json' },
@@ -32,40 +32,40 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: missing('grant_type'),
   },
   {
-    reason: 'bodyTooLarge',
+    reason: 'body_too_large',
     request: (service) => ({ form: service.form({ x: 'x'.repeat(64 * 1024) }) }),
     ...byOAuth,
     status: 413,
     text: 'The request body is larger than 64 KB.',
   },
   {
-    reason: 'tooManyParameters',
+    reason: 'too_many_parameters',
     request: () => ({ body: Array.from({ length: 51 }, (_, i) => `p${i}=1`).join('&') }),
     ...byOAuth,
     text: 'The request body contains more than 50 parameters.',
   },
   {
-    reason: 'parameterMalformed',
+    reason: 'parameter_malformed',
     request: () => ({ body: 'grant_type=%FF' }),
     ...byOAuth,
     text: 'The request body is not well-formed UTF-8 in URL encoding.',
   },
   {
-    reason: 'parameterMalformed',
+    reason: 'parameter_malformed',
     when: 'the bytes are not UTF-8',
     request: () => ({ body: new Uint8Array([0x61, 0x3d, 0xff]) }),
     ...byOAuth,
     text: 'The request body is not well-formed UTF-8 in URL encoding.',
   },
   {
-    reason: 'parameterRepeated',
+    reason: 'parameter_repeated',
     request: (service) => ({ body: `${new URLSearchParams(service.form())}&scope=x` }),
     ...byOAuth,
     text: "The request body contains the following parameter more than once: 'scope'.",
   },
   ...['grant_type', 'client_id'].map(
     (parameter): RefusalScenario => ({
-      reason: 'parameterMissing',
+      reason: 'parameter_missing',
       when: parameter,
       request: (service) => ({ form: service.form({ [parameter]: '' }) }),
       ...invalidRequest,
@@ -74,7 +74,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'parameterMissing',
+    reason: 'parameter_missing',
     when: 'resource, at the v1 endpoint',
     request: (service) => ({ path: `/${tenantId}/oauth2/token`, form: service.form() }),
     ...invalidRequest,
@@ -82,7 +82,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: missing('resource'),
   },
   {
-    reason: 'parameterMissing',
+    reason: 'parameter_missing',
     when: 'client_assertion_type',
     request: (service) => ({ form: service.form({ client_secret: '', client_assertion: 'x' }) }),
     ...invalidRequest,
@@ -90,7 +90,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: missing('client_assertion_type'),
   },
   {
-    reason: 'credentialInQuery',
+    reason: 'credential_in_query',
     request: (service) => ({
       path: `${tokenPath(tenantId)}?client_secret=${service.secret}`,
       form: service.form({ client_secret: '' }),
@@ -99,7 +99,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: 'Credentials must not be sent in the URL.',
   },
   {
-    reason: 'headerRepeated',
+    reason: 'header_repeated',
     request: (service) => ({
       headers: { authorization: [basic(clientId, service.secret), 'Basic !'] },
       form: service.form({ client_secret: '' }),
@@ -108,7 +108,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: "The request contains the following header more than once: 'authorization'.",
   },
   {
-    reason: 'grantUnsupported',
+    reason: 'grant_type_unsupported',
     request: (service) => ({ form: service.form({ grant_type: 'no_such_grant' }) }),
     ...invalidRequest,
     error: 'unsupported_grant_type',
@@ -117,7 +117,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: "The app requested an unsupported grant type 'no_such_grant'.",
   },
   {
-    reason: 'grantUnsupported',
+    reason: 'grant_type_unsupported',
     when: 'it is password (AS9)',
     request: (service) => ({ form: service.form({ grant_type: 'password' }) }),
     ...invalidRequest,
@@ -128,7 +128,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   },
   ...['00000000-0000-0000-0000-000000000000', 'greeting-client'].map(
     (id): RefusalScenario => ({
-      reason: 'clientIdMalformed',
+      reason: 'client_id_malformed',
       when: id,
       request: (service) => ({ form: service.form({ client_id: id }) }),
       status: 400,
@@ -139,7 +139,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'clientIdsDiffer',
+    reason: 'client_ids_differ',
     request: (service) => ({
       headers: { authorization: basic(clientId, service.secret) },
       form: service.form({ client_id: apiId, client_secret: '' }),
@@ -148,7 +148,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: "The 'client_id' parameter is not the user of the 'Authorization' header.",
   },
   {
-    reason: 'basicMalformed',
+    reason: 'basic_malformed',
     request: (service) => ({
       headers: { authorization: 'Basic !' },
       form: service.form({ client_secret: '' }),
@@ -160,7 +160,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: /^The 'Authorization' header must be of the scheme 'Basic'/,
   },
   {
-    reason: 'severalProofs',
+    reason: 'several_client_authentications',
     when: 'Basic and body (AS3)',
     request: (service) => ({
       headers: { authorization: basic(clientId, service.secret) },
@@ -170,14 +170,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: /^Only one of 'client_secret', 'client_assertion' and the 'Authorization' header/,
   },
   {
-    reason: 'severalProofs',
+    reason: 'several_client_authentications',
     when: 'secret and assertion (CVE-2026-16093, AS10)',
     request: (service) => ({ form: service.form({ client_assertion: 'a.b.c' }) }),
     ...byOAuth,
     text: /^Only one of/,
   },
   {
-    reason: 'proofMissing',
+    reason: 'client_authentication_missing',
     request: (service) => ({ form: service.form({ client_secret: '' }) }),
     status: 401,
     error: 'invalid_client',
@@ -186,7 +186,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
   },
   {
-    reason: 'assertionTypeUnknown',
+    reason: 'assertion_type_unknown',
     request: (service) => ({
       form: service.form({
         client_secret: '',
@@ -200,14 +200,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: /^The 'client_assertion_type' must be/,
   },
   {
-    reason: 'scopeMissing',
+    reason: 'scope_missing',
     request: (service) => ({ form: service.form({ scope: '' }) }),
     ...invalidRequest,
     code: 90014,
     text: "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
   },
   {
-    reason: 'scopeNotDefault',
+    reason: 'scope_not_default',
     request: (service) => ({ form: service.form({ scope: `api://${apiId}/CallHiApiRole` }) }),
     status: 400,
     error: 'invalid_scope',
@@ -216,7 +216,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: `The provided value for scope api://${apiId}/CallHiApiRole is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
   },
   {
-    reason: 'scopeMalformed',
+    reason: 'scope_malformed',
     request: (service) => ({ form: service.form({ scope: 'user.read/.default' }) }),
     status: 400,
     error: 'invalid_scope',
@@ -225,7 +225,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: "The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope user.read/.default is not valid.",
   },
   {
-    reason: 'scopeOfSeveralResources',
+    reason: 'scope_has_several_resources',
     request: (service) => ({ form: service.form({ scope: `${scope} https://other/.default` }) }),
     status: 400,
     error: 'invalid_scope',
@@ -234,14 +234,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: /isn't valid because it contains more than one resource\.$/,
   },
   {
-    reason: 'resourceParameterOnV2',
+    reason: 'resource_parameter_on_v2',
     request: (service) => ({ form: service.form({ resource: `api://${apiId}` }) }),
     ...invalidRequest,
     code: 901002,
     text: "The 'resource' request parameter isn't supported.",
   },
   {
-    reason: 'tenantMalformed',
+    reason: 'tenant_malformed',
     request: (service) => ({ path: tokenPath('contoso'), form: service.form() }),
     ...invalidRequest,
     code: 900023,
@@ -249,7 +249,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   },
   ...['common', 'organizations', 'Organizations'].map(
     (tenant): RefusalScenario => ({
-      reason: 'tenantNotNamed',
+      reason: 'tenant_missing',
       when: tenant,
       request: (service) => ({ path: tokenPath(tenant), form: service.form() }),
       ...invalidRequest,
@@ -258,7 +258,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     }),
   ),
   {
-    reason: 'tenantIsConsumers',
+    reason: 'tenant_is_consumers',
     request: (service) => ({ path: tokenPath('consumers'), form: service.form() }),
     ...invalidRequest,
     code: 9001023,

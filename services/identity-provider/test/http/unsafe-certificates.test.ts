@@ -44,7 +44,7 @@ describe('a client certificate that was stored before its key was judged (AS36)'
       const body = await response.json()
       assert.equal(response.status, 401, JSON.stringify(body))
       assert.deepEqual(body.error_codes, [700027])
-      assert.equal(service.audit.at(-1)?.reason, 'assertionKeyUnsafe')
+      assert.equal(service.audit.at(-1)?.reason, 'assertion_key_unsafe')
     })
   }
 })

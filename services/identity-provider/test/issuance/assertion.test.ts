@@ -59,7 +59,7 @@ describe('reading an assertion', () => {
     it(`refuses ${what}`, () => {
       assert.equal(
         outcome(() => readAssertion(text)),
-        'assertionMalformed',
+        'assertion_malformed',
       )
     })
   }
@@ -70,7 +70,7 @@ describe('reading an assertion', () => {
       delete claims[claim]
       assert.equal(
         outcome(() => readAssertion(token(JSON.stringify(claims)))),
-        'assertionLacksClaim',
+        'assertion_claim_missing',
       )
     })
   }
@@ -79,7 +79,7 @@ describe('reading an assertion', () => {
     const deep = token(`{"iss":${'['.repeat(5000)}${']'.repeat(5000)}}`)
     assert.equal(
       outcome(() => readAssertion(deep)),
-      'assertionLacksClaim',
+      'assertion_claim_missing',
     )
   })
 })
@@ -98,12 +98,16 @@ describe('the time of an assertion', () => {
   const rows: [string, Parameters<typeof judge>[0], string][] = [
     ['that is open', { nbf: now, exp: now + 600 }, 'read'],
     ['whose end is 59 s ago', { exp: now - 59 }, 'read'],
-    ['whose end is 60 s ago', { exp: now - 60 }, 'assertionOutOfTime'],
+    ['whose end is 60 s ago', { exp: now - 60 }, 'assertion_time_invalid'],
     ['that begins in 60 s', { nbf: now + 60, exp: now + 300 }, 'read'],
-    ['that begins in 61 s', { nbf: now + 61, exp: now + 300 }, 'assertionOutOfTime'],
-    ['issued in 61 s, without a begin', { iat: now + 61, exp: now + 300 }, 'assertionOutOfTime'],
+    ['that begins in 61 s', { nbf: now + 61, exp: now + 300 }, 'assertion_time_invalid'],
+    [
+      'issued in 61 s, without a begin',
+      { iat: now + 61, exp: now + 300 },
+      'assertion_time_invalid',
+    ],
     ['that ends in 660 s', { exp: now + 660 }, 'read'],
-    ['that ends in 661 s', { exp: now + 661 }, 'assertionTooLong'],
+    ['that ends in 661 s', { exp: now + 661 }, 'assertion_lifetime_too_long'],
   ]
   for (const [what, claims, expected] of rows) {
     it(`${what} is ${expected} (AS18, AS19)`, () => assert.equal(judge(claims), expected))

@@ -29,13 +29,13 @@ describe('a certificate', () => {
     [
       'by a clock that is later than the tolerance',
       '2025-12-31T23:58:59.999Z',
-      'assertionKeyExpired',
+      'assertion_key_expired',
     ],
     ['on its last moment', '2026-12-31T23:59:59.999Z', 'good'],
     [
       'after its last moment, whatever the tolerance',
       '2027-01-01T00:00:00.000Z',
-      'assertionKeyExpired',
+      'assertion_key_expired',
     ],
   ] as const
   for (const [when, now, expected] of rows) {

@@ -92,7 +92,7 @@ describe('the roles of a client at an API (AS13) are', () => {
     for (const given of [{ required: true }, { required: true, elsewhere: [hello.id] }])
       assert.throws(
         () => rolesOf(given),
-        (error) => error instanceof RefusedError && error.code === 'roleRequired',
+        (error) => error instanceof RefusedError && error.code === 'role_required',
       )
   })
 })

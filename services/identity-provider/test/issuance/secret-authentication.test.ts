@@ -32,9 +32,9 @@ const { keyId } = made.credential
 const rows: [string, string, string][] = [
   ['on its first moment', '2026-01-01T00:00:00.000Z', keyId],
   ['by a clock that is late within the tolerance', '2025-12-31T23:59:00.000Z', keyId],
-  ['by a clock that is later than the tolerance', '2025-12-31T23:58:59.999Z', 'secretWrong'],
+  ['by a clock that is later than the tolerance', '2025-12-31T23:58:59.999Z', 'secret_wrong'],
   ['on its last moment', '2026-12-31T23:59:59.999Z', keyId],
-  ['after its last moment, whatever the tolerance', '2027-01-01T00:00:00.000Z', 'secretExpired'],
+  ['after its last moment, whatever the tolerance', '2027-01-01T00:00:00.000Z', 'secret_expired'],
 ]
 
 describe('a secret', () => {
@@ -45,13 +45,13 @@ describe('a secret', () => {
   }
 
   it('that is wrong is never told to be expired', () => {
-    assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secretWrong')
+    assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secret_wrong')
   })
 
   it('is not even compared aloud where secrets are switched off (AS10)', () => {
     const off = { passwordAuthenticationAllowed: false }
     for (const secret of [made.secretText, 'wrong'])
-      assert.equal(outcome('2026-06-01T00:00:00Z', secret, off), 'secretNotAllowed')
+      assert.equal(outcome('2026-06-01T00:00:00Z', secret, off), 'secret_not_allowed')
   })
 
   it('is found behind others, and opens nothing for a client that nobody knows (AS8)', () => {

@@ -36,7 +36,7 @@ describe('a key-encryption key', () => {
     assert.throws(
       () => other.open(sealed, 'kid-1'),
       (error: Error & { code: string }) => {
-        assert.equal(error.code, 'KEY_ENCRYPTION_KEY_WRONG')
+        assert.equal(error.code, 'key_encryption_key_wrong')
         assert.match(error.message, new RegExp(`${key.id}.*${other.id}`))
         for (const secret of [canary, key.toBase64(), other.toBase64()]) {
           assert.ok(!error.message.includes(secret))
@@ -66,9 +66,9 @@ describe('a key-encryption key', () => {
       [],
     ]
     for (const parts of damaged) {
-      assert.throws(() => key.open(parts.join('.'), 'kid-1'), { code: 'SEALED_KEY_CORRUPT' })
+      assert.throws(() => key.open(parts.join('.'), 'kid-1'), { code: 'sealed_key_corrupt' })
     }
-    assert.throws(() => key.open(sealed, 'kid-2'), { code: 'SEALED_KEY_CORRUPT' })
+    assert.throws(() => key.open(sealed, 'kid-2'), { code: 'sealed_key_corrupt' })
   })
 
   for (const [what, text] of [
@@ -84,7 +84,7 @@ describe('a key-encryption key', () => {
       assert.throws(
         () => KeyEncryptionKey.parse(text),
         (error: Error & { code: string }) => {
-          assert.equal(error.code, 'KEY_ENCRYPTION_KEY_MALFORMED')
+          assert.equal(error.code, 'key_encryption_key_malformed')
           assert.ok(text === '' || !error.message.includes(text.trim()))
           return true
         },

@@ -42,7 +42,7 @@ describe('the key file', () => {
   it('is never made anew when keys exist that only the missing file can open', async () => {
     const path = freshPath()
     await assert.rejects(keyFromFile({ path, keysExist: true }), {
-      code: 'KEY_ENCRYPTION_KEY_MISSING',
+      code: 'key_encryption_key_missing',
       message: /missing: restore it, or set KEY_ENCRYPTION_KEY\. Nothing was changed\./,
     })
     await assert.rejects(stat(path), { code: 'ENOENT' })
@@ -54,7 +54,7 @@ describe('the key file', () => {
       await keyFromFile({ path, keysExist: false })
       await chmod(path, mode)
       await assert.rejects(keyFromFile({ path, keysExist: true }), {
-        code: 'KEY_FILE_EXPOSED',
+        code: 'key_file_exposed',
         message: new RegExp(`mode ${mode.toString(8)}.*chmod 600`),
       })
     })
@@ -66,7 +66,7 @@ describe('the key file', () => {
     const { uid } = await stat(path)
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
     await assert.rejects(keyFromFile({ path, keysExist: true }), {
-      code: 'KEY_FILE_EXPOSED',
+      code: 'key_file_exposed',
       message: `The key file ${path} belongs to another user (id ${uid}): run chown on it if you trust it.`,
     })
   })
@@ -76,7 +76,7 @@ describe('the key file', () => {
       const path = freshPath()
       await writeFile(path, content, { mode: 0o600 })
       await assert.rejects(keyFromFile({ path, keysExist: false }), {
-        code: 'KEY_ENCRYPTION_KEY_MALFORMED',
+        code: 'key_encryption_key_malformed',
       })
       assert.equal(await readFile(path, 'utf8'), content)
     })
@@ -86,7 +86,7 @@ describe('the key file', () => {
     const path = freshPath()
     await writeFile(path, '', { mode: 0o600 })
     await assert.rejects(keyFromFile({ path: join(path, 'key'), keysExist: false }), {
-      code: 'KEY_FILE_UNUSABLE',
+      code: 'key_file_unusable',
       message: /^The key file .* cannot be used: ENOTDIR/,
     })
   })

@@ -102,7 +102,7 @@ describe('a key ring whose store goes back (AS37)', () => {
     place.store = new MemoryKeyRingStore()
     await keys.refresh()
     assert.deepEqual(kids(keys), [])
-    await assert.rejects(keys.sign({}, 'kid'), { code: 'KEY_RING_SILENT' })
+    await assert.rejects(keys.sign({}, 'kid'), { code: 'key_ring_unavailable' })
     await keys.tend()
     assert.equal(kids(keys).length, 2)
   })

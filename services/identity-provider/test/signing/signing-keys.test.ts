@@ -208,7 +208,7 @@ describe('an emergency revocation (FL10)', () => {
           action === 'revoke' && kid === revoked && actor === administrator.actor,
       ),
     )
-    await assert.rejects(keys.revoke(revoked, administrator), { code: 'SIGNING_KEY_UNKNOWN' })
+    await assert.rejects(keys.revoke(revoked, administrator), { code: 'signing_key_unknown' })
   })
 })
 
@@ -255,7 +255,7 @@ describe('another key-encryption key', () => {
     await open()
     const before = await store.read()
     await assert.rejects(open({ keyEncryptionKey: KeyEncryptionKey.generate() }), {
-      code: 'KEY_ENCRYPTION_KEY_WRONG',
+      code: 'key_encryption_key_wrong',
       message:
         /^The stored keys are encrypted under another key-encryption key .* Nothing was changed\.$/,
     })
@@ -269,7 +269,7 @@ describe('another key-encryption key', () => {
     const count = await reencryptKeys({ store, from: keyEncryptionKey, to, by: administrator })
     assert.equal(count, 2)
     assert.deepEqual(kids(await open({ keyEncryptionKey: to })), kids(before))
-    await assert.rejects(open(), { code: 'KEY_ENCRYPTION_KEY_WRONG' })
+    await assert.rejects(open(), { code: 'key_encryption_key_wrong' })
   })
 
   it('is not mixed with the old one by a replica that still runs: it signs, and makes no key', async () => {
@@ -285,7 +285,7 @@ describe('another key-encryption key', () => {
     })
     await verified(restarted, await running.sign(claims, 'kid'))
     assert.deepEqual(kids(running), kids(restarted))
-    await assert.rejects(running.rotate(administrator), { code: 'KEY_ENCRYPTION_KEY_WRONG' })
+    await assert.rejects(running.rotate(administrator), { code: 'key_encryption_key_wrong' })
   })
 
   it('is refused for re-encryption when the stored keys are not under it', async () => {
@@ -294,7 +294,7 @@ describe('another key-encryption key', () => {
     const before = await store.read()
     const [from, to] = [KeyEncryptionKey.generate(), KeyEncryptionKey.generate()]
     await assert.rejects(reencryptKeys({ store, from, to, by: administrator }), {
-      code: 'KEY_ENCRYPTION_KEY_WRONG',
+      code: 'key_encryption_key_wrong',
     })
     assert.deepEqual(await store.read(), before)
   })
@@ -318,7 +318,7 @@ describe('a stored key that is not what it was', () => {
       const [first, second] = ring as [(typeof ring)[0], (typeof ring)[0]]
       await store.commit(latest, 'damage', [{ ...first, ...damage(first, second) }, second], [])
       const before = await store.read()
-      await assert.rejects(open(), { code: 'SEALED_KEY_CORRUPT' })
+      await assert.rejects(open(), { code: 'sealed_key_corrupt' })
       assert.deepEqual(await store.read(), before)
     })
   }

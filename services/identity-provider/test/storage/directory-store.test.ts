@@ -113,7 +113,7 @@ describe('the directory store', () => {
     }
     const store = new DirectoryStore({ log: silent, patienceMs: 30 })
     await assert.rejects(async () => store.read(), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: 'The store did not answer within 30 ms.',
     })
   })

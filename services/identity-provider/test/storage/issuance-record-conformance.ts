@@ -100,7 +100,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const records = [
       record({ actor: 'first' }),
       record({ at: minute(1), tenantId: null, target: null }),
-      record({ at: minute(2), outcome: 'refused', reason: 'secretWrong', correlationId: 'c-2' }),
+      record({ at: minute(2), outcome: 'refused', reason: 'secret_wrong', correlationId: 'c-2' }),
       record({ at: minute(3), action: 'token.look' }),
     ]
     await audit.append('signIns', records)
@@ -112,8 +112,8 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       [{ action: 'token.look' }, [3]],
       [{ target: 'an API' }, [3, 2, 0]],
       [{ outcome: 'refused' }, [2]],
-      [{ reason: 'secretWrong', outcome: 'refused' }, [2]],
-      [{ reason: 'secretWrong', outcome: 'done' }, []],
+      [{ reason: 'secret_wrong', outcome: 'refused' }, [2]],
+      [{ reason: 'secret_wrong', outcome: 'done' }, []],
       [{ correlationId: 'c-2' }, [2]],
       [{ from: minute(1), to: minute(3) }, [2, 1]],
       [{ actor: "' or 1 = 1 --" }, []],

@@ -93,7 +93,7 @@ describe('a database URL', () => {
       assert.throws(
         () => parsePostgresAddress(text),
         (error: Error & { code: string }) => {
-          assert.equal(error.code, 'POSTGRES_ADDRESS_INVALID')
+          assert.equal(error.code, 'postgres_address_invalid')
           assert.match(error.message, expected)
           return !error.message.includes(canary)
         },

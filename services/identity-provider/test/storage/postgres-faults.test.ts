@@ -48,7 +48,7 @@ describe('a database that cannot be opened', () => {
   ] as const) {
     it(`says so in one sentence without the password when ${what}`, async () => {
       await assert.rejects(opening(part), (error: Error & { code: string }) => {
-        assert.equal(error.code, 'STORAGE_UNAVAILABLE')
+        assert.equal(error.code, 'storage_unavailable')
         assert.match(error.message, /^The database 127\.0\.0\.1:\d+\/\w+ [^\n]*\.$/)
         assert.match(error.message, sentence)
         assert.ok(!error.message.includes(canary))
@@ -70,7 +70,7 @@ describe('a database that cannot be opened', () => {
       await new Promise((resolve) => stranger.on('listening', resolve))
       const { port } = stranger.address() as { port: number }
       await assert.rejects(opening({ port: String(port) }), {
-        code: 'STORAGE_UNAVAILABLE',
+        code: 'storage_unavailable',
         message:
           /^The database 127\.0\.0\.1:\d+\/\w+ (cannot be reached|does not speak as PostgreSQL does): [^\n]+\.$/,
       })
@@ -83,7 +83,7 @@ describe('a database that cannot be opened', () => {
     await new Promise((resolve) => silent.on('listening', resolve))
     const { port } = silent.address() as { port: number }
     const startedAt = performance.now()
-    await assert.rejects(opening({ port: String(port) }), { code: 'STORAGE_UNAVAILABLE' })
+    await assert.rejects(opening({ port: String(port) }), { code: 'storage_unavailable' })
     assert.ok(performance.now() - startedAt < 4000)
     silent.close()
   })
@@ -95,7 +95,7 @@ describe('a database that fails while it is used (FL20)', () => {
     const known = await revision()
     await server.kill()
     const startedAt = performance.now()
-    await assert.rejects(commit(), { code: 'STORAGE_UNAVAILABLE' })
+    await assert.rejects(commit(), { code: 'storage_unavailable' })
     assert.ok(performance.now() - startedAt < 1000)
     await server.resume()
     const resumedAt = performance.now()
@@ -113,7 +113,7 @@ describe('a database that fails while it is used (FL20)', () => {
       )
       for (const outcome of await working) {
         const cause = outcome.status === 'rejected' ? outcome.reason : undefined
-        assert.ok(cause === undefined || cause.code === 'STORAGE_UNAVAILABLE', String(cause))
+        assert.ok(cause === undefined || cause.code === 'storage_unavailable', String(cause))
       }
       assert.equal(await eventually(revision), before)
       assert.equal(await eventually(() => commit(`round ${round}`)), 'committed')
@@ -127,7 +127,7 @@ describe('a database that fails while it is used (FL20)', () => {
     await holder.query('begin; lock table revision in exclusive mode')
     const startedAt = performance.now()
     await assert.rejects(storage.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: /is locked by somebody else \(55P03/,
     })
     assert.ok(performance.now() - startedAt < 3000)
@@ -147,7 +147,7 @@ describe('a database that fails while it is used (FL20)', () => {
       const reading = await revision()
       assert.equal(reading, base.revision, 'what waits for the standby is not seen')
       await assert.rejects(change, {
-        code: 'STORAGE_UNAVAILABLE',
+        code: 'storage_unavailable',
         message: /cannot be reached: /,
       })
       const tookMs = performance.now() - startedAt
@@ -173,7 +173,7 @@ describe('a database that fails while it is used (FL20)', () => {
     const standby = await openStorage({ dataDir: '', databaseUrl })
     const base = await latest()
     await assert.rejects(standby.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: /takes no writes \(25006/,
     })
     await standby.close()

@@ -90,7 +90,7 @@ describe('a data file', () => {
       throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
     })
     await assert.rejects(openStorage({ dataDir }), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: `The data file ${fileIn(dataDir)} cannot grow: the disk is full.`,
     })
     assert.deepEqual(await readdir(dataDir), [])
@@ -128,7 +128,7 @@ describe('a data file', () => {
       const dataDir = await damaged(damage)
       const before = await readFile(fileIn(dataDir))
       await assert.rejects(openStorage({ dataDir }), {
-        code: 'STORAGE_UNAVAILABLE',
+        code: 'storage_unavailable',
         message:
           /^The data file \S+ is (not a database .* or )?damaged: restore it from a backup\b[^\n]*\.$/,
       })
@@ -143,7 +143,7 @@ describe('a data file', () => {
       database.close()
     })
     await assert.rejects(openStorage({ dataDir }), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: /^The tables of the store are not those of this release: .*2999-01-01-later/,
     })
   })
@@ -153,7 +153,7 @@ describe('a data file', () => {
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'below')]) {
       await assert.rejects(openStorage({ dataDir }), {
-        code: 'STORAGE_UNAVAILABLE',
+        code: 'storage_unavailable',
         message: /^The data file \S+ cannot be used: (ENOTDIR|EEXIST): [^\n]+$/,
       })
     }
@@ -173,7 +173,7 @@ describe('a data file', () => {
     }, 1)
     const commit = storage.directory.commit(beginning, 'first', [put('tenant', tenant())], [])
     await assert.rejects(commit, {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: 'The data file x.sqlite is locked by another process.',
     })
     clearInterval(ticker)
@@ -225,7 +225,7 @@ describe('a full disk (FL17)', () => {
     const many = roles.map(({ id }) => put('tenant', tenant({ id, displayName: 'x'.repeat(500) })))
     const startedAt = performance.now()
     const full = {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: 'The data file x.sqlite cannot grow: the disk is full.',
     }
     await assert.rejects(storage.directory.commit(first, 'second', many, []), full)

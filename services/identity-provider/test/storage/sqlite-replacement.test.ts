@@ -74,7 +74,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
   it('is not opened beside the log of the former one, which SQLite would mix into it', async () => {
     await rename(copy, file())
     const unusable = {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message:
         /^The data file \S+ was replaced, and \S+-wal and \S+-shm still belong [^\n]+: remove them\.$/,
     }
@@ -89,7 +89,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
   it('is missed while it is away, and used again when it is back', async () => {
     await rename(file(), file('.aside'))
     await assert.rejects(storage.directory.changesAfter(), {
-      code: 'STORAGE_UNAVAILABLE',
+      code: 'storage_unavailable',
       message: `The data file ${file()} is gone.`,
     })
     await rename(file('.aside'), file())
@@ -129,7 +129,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
       await rename(copy, file())
       for (let attempt = 0; attempt < 2; attempt += 1)
         await assert.rejects(storage.directory.changesAfter(), {
-          code: 'STORAGE_UNAVAILABLE',
+          code: 'storage_unavailable',
           message,
         })
     })

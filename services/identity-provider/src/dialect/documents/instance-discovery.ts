@@ -37,19 +37,21 @@ const v2Authorize = '/oauth2/v2.0/authorize'
  * Answers where the discovery document of an authority is, and which names mean the same cloud.
  *
  * @param ownHosts The hosts, with port, by which this server is reached.
- * @throws {RefusedError} instanceApiVersion, instanceParameters, instanceNotHttps, instanceUnknown
+ * @throws {RefusedError} instance_api_version_unsupported, instance_parameters_invalid, instance_not_https, instance_unknown
  */
 export function instanceDiscovery(query: URLSearchParams, ownHosts: readonly string[]): object {
   const version = query.get('api-version')
-  if (version !== '1.0' && version !== '1.1') refuseRequest({ reason: 'instanceApiVersion' })
+  if (version !== '1.0' && version !== '1.1')
+    refuseRequest({ reason: 'instance_api_version_unsupported' })
   const authorize = query.get('authorization_endpoint')
   const issuer = query.get('issuer')
-  if ((authorize === null) === (issuer === null)) refuseRequest({ reason: 'instanceParameters' })
+  if ((authorize === null) === (issuer === null))
+    refuseRequest({ reason: 'instance_parameters_invalid' })
   const url = URL.parse(authorize ?? issuer ?? '')
   if (url === null || url.protocol !== 'https:')
-    return refuseRequest({ reason: 'instanceNotHttps' })
+    return refuseRequest({ reason: 'instance_not_https' })
   const isKnown = [...clouds.flatMap(({ aliases }) => aliases), ...ownHosts].includes(url.host)
-  if (!isKnown) refuseRequest({ reason: 'instanceUnknown' })
+  if (!isKnown) refuseRequest({ reason: 'instance_unknown' })
 
   const tenant_discovery_endpoint = `${url.origin}${authorityPath(url.pathname)}`
   if (version === '1.0') return { tenant_discovery_endpoint }

@@ -13,7 +13,7 @@ const newAssertion = 'Make a new assertion for every request, with the clock set
 
 /** Refusals of a request that was understood. */
 export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
-  tenantUnknown: {
+  tenant_unknown: {
     ...invalidRequest,
     code: 90002,
     hasErrorUri: true,
@@ -21,7 +21,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
     remedy: 'Compare the tenant with the one that was registered.',
   },
-  clientUnknown: {
+  client_unknown: {
     status: 400,
     error: 'unauthorized_client',
     code: 700016,
@@ -30,14 +30,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `Application with identifier '${clientId}' was not found in the directory '${tenantName}'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
     remedy: 'Register the client in this tenant, with its service principal.',
   },
-  clientIsPublic: {
+  client_public: {
     ...invalidClient,
     code: 700025,
     sentence: () =>
       "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
     remedy: 'Register a confidential client: a public one cannot act for itself.',
   },
-  clientDisabled: {
+  client_disabled: {
     status: 400,
     error: 'unauthorized_client',
     code: 7000112,
@@ -45,35 +45,35 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: ({ clientId, clientName }) => `Application '${clientId}'(${clientName}) is disabled.`,
     remedy: 'An administrator disabled the client; only one can enable it.',
   },
-  secretWrong: {
+  secret_wrong: {
     ...invalidClient,
     code: 7000215,
     sentence: ({ clientId }) =>
       `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
     remedy: 'Send the value of the secret, not its id, and URL-encode it.',
   },
-  secretExpired: {
+  secret_expired: {
     ...invalidClient,
     code: 7000222,
     sentence: ({ clientId }) =>
       `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
     remedy: 'Add a new secret, give it to the client, then remove the old one.',
   },
-  secretNotAllowed: {
+  secret_not_allowed: {
     ...invalidClient,
     code: 7000215,
     sentence: ({ clientId }) =>
       `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
     remedy: 'Authenticate this client by a certificate, or by a federated identity.',
   },
-  assertionMalformed: {
+  assertion_malformed: {
     ...invalidRequest,
     code: 50027,
     hasErrorUri: true,
     sentence: () => 'JWT token is invalid or malformed.',
     remedy: 'The assertion must be one signed JWT in compact form.',
   },
-  assertionLacksClaim: {
+  assertion_claim_missing: {
     ...invalidRequest,
     code: 90014,
     hasErrorUri: true,
@@ -81,111 +81,111 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
     remedy: 'Add the claim to the assertion.',
   },
-  assertionAlgorithm: {
+  assertion_algorithm_unsupported: {
     ...invalidClient,
     code: 5002738,
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'`,
     remedy: 'Sign the assertion with PS256, or with RS256.',
   },
-  assertionNamesNoKey: {
+  assertion_key_missing: {
     ...invalidClient,
     code: 5002723,
     sentence: () =>
       'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
     remedy: 'Put x5t#S256 into the header of the assertion.',
   },
-  assertionOfAnotherClient: {
+  assertion_client_wrong: {
     ...invalidClient,
     code: 700021,
     sentence: () =>
       `Client assertion application identifier doesn't match 'client_id' parameter. ${certificateGuide}`,
     remedy: 'iss and sub of the assertion must both be the client id.',
   },
-  assertionForAnotherAudience: {
+  assertion_audience_wrong: {
     ...invalidClient,
     code: 700023,
     sentence: () =>
       `Client assertion audience claim does not match Realm issuer. ${certificateGuide}`,
     remedy: 'aud of the assertion must be the token endpoint of this tenant, or its issuer, alone.',
   },
-  assertionOutOfTime: {
+  assertion_time_invalid: {
     ...invalidClient,
     code: 700024,
     sentence: ({ now, validFrom, expiresAt }) =>
       `Client assertion is not within its valid time range. Current time: ${written(now)}, assertion valid from ${written(validFrom ?? new Date(0))}, expiry time of assertion ${written(expiresAt)}. ${certificateGuide}`,
     remedy: newAssertion,
   },
-  assertionTooLong: {
+  assertion_lifetime_too_long: {
     ...invalidClient,
     code: 700024,
     sentence: () =>
       `Client assertion is not within its valid time range: it expires too far in the future. ${certificateGuide}`,
     remedy: 'Let the assertion expire after 5 to 10 minutes.',
   },
-  assertionKeyUnknown: {
+  assertion_key_unknown: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
     remedy: 'Add the certificate to the registration of the client.',
   },
-  assertionKeyExpired: {
+  assertion_key_expired: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
     remedy: 'Add a new certificate, let the client use it, then remove the old one.',
   },
-  assertionKeyUnsafe: {
+  assertion_key_unsafe: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
     remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
   },
-  assertionSignature: {
+  assertion_signature_invalid: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
     remedy: 'Sign with the private key of the certificate that the header names.',
   },
-  assertionUsedBefore: {
+  assertion_replayed: {
     ...invalidClient,
     code: 700027,
     sentence: () =>
       'Client assertion failed validation. [Reason - The assertion was already used.]',
     remedy: 'This server takes every assertion once: make a new one, with a new jti.',
   },
-  federationUnknown: {
+  federated_credential_unknown: {
     ...invalidClient,
     code: 70021,
     sentence: ({ issuer, subject, audience }) =>
       `No matching federated identity record found for presented assertion. Assertion Issuer: '${issuer}'. Assertion Subject: '${subject}'. Assertion Audience: '${audience}'.`,
     remedy: 'Add a federated identity credential with exactly this issuer, subject and audience.',
   },
-  federationSubjectUnknown: {
+  federated_subject_unknown: {
     ...invalidClient,
     code: 700213,
     sentence: ({ subject }) =>
       `No matching federated identity record found for presented assertion subject '${subject}'.`,
     remedy: 'Add a federated identity credential with exactly this subject; case matters.',
   },
-  federatedIssuerNotAllowed: {
+  federated_issuer_not_allowed: {
     ...invalidClient,
     code: 50166,
     sentence: ({ issuer }) => `The issuer '${issuer}' is not among those that this server may ask.`,
     remedy: 'The operator adds its host to FEDERATED_ISSUER_HOSTS.',
   },
-  federatedAssertionRefused: {
+  federated_assertion_invalid: {
     ...invalidClient,
     code: 50013,
     sentence: ({ issuer }) =>
       `Assertion failed signature validation, or is not within its valid time range. Assertion Issuer: '${issuer}'.`,
     remedy: 'Get a fresh token from the issuer.',
   },
-  federatedIssuerUnreachable: {
+  federated_issuer_unreachable: {
     status: 503,
     error: 'temporarily_unavailable',
     code: 50166,
@@ -193,7 +193,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: ({ issuer }) => `The keys of the issuer '${issuer}' could not be read.`,
     remedy: 'Try again; nobody could tell whether the assertion is good.',
   },
-  resourceUnknown: {
+  resource_unknown: {
     status: 400,
     error: 'invalid_resource',
     code: 500011,
@@ -203,7 +203,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy:
       'Compare the scope with the identifier URI of the API; it needs a service principal too.',
   },
-  resourceDisabled: {
+  resource_disabled: {
     status: 400,
     error: 'invalid_resource',
     code: 50001,
@@ -211,7 +211,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: ({ resource }) => `The resource named ${resource} is disabled.`,
     remedy: 'An administrator disabled the API; only one can enable it.',
   },
-  roleRequired: {
+  role_required: {
     status: 400,
     error: 'invalid_grant',
     code: 501051,

@@ -8,7 +8,7 @@ const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.
 
 /** Refusals of what cannot be read, or cannot be answered at all. */
 export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
-  methodNotAllowed: {
+  method_not_allowed: {
     status: 405,
     error: 'invalid_request',
     code: 900561,
@@ -18,41 +18,41 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'Use POST.',
   },
   // What is not a form is not looked into, so its first parameter is missing.
-  bodyNotForm: {
+  body_not_form: {
     ...invalidRequest,
     code: 900144,
     hasErrorUri: true,
     sentence: () => "The request body must contain the following parameter: 'grant_type'.",
     remedy: 'Send the parameters as application/x-www-form-urlencoded, not as JSON.',
   },
-  bodyTooLarge: {
+  body_too_large: {
     ...byOAuth,
     status: 413,
     sentence: () => 'The request body is larger than 64 KB.',
     remedy: seeGuide,
   },
-  bodyCut: {
+  body_incomplete: {
     ...byOAuth,
     sentence: () => 'The request body ended before it was whole.',
     remedy: 'Send the whole body; if the client did, look at the proxies in between.',
   },
-  tooManyParameters: {
+  too_many_parameters: {
     ...byOAuth,
     sentence: () => 'The request body contains more than 50 parameters.',
     remedy: seeGuide,
   },
-  parameterMalformed: {
+  parameter_malformed: {
     ...byOAuth,
     sentence: () => 'The request body is not well-formed UTF-8 in URL encoding.',
     remedy: "URL-encode each value; curl's --data-urlencode does it.",
   },
-  parameterRepeated: {
+  parameter_repeated: {
     ...byOAuth,
     sentence: ({ parameter }) =>
       `The request body contains the following parameter more than once: '${parameter}'.`,
     remedy: 'Send every parameter once.',
   },
-  parameterMissing: {
+  parameter_missing: {
     ...invalidRequest,
     code: 900144,
     hasErrorUri: true,
@@ -60,18 +60,18 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `The request body must contain the following parameter: '${parameter}'.`,
     remedy: 'Add the parameter. An empty value counts as none.',
   },
-  credentialInQuery: {
+  credential_in_query: {
     ...byOAuth,
     sentence: () => 'Credentials must not be sent in the URL.',
     remedy: 'Send credentials in the body, and replace them: URLs are written to logs.',
   },
-  headerRepeated: {
+  header_repeated: {
     ...byOAuth,
     sentence: ({ header }) =>
       `The request contains the following header more than once: '${header}'.`,
     remedy: 'Send the header once.',
   },
-  grantUnsupported: {
+  grant_type_unsupported: {
     ...invalidRequest,
     error: 'unsupported_grant_type',
     code: 70003,
@@ -79,7 +79,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: ({ grant }) => `The app requested an unsupported grant type '${grant}'.`,
     remedy: 'Use client_credentials: machine to machine is what this server is for.',
   },
-  clientIdMalformed: {
+  client_id_malformed: {
     ...invalidRequest,
     error: 'unauthorized_client',
     code: 700038,
@@ -87,12 +87,12 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: ({ clientId }) => `${clientId} is not a valid application identifier.`,
     remedy: 'Use the application (client) id of the registration, a GUID.',
   },
-  clientIdsDiffer: {
+  client_ids_differ: {
     ...byOAuth,
     sentence: () => "The 'client_id' parameter is not the user of the 'Authorization' header.",
     remedy: 'Name one client.',
   },
-  basicMalformed: {
+  basic_malformed: {
     status: 401,
     error: 'invalid_client',
     code: 7000216,
@@ -101,13 +101,13 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       "The 'Authorization' header must be of the scheme 'Basic', with the URL-encoded client id and secret.",
     remedy: 'URL-encode id and secret, join them by a colon, and encode that in base64.',
   },
-  severalProofs: {
+  several_client_authentications: {
     ...byOAuth,
     sentence: () =>
       "Only one of 'client_secret', 'client_assertion' and the 'Authorization' header may be used in a request.",
     remedy: 'Authenticate the client by one method.',
   },
-  proofMissing: {
+  client_authentication_missing: {
     status: 401,
     error: 'invalid_client',
     code: 7000216,
@@ -116,7 +116,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
     remedy: 'Send the client secret, or an assertion signed with a certificate of the client.',
   },
-  assertionTypeUnknown: {
+  assertion_type_unknown: {
     ...byOAuth,
     status: 401,
     error: 'invalid_client',
@@ -124,7 +124,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       "The 'client_assertion_type' must be 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'.",
     remedy: 'Use that type, exactly.',
   },
-  scopeMissing: {
+  scope_missing: {
     ...invalidRequest,
     code: 90014,
     hasErrorUri: true,
@@ -132,7 +132,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
     remedy: 'Add scope=api://<application id of the API>/.default.',
   },
-  scopeNotDefault: {
+  scope_not_default: {
     ...invalidRequest,
     error: 'invalid_scope',
     code: 1002012,
@@ -142,7 +142,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy:
       'Ask for <identifier URI>/.default: all granted roles come with it, none can be picked.',
   },
-  scopeMalformed: {
+  scope_malformed: {
     ...invalidRequest,
     error: 'invalid_scope',
     code: 70011,
@@ -151,7 +151,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope ${scope} is not valid.`,
     remedy: 'What stands before /.default must be an identifier URI or an application id.',
   },
-  scopeOfSeveralResources: {
+  scope_has_several_resources: {
     ...invalidRequest,
     error: 'invalid_scope',
     code: 700022,
@@ -160,14 +160,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
     remedy: 'Ask for one token for each API.',
   },
-  resourceParameterOnV2: {
+  resource_parameter_on_v2: {
     ...invalidRequest,
     code: 901002,
     hasErrorUri: true,
     sentence: () => "The 'resource' request parameter isn't supported.",
     remedy: 'Use scope=<resource>/.default here, or the endpoint /oauth2/token.',
   },
-  tenantMalformed: {
+  tenant_malformed: {
     ...invalidRequest,
     code: 900023,
     hasErrorUri: true,
@@ -175,7 +175,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
     remedy: 'Name the tenant by its id or by one of its domains.',
   },
-  tenantNotNamed: {
+  tenant_missing: {
     ...invalidRequest,
     code: 50059,
     hasErrorUri: true,
@@ -183,7 +183,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       'No tenant-identifying information found in either the request or implied by any provided credentials.',
     remedy: 'A client without a user has no home tenant: name the tenant in the path.',
   },
-  tenantIsConsumers: {
+  tenant_is_consumers: {
     ...invalidRequest,
     code: 9001023,
     hasErrorUri: true,
@@ -191,7 +191,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
     remedy: 'Name the tenant in the path.',
   },
-  tenantUnknownAtDiscovery: {
+  tenant_unknown_at_discovery: {
     ...invalidRequest,
     error: 'invalid_tenant',
     code: 90002,
@@ -200,7 +200,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
     remedy: 'Compare the tenant with the one that was registered.',
   },
-  instanceUnknown: {
+  instance_unknown: {
     ...invalidRequest,
     error: 'invalid_instance',
     code: 50049,
@@ -209,14 +209,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy:
       'Ask about an authority of this server, or switch instance discovery off in the client.',
   },
-  instanceApiVersion: {
+  instance_api_version_unsupported: {
     ...invalidRequest,
     code: 500501,
     hasErrorUri: false,
     sentence: () => "The 'api-version' parameter is missing or not supported.",
     remedy: 'Use api-version=1.1.',
   },
-  instanceParameters: {
+  instance_parameters_invalid: {
     ...invalidRequest,
     code: 500502,
     hasErrorUri: false,
@@ -224,7 +224,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       "Exactly one of the parameters 'issuer' and 'authorization_endpoint' must be given.",
     remedy: 'Send authorization_endpoint alone.',
   },
-  instanceNotHttps: {
+  instance_not_https: {
     ...invalidRequest,
     code: 50050,
     hasErrorUri: true,

@@ -9,16 +9,16 @@ const passedOver = new Set(['openid', 'profile', 'offline_access', 'email'])
 /**
  * The resource that a scope asks a token for: what stands before `/.default`, as it stands there.
  *
- * @throws {RefusedError} scopeMissing, scopeNotDefault, scopeMalformed, scopeOfSeveralResources
+ * @throws {RefusedError} scope_missing, scope_not_default, scope_malformed, scope_has_several_resources
  */
 export function resourceOfScope(scope: string | undefined): string {
-  if (scope === undefined) return refuseRequest({ reason: 'scopeMissing' })
+  if (scope === undefined) return refuseRequest({ reason: 'scope_missing' })
   const asked = scope.split(' ').filter((one) => one !== '' && !passedOver.has(one))
   if (asked.length === 0 || !asked.every((one) => one.endsWith(suffix)))
-    refuseRequest({ reason: 'scopeNotDefault', scope })
+    refuseRequest({ reason: 'scope_not_default', scope })
   const [resource = '', ...others] = new Set(asked.map((one) => one.slice(0, -suffix.length)))
-  if (others.length > 0) refuseRequest({ reason: 'scopeOfSeveralResources', scope })
-  if (!isResourceName(resource)) refuseRequest({ reason: 'scopeMalformed', scope })
+  if (others.length > 0) refuseRequest({ reason: 'scope_has_several_resources', scope })
+  if (!isResourceName(resource)) refuseRequest({ reason: 'scope_malformed', scope })
   return resource
 }
 

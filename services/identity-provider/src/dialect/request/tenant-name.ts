@@ -14,21 +14,22 @@ export const sharedAuthorities: ReadonlySet<string> = new Set([
 /**
  * Judges the tenant in the path of a token request, before anybody is asked for it.
  *
- * @throws {RefusedError} tenantNotNamed, tenantIsConsumers, tenantMalformed
+ * @throws {RefusedError} tenant_missing, tenant_is_consumers, tenant_malformed
  */
 export function judgeTenantName(tenant: string): string {
   const name = tenant.toLowerCase()
-  if (name === 'consumers') refuseRequest({ reason: 'tenantIsConsumers' })
-  if (sharedAuthorities.has(name)) refuseRequest({ reason: 'tenantNotNamed' })
+  if (name === 'consumers') refuseRequest({ reason: 'tenant_is_consumers' })
+  if (sharedAuthorities.has(name)) refuseRequest({ reason: 'tenant_missing' })
   return judgeTenantShape(tenant)
 }
 
 /**
  * Judges whether a text could name a tenant.
  *
- * @throws {RefusedError} tenantMalformed
+ * @throws {RefusedError} tenant_malformed
  */
 export function judgeTenantShape(tenant: string): string {
-  if (!isGuid(tenant) && !dnsName.test(tenant)) refuseRequest({ reason: 'tenantMalformed', tenant })
+  if (!isGuid(tenant) && !dnsName.test(tenant))
+    refuseRequest({ reason: 'tenant_malformed', tenant })
   return tenant
 }

@@ -18,7 +18,7 @@ export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
   {
     path: '/oauth2/v2.0/token',
     readResource: (form) => {
-      if (form.has('resource')) refuseRequest({ reason: 'resourceParameterOnV2' })
+      if (form.has('resource')) refuseRequest({ reason: 'resource_parameter_on_v2' })
       return resourceOfScope(form.get('scope'))
     },
     envelope: (token, { expiresInSeconds }) => ({
@@ -33,8 +33,8 @@ export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
     readResource: (form) => {
       const resource = form.get('resource')
       if (resource === undefined)
-        return refuseRequest({ reason: 'parameterMissing', parameter: 'resource' })
-      if (!isResourceName(resource)) refuseRequest({ reason: 'scopeMalformed', scope: resource })
+        return refuseRequest({ reason: 'parameter_missing', parameter: 'resource' })
+      if (!isResourceName(resource)) refuseRequest({ reason: 'scope_malformed', scope: resource })
       return resource
     },
     envelope: (token, { expiresInSeconds, issuedAt, expiresAt }, resource) => ({

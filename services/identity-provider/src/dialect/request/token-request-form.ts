@@ -21,8 +21,8 @@ export function readTokenRequest(
 
   // 2. There is one grant.
   const grant = form.get('grant_type')
-  if (grant === undefined) refuseRequest({ reason: 'parameterMissing', parameter: 'grant_type' })
-  if (grant !== 'client_credentials') refuseRequest({ reason: 'grantUnsupported', grant })
+  if (grant === undefined) refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
+  if (grant !== 'client_credentials') refuseRequest({ reason: 'grant_type_unsupported', grant })
 
   // 3. One client, by one proof.
   const { clientId, proof } = readClientAuthentication(form, authorization)

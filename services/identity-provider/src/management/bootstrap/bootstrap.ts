@@ -26,7 +26,7 @@ export type BootstrapOptions = AdministratorEndpoints & {
  * application is made, and how to act as it is written to `administrator.env`.
  *
  * @returns whether an administrator was made.
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the directory cannot be read or changed.
+ * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be read or changed.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { anotherAdministrator = false, dataDir, firstTenant, source, store } = options

@@ -7,10 +7,10 @@ const rows: Record<
   ValidationIssue['code'],
   { readonly refusal: RefusalName; readonly detail: string }
 > = {
-  INVALID_VALUE: { refusal: 'bodyInvalid', detail: 'InvalidValue' },
-  DUPLICATE_VALUE: { refusal: 'bodyInvalid', detail: 'DuplicateValue' },
-  ENABLED_ROLE: { refusal: 'enabledRoleChanged', detail: 'EnabledEntitlement' },
-  UNVERIFIED_NAME: { refusal: 'identifierUriUnverified', detail: 'HostNameNotOnVerifiedDomain' },
+  invalid_value: { refusal: 'bodyInvalid', detail: 'InvalidValue' },
+  duplicate_value: { refusal: 'bodyInvalid', detail: 'DuplicateValue' },
+  enabled_role: { refusal: 'enabledRoleChanged', detail: 'EnabledEntitlement' },
+  unverified_name: { refusal: 'identifierUriUnverified', detail: 'HostNameNotOnVerifiedDomain' },
 }
 
 /** An answer must not grow with the number of faults that a body can have. */
@@ -52,7 +52,7 @@ export function parseBody<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map(
     (issue): ValidationIssue => ({
-      code: 'INVALID_VALUE',
+      code: 'invalid_value',
       path: issue.path.filter((step) => typeof step !== 'symbol'),
       message: issue.message,
     }),
@@ -63,7 +63,7 @@ export function parseBody<Schema extends z.ZodType>(
 
 function sentenceOf({ code, path, message }: ValidationIssue, body: unknown): string {
   const target = written(path)
-  if (code === 'INVALID_VALUE' || code === 'DUPLICATE_VALUE')
+  if (code === 'invalid_value' || code === 'duplicate_value')
     return target === ''
       ? `${capitalized(message)}.`
       : `Invalid value specified for property '${target}': it ${message}.`

@@ -93,9 +93,9 @@ const stateJson = ({ key, phase, until }: KeyState) => ({
 
 /** The faults that the caller can do something about; the others are the operator's. */
 const refusalOf: { readonly [Code in SigningErrorCode]?: RefusalName } = {
-  SIGNING_KEY_UNKNOWN: 'signingKeyUnknown',
-  KEY_ENCRYPTION_KEY_MALFORMED: 'bodyInvalid',
-  KEY_ENCRYPTION_KEY_WRONG: 'keyEncryptionKeyWrong',
+  signing_key_unknown: 'signingKeyUnknown',
+  key_encryption_key_malformed: 'bodyInvalid',
+  key_encryption_key_wrong: 'keyEncryptionKeyWrong',
 }
 
 async function withRefusals(perform: () => Promise<Answer>): Promise<Answer> {

@@ -8,8 +8,8 @@ import { postgresFaultOf } from './postgres-fault.ts'
  * The database at a PostgreSQL server, with its tables up to date. Replicas share it.
  *
  * @param url `postgres://user:password@host:port/name`, with the options of libpq.
- * @throws {PostgresAddressError} POSTGRES_ADDRESS_INVALID
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when it cannot be reached or used.
+ * @throws {PostgresAddressError} postgres_address_invalid
+ * @throws {StorageUnavailableError} storage_unavailable when it cannot be reached or used.
  */
 export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
   const address = parsePostgresAddress(url)

@@ -2,13 +2,13 @@ import pg from 'pg'
 
 /** The server copies another, and takes no writes. */
 export class StandbyError extends Error {
-  readonly code = 'STANDBY'
+  readonly code = 'standby'
   override readonly name = 'StandbyError'
 }
 
 /** Of several servers none can be used. */
 export class ServersUnavailableError extends Error {
-  readonly code = 'SERVERS_UNAVAILABLE'
+  readonly code = 'servers_unavailable'
   override readonly name = 'ServersUnavailableError'
   readonly failures: readonly { readonly name: string; readonly cause: unknown }[]
 

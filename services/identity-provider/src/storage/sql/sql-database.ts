@@ -56,7 +56,7 @@ export class SqlDatabase {
   /**
    * Brings the tables up to the present, by whoever comes first.
    *
-   * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when they belong to a later release.
+   * @throws {StorageUnavailableError} storage_unavailable when they belong to a later release.
    */
   async migrate(): Promise<void> {
     const migrator = new Migrator({

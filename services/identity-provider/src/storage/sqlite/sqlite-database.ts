@@ -28,7 +28,7 @@ const pragmas = `
  * The database in a file of mode 0600, with its tables up to date; made when there is none, whole
  * or not at all. Several processes may use one file at the same time.
  *
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the file cannot be used or is damaged:
+ * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged:
  *   then it is left as it is.
  */
 export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {

@@ -11,7 +11,7 @@ const trace = {
 
 describe('the envelope of a refusal', () => {
   it('frames the sentence with single spaces, as Entra does', () => {
-    const { error_description } = errorEnvelope({ reason: 'scopeMissing' }, trace, 'https://a')
+    const { error_description } = errorEnvelope({ reason: 'scope_missing' }, trace, 'https://a')
     assert.equal(
       error_description,
       `AADSTS90014: The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request. Trace ID: ${trace.traceId} Correlation ID: ${trace.correlationId} Timestamp: 2026-06-01 12:00:00Z`,
@@ -21,7 +21,7 @@ describe('the envelope of a refusal', () => {
   it('repeats of what a client sent only characters that may leave (AS5)', () => {
     const grant = 'a"b\\c\r\nd\u0000é\u202e'
     const { error_description } = errorEnvelope(
-      { reason: 'grantUnsupported', grant },
+      { reason: 'grant_type_unsupported', grant },
       trace,
       'https://a',
     )
@@ -30,7 +30,7 @@ describe('the envelope of a refusal', () => {
 
   it('is short, however long what a client sent is', () => {
     const { error_description } = errorEnvelope(
-      { reason: 'scopeNotDefault', scope: 'x'.repeat(60_000) },
+      { reason: 'scope_not_default', scope: 'x'.repeat(60_000) },
       trace,
       'https://a',
     )

@@ -43,34 +43,34 @@ describe('the proof of a client', () => {
   })
 
   const rows: [string, Record<string, string>, string | undefined, string][] = [
-    ['nothing', {}, undefined, 'parameterMissing'],
-    ['an id alone', { client_id: id }, undefined, 'proofMissing'],
-    ['Basic without a secret', {}, basic(`${id}:`), 'proofMissing'],
-    ['Basic without a colon', {}, basic(id), 'basicMalformed'],
-    ['Basic that is not base64', {}, 'Basic a!b', 'basicMalformed'],
-    ['Basic with two values', {}, `${basic(`${id}:s`)}, ${basic(`${id}:t`)}`, 'basicMalformed'],
-    ['Basic with broken encoding', {}, basic(`${id}:%zz`), 'basicMalformed'],
-    ['Basic in bytes that are not UTF-8', {}, basic(`${id}:%ff`), 'basicMalformed'],
-    ['another scheme', { client_id: id, client_secret: 's' }, 'Bearer x', 'basicMalformed'],
-    ['an id with a brace', { client_id: `{${id}}` }, undefined, 'clientIdMalformed'],
-    ['__proto__ for an id', { client_id: '__proto__' }, undefined, 'clientIdMalformed'],
+    ['nothing', {}, undefined, 'parameter_missing'],
+    ['an id alone', { client_id: id }, undefined, 'client_authentication_missing'],
+    ['Basic without a secret', {}, basic(`${id}:`), 'client_authentication_missing'],
+    ['Basic without a colon', {}, basic(id), 'basic_malformed'],
+    ['Basic that is not base64', {}, 'Basic a!b', 'basic_malformed'],
+    ['Basic with two values', {}, `${basic(`${id}:s`)}, ${basic(`${id}:t`)}`, 'basic_malformed'],
+    ['Basic with broken encoding', {}, basic(`${id}:%zz`), 'basic_malformed'],
+    ['Basic in bytes that are not UTF-8', {}, basic(`${id}:%ff`), 'basic_malformed'],
+    ['another scheme', { client_id: id, client_secret: 's' }, 'Bearer x', 'basic_malformed'],
+    ['an id with a brace', { client_id: `{${id}}` }, undefined, 'client_id_malformed'],
+    ['__proto__ for an id', { client_id: '__proto__' }, undefined, 'client_id_malformed'],
     [
       'an assertion of no type',
       { client_id: id, client_assertion: 'a' },
       undefined,
-      'parameterMissing',
+      'parameter_missing',
     ],
     [
       'an assertion of a type in other letters',
       { client_id: id, client_assertion: 'a', client_assertion_type: jwtBearer.toUpperCase() },
       undefined,
-      'assertionTypeUnknown',
+      'assertion_type_unknown',
     ],
     [
       'a type without an assertion',
       { client_id: id, client_assertion_type: jwtBearer },
       undefined,
-      'proofMissing',
+      'client_authentication_missing',
     ],
   ]
   for (const [what, members, authorization, code] of rows) {

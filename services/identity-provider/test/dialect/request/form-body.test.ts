@@ -49,15 +49,15 @@ describe('a form', () => {
   })
 
   const refused: [string, string][] = [
-    ['a=1&a=2', 'parameterRepeated'],
-    ['a=1&a=1', 'parameterRepeated'],
-    ['a=&a=1', 'parameterRepeated'],
-    ['a=1&%61=2', 'parameterRepeated'],
-    ['a=%', 'parameterMalformed'],
-    ['a=%zz', 'parameterMalformed'],
-    ['a=%C3%28', 'parameterMalformed'],
-    ['%ff=1', 'parameterMalformed'],
-    [Array.from({ length: 51 }, (_, index) => `p${index}=1`).join('&'), 'tooManyParameters'],
+    ['a=1&a=2', 'parameter_repeated'],
+    ['a=1&a=1', 'parameter_repeated'],
+    ['a=&a=1', 'parameter_repeated'],
+    ['a=1&%61=2', 'parameter_repeated'],
+    ['a=%', 'parameter_malformed'],
+    ['a=%zz', 'parameter_malformed'],
+    ['a=%C3%28', 'parameter_malformed'],
+    ['%ff=1', 'parameter_malformed'],
+    [Array.from({ length: 51 }, (_, index) => `p${index}=1`).join('&'), 'too_many_parameters'],
   ]
   for (const [body, code] of refused) {
     it(`'${body.slice(0, 20)}' is refused: ${code} (AS1, AS2)`, () =>

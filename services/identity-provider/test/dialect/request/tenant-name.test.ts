@@ -30,12 +30,12 @@ describe('the name of a tenant', () => {
   for (const tenant of named) it(`may be '${tenant}'`, () => assert.equal(outcome(tenant), tenant))
   for (const tenant of [...malformed, `${'a.'.repeat(130)}b`])
     it(`may not be '${tenant.slice(0, 20)}'`, () =>
-      assert.equal(outcome(tenant), 'tenantMalformed'))
+      assert.equal(outcome(tenant), 'tenant_malformed'))
   for (const tenant of ['common', 'COMMON', 'organizations'])
     it(`may not be '${tenant}', which is all of them`, () =>
-      assert.equal(outcome(tenant), 'tenantNotNamed'))
+      assert.equal(outcome(tenant), 'tenant_missing'))
   it("may not be 'consumers', who have none", () =>
-    assert.equal(outcome('consumers'), 'tenantIsConsumers'))
+    assert.equal(outcome('consumers'), 'tenant_is_consumers'))
 
   it('is judged in a time that does not depend on tricks in it', () => {
     const begun = performance.now()

@@ -51,13 +51,13 @@ function judgeNewUris(
   return judgeIdentifierUris(application, tenant)
     .filter(({ code, path: [index] }) => {
       const uri = application.identifierUris[Number(index)]
-      return code === 'DUPLICATE_VALUE' || !known.has(uri ?? '')
+      return code === 'duplicate_value' || !known.has(uri ?? '')
     })
     .map(under('identifierUris'))
 }
 
 const permissionFault = (message: string): ValidationIssue => ({
-  code: 'INVALID_VALUE',
+  code: 'invalid_value',
   path: ['requiredResourceAccess'],
   message,
 })
@@ -84,7 +84,7 @@ function judgeSize(application: Application): ValidationIssue[] {
   )
   if (entries <= maxEntries) return []
   const message = `must not hold more than ${maxEntries} entries in all its collections together`
-  return [{ code: 'INVALID_VALUE', path: [], message }]
+  return [{ code: 'invalid_value', path: [], message }]
 }
 
 /**

@@ -93,7 +93,7 @@ const repeats = (credentials: readonly KeyCredential[]): boolean =>
   new Set(credentials.map(({ keyId }) => keyId)).size < credentials.length
 
 const fault = (message: string, ...index: number[]): ValidationIssue => ({
-  code: 'INVALID_VALUE',
+  code: 'invalid_value',
   path: ['keyCredentials', ...index],
   message,
 })

@@ -6,7 +6,7 @@ import { expiredItems } from './deleted-item.ts'
  * Purges what was deleted more than 30 days ago: to be called now and then.
  *
  * @returns how many objects are gone now.
- * @throws {StorageUnavailableError} STORAGE_UNAVAILABLE when the directory cannot be changed.
+ * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be changed.
  */
 export const purgeExpired = (store: DirectoryStore, source: Runtime): Promise<number> =>
   store.update((directory) => {
