@@ -248,7 +248,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/server/audit-operations.ts': [
     header(/^[1-9]\d{0,3}$/),
   ],
-  'services/identity-provider/src/management/graph/odata/filter.ts': [
+  'services/identity-provider/src/management/odata/filter.ts': [
     header(/^\s+and\s+/, '  and '),
     built(
       header(
@@ -268,9 +268,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       ),
     ),
   ],
-  'services/identity-provider/src/management/graph/odata/query-options.ts': [
-    header(/^[1-9]\d{0,2}$/),
-  ],
+  'services/identity-provider/src/management/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
   'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],

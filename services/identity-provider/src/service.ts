@@ -14,7 +14,7 @@ import { TrustedProxies } from './http/trusted-proxies.ts'
 import { openListeners } from './listeners.ts'
 import { bootstrap } from './management/bootstrap/bootstrap.ts'
 import { createManagementApps } from './management/create-apps.ts'
-import { purgeExpired } from './management/graph/deleted-items/retention.ts'
+import { purgeExpired } from './management/graph/deleted-items/purge-expired.ts'
 import { parseRegistrations } from './registrations/registrations.ts'
 import { seedEmptyDirectory } from './registrations/seeding.ts'
 import { keySchedule, type Settings } from './settings.ts'
@@ -103,7 +103,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
         visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
         recordRefusal: (record) => notes.record(record, 'refusedChanges'),
         report: (err, exchange) => log.error({ err, ...exchange }, 'a management request failed'),
-        source: systemRuntime,
+        runtime: systemRuntime,
       })
     const options: Omit<ServiceOptions, 'authority'> = {
       directory,
@@ -191,7 +191,7 @@ async function found(
     graphUrl: authUrl,
     firstTenant,
     anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
-    source: systemRuntime,
+    runtime: systemRuntime,
   })
   if (made) log.info({ file: join(dataDir, 'administrator.env') }, 'an administrator was made')
 }

@@ -8,7 +8,7 @@ export const ownerTenantId = 'f8cdef31-a31e-4b4a-93e4-5f571e91255a'
 export const graphAppId = '00000003-0000-0000-c000-000000000000'
 
 /** The API that administers the server itself: its keys, its tenants, its audit. */
-export const managementAppId = '9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
+export const serverManagementAppId = '9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
 
 /** The APIs whose roles are authority over the directory and the server. */
-export const privilegedApiAppIds: readonly string[] = [graphAppId, managementAppId]
+export const privilegedApiAppIds: readonly string[] = [graphAppId, serverManagementAppId]

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { graphAppId, managementAppId } from '../directory/privileged-api-ids.ts'
+import { graphAppId, serverManagementAppId } from '../directory/privileged-api-ids.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
@@ -7,12 +7,12 @@ import type { SigningKeys } from '../signing/signing-keys.ts'
 import type { AuditRecord } from '../storage/audit-record.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createGraph, graphPath } from './graph/graph.ts'
+import { createGraphApp, graphPath } from './graph/graph-operations.ts'
 import { graphRoles } from './graph/graph-roles.ts'
 import { authenticateWithGuard } from './http/authenticate-with-guard.ts'
-import type { Exchange } from './http/graph-error.ts'
-import { graphUri, managementUri } from './privileged-apis.ts'
-import { createServerManagement, managementPath } from './server/server-operations.ts'
+import type { RequestIds } from './http/graph-error.ts'
+import { graphUri, serverManagementUri } from './privileged-apis.ts'
+import { createServerApp, serverManagementPath } from './server/server-operations.ts'
 import { serverRoles } from './server/server-roles.ts'
 
 export type ManagementAppsOptions = {
@@ -27,8 +27,8 @@ export type ManagementAppsOptions = {
   /** How long new objects are not seen over Microsoft Graph, 0 to 3600 seconds. */
   readonly visibilityDelaySeconds: number
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: Exchange) => void
-  readonly source: Runtime
+  readonly report: (error: unknown, exchange: RequestIds) => void
+  readonly runtime: Runtime
 }
 
 /**
@@ -38,7 +38,7 @@ export type ManagementAppsOptions = {
  * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is wrong.
  */
 export function createManagementApps(options: ManagementAppsOptions): Hono {
-  const { issuerUrls, keyEncryptionKey, keys, source, storage, store } = options
+  const { issuerUrls, keyEncryptionKey, keys, runtime, storage, store } = options
   const callersOf = (audiences: readonly string[], roles: object) =>
     authenticateWithGuard(
       {
@@ -46,11 +46,11 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
         audiences,
         roles: Object.keys(roles),
         publishedKeys: () => keys.published(),
-        wallClockMs: () => source.now().getTime(),
+        wallClockMs: () => runtime.now().getTime(),
       },
       () => store.read(),
     )
-  const graph = createGraph({
+  const graph = createGraphApp({
     baseUrl: options.baseUrl,
     store,
     credentialUses: storage.credentialUses,
@@ -59,9 +59,9 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     report: options.report,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
-    source,
+    runtime,
   })
-  const management = createServerManagement({
+  const management = createServerApp({
     baseUrl: options.baseUrl,
     store,
     keys: {
@@ -70,13 +70,13 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
       rotate: (by) => keys.rotate(by),
       revoke: (kid, by) => keys.revoke(kid, by),
       reencrypt: (to, by) =>
-        reencryptKeys({ store: storage.keyRing, from: keyEncryptionKey, to, by, now: source.now }),
+        reencryptKeys({ store: storage.keyRing, from: keyEncryptionKey, to, by, now: runtime.now }),
     },
     audit: storage.audit,
-    authenticate: callersOf([managementUri, managementAppId], serverRoles),
+    authenticate: callersOf([serverManagementUri, serverManagementAppId], serverRoles),
     recordRefusal: options.recordRefusal,
     report: options.report,
-    source,
+    runtime,
   })
-  return new Hono().mount(graphPath, graph.fetch).mount(managementPath, management.fetch)
+  return new Hono().mount(graphPath, graph.fetch).mount(serverManagementPath, management.fetch)
 }

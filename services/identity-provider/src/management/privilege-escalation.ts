@@ -10,29 +10,29 @@ import type { ChangingCall } from './http/operation.ts'
 import type { ServerRole } from './server/server-roles.ts'
 
 /** An assignment of a role of a management API: authority in one tenant. */
-type Authority = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
+type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
 
-type Judged = Pick<ChangingCall, 'caller' | 'committed'>
+type CheckedCall = Pick<ChangingCall, 'caller' | 'committed'>
 type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
-type Rule<Change> = (call: Judged, change: Change) => readonly Authority[]
+type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
 
 /**
  * Judges changes of clients that have management roles, and of the assignments of these roles: the
  * caller must have the roles itself. Otherwise managing applications would lead to every other role.
  *
- * @throws {GraphError} GRAPH_REFUSAL roleNotOwned.
+ * @throws {GraphError} graph_refusal role_not_owned.
  */
-export function requireOwnRoles(call: Judged, changes: readonly DirectoryChange[]): void {
-  const own = new Set(authorityOfCaller(call).map(keyOf))
+export function requireOwnRoles(call: CheckedCall, changes: readonly DirectoryChange[]): void {
+  const own = new Set(privilegedRolesOf(call).map(keyOf))
   for (const change of changes) {
-    const rule = rules[change.kind] as Rule<DirectoryChange>
+    const rule = neededRoles[change.kind] as Rule<DirectoryChange>
     for (const needed of rule(call, change))
-      if (!own.has(keyOf(needed))) throw refuse('roleNotOwned', roleName(call.committed, needed))
+      if (!own.has(keyOf(needed))) throw refuse('role_not_owned', roleName(call.committed, needed))
   }
 }
 
 /** What authority a change touches, so that the caller must have it. */
-const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
+const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
   tenant: () => [],
 
   // A credential acts as the client in every tenant. Other changes need the roles of the owner's
@@ -41,21 +41,23 @@ const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
     const before = committed.application(id)
     if (before === undefined) return []
     const clients = [...committed.servicePrincipalsOfApplication(before.appId)]
-    if (value !== null && opensWay(before, value))
-      return before.appId === caller.applicationId ? [] : clients.flatMap(authorityIn(committed))
+    if (value !== null && addsAuthentication(before, value))
+      return before.appId === caller.applicationId
+        ? []
+        : clients.flatMap(privilegedRolesIn(committed))
     return clients
       .filter(({ tenantId }) => tenantId === caller.tenantId)
-      .flatMap(authorityIn(committed))
+      .flatMap(privilegedRolesIn(committed))
   },
 
   servicePrincipal: ({ caller, committed }, { id }) => {
     const before = committed.servicePrincipal(id)
-    return before?.tenantId === caller.tenantId ? authorityIn(committed)(before) : []
+    return before?.tenantId === caller.tenantId ? privilegedRolesIn(committed)(before) : []
   },
 
   appRoleAssignment: ({ caller, committed }, { id, value }) => {
     const assignment = value ?? committed.appRoleAssignment(id)
-    if (assignment === undefined || !isAuthority(committed)(assignment)) return []
+    if (assignment === undefined || !isPrivileged(committed)(assignment)) return []
     if (assignment.tenantId === caller.tenantId) return [assignment]
     // In another tenant, only a purge removes an assignment, and only a new administrator gets one.
     return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
@@ -65,7 +67,7 @@ const rules: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
 const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
 
 /** Whether somebody can authenticate as the application after a change, and could not before it. */
-function opensWay(before: Application, after: Application): boolean {
+function addsAuthentication(before: Application, after: Application): boolean {
   const known = new Set<object>(credentialsOf(before))
   return (
     credentialsOf(after).some((credential) => !known.has(credential)) ||
@@ -82,28 +84,28 @@ const credentialsOf = (application: Application): readonly object[] => [
 ]
 
 /** What the caller may hand out: the roles of its application, in each tenant where it is alive. */
-const authorityOfCaller = ({ caller, committed }: Judged): Authority[] =>
+const privilegedRolesOf = ({ caller, committed }: CheckedCall): PrivilegedRole[] =>
   [...committed.servicePrincipalsOfApplication(caller.applicationId)]
     .filter(
       ({ accountEnabled, deletedDateTime, tenantId }) =>
         accountEnabled && deletedDateTime === null && committed.tenant(tenantId)?.isEnabled,
     )
-    .flatMap(authorityIn(committed))
+    .flatMap(privilegedRolesIn(committed))
 
-const authorityIn = (directory: Directory) => (client: ServicePrincipal) =>
-  directory.assignmentsOf(client.id).filter(isAuthority(directory))
+const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
+  directory.assignmentsOf(client.id).filter(isPrivileged(directory))
 
 /** A role counts also when it is not declared any more: it may be declared again. */
-const isAuthority =
+const isPrivileged =
   (directory: Directory) =>
   ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>
     appRoleId !== emptyGuid &&
     privilegedApiAppIds.includes(directory.servicePrincipal(resourceId)?.appId ?? '')
 
-const keyOf = ({ tenantId, resourceId, appRoleId }: Authority): string =>
+const keyOf = ({ tenantId, resourceId, appRoleId }: PrivilegedRole): string =>
   `${tenantId} ${resourceId} ${appRoleId}`
 
-function roleName(directory: Directory, { appRoleId, resourceId }: Authority): string {
+function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRole): string {
   const appId = directory.servicePrincipal(resourceId)?.appId ?? ''
   const roles = directory.applicationByAppId(appId)?.appRoles ?? []
   return roles.find(({ id }) => id === appRoleId)?.value ?? appRoleId

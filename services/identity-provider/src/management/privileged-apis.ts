@@ -1,13 +1,17 @@
 import type { AppRole } from '../directory/app-role.ts'
 import type { Application } from '../directory/application.ts'
 import { newApplication } from '../directory/new-application.ts'
-import { graphAppId, managementAppId, ownerTenantId } from '../directory/privileged-api-ids.ts'
+import {
+  graphAppId,
+  ownerTenantId,
+  serverManagementAppId,
+} from '../directory/privileged-api-ids.ts'
 import { graphRoles } from './graph/graph-roles.ts'
 import { serverRoles } from './server/server-roles.ts'
 
 /** The names under which tokens for them are asked for. */
 export const graphUri = 'https://graph.microsoft.com'
-export const managementUri = `api://${managementAppId}`
+export const serverManagementUri = `api://${serverManagementAppId}`
 
 type RoleTable = Readonly<
   Record<
@@ -21,8 +25,8 @@ type RoleTable = Readonly<
  *
  * @param createdDateTime When the server saw the light.
  */
-export const managementApplications = (createdDateTime: Date): readonly Application[] => [
-  managementApi({
+export const privilegedApis = (createdDateTime: Date): readonly Application[] => [
+  privilegedApi({
     id: '3e8c5f17-92ad-4b06-8d3e-71c40a6b9f25',
     appId: graphAppId,
     displayName: 'Microsoft Graph',
@@ -31,17 +35,17 @@ export const managementApplications = (createdDateTime: Date): readonly Applicat
     identifierUris: [graphUri],
     appRoles: appRoles(graphRoles),
   }),
-  managementApi({
+  privilegedApi({
     id: 'c1b7d094-6e2f-4a83-b5c8-0d9e3f7a1264',
-    appId: managementAppId,
+    appId: serverManagementAppId,
     displayName: 'Greeting Management',
     createdDateTime,
-    identifierUris: [managementUri],
+    identifierUris: [serverManagementUri],
     appRoles: appRoles(serverRoles),
   }),
 ]
 
-const managementApi = (
+const privilegedApi = (
   given: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
 ): Application =>
   newApplication({

@@ -8,7 +8,7 @@ import { refuse } from './http/graph-error.ts'
  * applications could change what every management role means. Their service principals are made
  * together with a tenant, and are not changed after that.
  *
- * @throws {GraphError} GRAPH_REFUSAL protectedObject.
+ * @throws {GraphError} graph_refusal protected_object.
  */
 export function requireUnprotected(
   committed: Directory,
@@ -24,7 +24,8 @@ export function requireUnprotected(
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
     if (isMadeWithTenant) continue
     const appIds = appIdsOf(committed, change)
-    if (appIds.some((appId) => privilegedApiAppIds.includes(appId))) throw refuse('protectedObject')
+    if (appIds.some((appId) => privilegedApiAppIds.includes(appId)))
+      throw refuse('protected_object')
   }
 }
 

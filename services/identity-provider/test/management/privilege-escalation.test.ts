@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
 import { newAppRoleAssignment } from '../../src/directory/new-app-role-assignment.ts'
-import { graphAppId, managementAppId } from '../../src/directory/privileged-api-ids.ts'
+import { graphAppId, serverManagementAppId } from '../../src/directory/privileged-api-ids.ts'
 import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
@@ -36,7 +36,7 @@ async function withAdministrator() {
     principalId,
     principalPath: `/servicePrincipals/${principalId}`,
     graphId: principalOf(graphAppId),
-    managementId: principalOf(managementAppId),
+    managementId: principalOf(serverManagementAppId),
   }
 }
 
@@ -91,7 +91,7 @@ describe('a caller that lacks a management role (AS32)', () => {
       assert.partialDeepStrictEqual(reply, refusedForRole)
       assert.match(reply.body.error.message, /is handed out only by who has it/)
       assert.equal((await sample.store.refresh()).revision, revision)
-      assert.equal(sample.refusals.at(-1)?.reason, 'roleNotOwned', 'the audit tells of it')
+      assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit tells of it')
     })
 
   it('assigns it neither to itself nor to another client', async () => {
@@ -180,7 +180,7 @@ describe('a caller that lacks a management role (AS32)', () => {
     const graph = (await sample.store.read()).applicationByAppId(graphAppId)
     const client = await sample.clientWith(writer)
     const kept = graphRoles['Application.ReadWrite.All'].id
-    const management = (await sample.store.read()).applicationByAppId(managementAppId)
+    const management = (await sample.store.read()).applicationByAppId(serverManagementAppId)
     assert.ok(graph && management)
     await sample.commit(
       put('application', { ...graph, appRoles: graph.appRoles.filter(({ id }) => id === kept) }),
@@ -240,7 +240,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
       const role = graphRoles['Application.ReadWrite.All'].id
       await sample.commit(
         put('servicePrincipal', self),
-        put('appRoleAssignment', newAppRoleAssignment(self, graph, role, sample.source)),
+        put('appRoleAssignment', newAppRoleAssignment(self, graph, role, sample.runtime)),
       )
       const client = { appId: '', principalId: '', ...sample.actAs(tenantId, application.appId) }
       await stranger.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false })
@@ -286,7 +286,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
         appId: owner.appId,
       })
       const roles = Object.values(graphRoles).map(({ id }) =>
-        newAppRoleAssignment(there, graph, id, own.source),
+        newAppRoleAssignment(there, graph, id, own.runtime),
       )
       await sample.commit(
         put('servicePrincipal', there),

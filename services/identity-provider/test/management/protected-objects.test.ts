@@ -4,11 +4,11 @@ import type { Application } from '../../src/directory/application.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import {
   graphAppId,
-  managementAppId,
   ownerTenantId,
   privilegedApiAppIds,
+  serverManagementAppId,
 } from '../../src/directory/privileged-api-ids.ts'
-import { foundationOf } from '../../src/management/bootstrap/foundation.ts'
+import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
 import { tenant } from '../directory/sample.ts'
 import {
   allGraphRoles,
@@ -22,10 +22,10 @@ import {
 async function withOwnerTenant() {
   const sample = await sampleGraph()
   await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))
-  const { changes } = foundationOf(
+  const { changes } = planBootstrap(
     await sample.store.refresh(),
     { firstTenant: contoso },
-    sample.source,
+    sample.runtime,
   )
   await sample.commit(...changes)
   return {
@@ -78,14 +78,14 @@ describe('an application of a management API (AS32)', () => {
 
   it('is not made known in a tenant that is there already', async () => {
     const { owner } = await withOwnerTenant()
-    const reply = await owner.post('/servicePrincipals', { appId: managementAppId })
+    const reply = await owner.post('/servicePrincipals', { appId: serverManagementAppId })
     assert.equal(reply.status, 403)
     assert.match(reply.body.error.message, /What the management itself depends on/)
   })
 
   it('is not brought back by a caller', async () => {
     const { commit, owner, store } = await withOwnerTenant()
-    const management = (await store.refresh()).applicationByAppId(managementAppId)
+    const management = (await store.refresh()).applicationByAppId(serverManagementAppId)
     assert.ok(management)
     const deletedDateTime = new Date('2026-02-01')
     await commit(put('application', { ...management, deletedDateTime }))

@@ -1,5 +1,5 @@
 import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
-import { graphOperations } from '../../src/management/graph/graph.ts'
+import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { graphRoles } from '../../src/management/graph/graph-roles.ts'
 import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-entity-set.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'

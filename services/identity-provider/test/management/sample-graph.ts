@@ -3,8 +3,11 @@ import { type DirectoryChange, put } from '../../src/directory/directory-change.
 import { newAppRoleAssignment } from '../../src/directory/new-app-role-assignment.ts'
 import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
-import { foundationOf } from '../../src/management/bootstrap/foundation.ts'
-import { createGraph, type GraphOptions } from '../../src/management/graph/graph.ts'
+import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
+import {
+  createGraphApp,
+  type GraphAppOptions,
+} from '../../src/management/graph/graph-operations.ts'
 import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
 import type { Authenticate } from '../../src/management/http/caller.ts'
 import { refuse } from '../../src/management/http/graph-error.ts'
@@ -50,20 +53,20 @@ export type GraphClient = Record<'get' | 'post' | 'patch' | 'delete', Send> & {
 }
 
 /** A management API with two tenants, over a directory in memory. */
-export async function sampleGraph(part: Partial<GraphOptions> = {}) {
+export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   const log = new MemoryDirectoryLog()
   const clock = { now: new Date('2026-02-01T12:00:00Z') }
-  const source = { ...systemRuntime, now: () => clock.now }
+  const runtime = { ...systemRuntime, now: () => clock.now }
   const store = part.store ?? new DirectoryStore({ log })
   const commit = (...changes: DirectoryChange[]) =>
     store.update(() => ({ changes, audit: [], result: undefined }))
   await commit(put('tenant', contoso), put('tenant', fabrikam))
-  await commit(...foundationOf(await store.refresh(), { firstTenant: contoso }, source).changes)
+  await commit(...planBootstrap(await store.refresh(), { firstTenant: contoso }, runtime).changes)
 
   const refusals: AuditRecord[] = []
   const reports: unknown[] = []
   const lastUses = new Map<string, Date>()
-  const app = createGraph({
+  const app = createGraphApp({
     baseUrl: 'https://login.example',
     store,
     credentialUses: {
@@ -74,7 +77,7 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
     authenticate: believe,
     recordRefusal: (record) => refusals.push(record),
     report: (error) => reports.push(error),
-    source,
+    runtime,
     ...part,
   })
 
@@ -109,7 +112,7 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
     const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
     const assignments = declared
       .filter(({ value }) => roles.includes(value ?? ''))
-      .map(({ id }) => newAppRoleAssignment(principal, api ?? principal, id, source))
+      .map(({ id }) => newAppRoleAssignment(principal, api ?? principal, id, runtime))
     await commit(
       put('application', self),
       put('servicePrincipal', principal),
@@ -121,7 +124,7 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
   /** Makes one more administrator, with every role of both management APIs. */
   async function anotherAdministrator() {
     const options = { firstTenant: contoso, anotherAdministrator: true }
-    const { administrator, changes } = foundationOf(await store.refresh(), options, source)
+    const { administrator, changes } = planBootstrap(await store.refresh(), options, runtime)
     await commit(...changes)
     const appId = administrator?.clientId ?? ''
     const principal = (await store.refresh()).servicePrincipalByAppId(contoso.id, appId)
@@ -140,7 +143,7 @@ export async function sampleGraph(part: Partial<GraphOptions> = {}) {
     refusals,
     reports,
     request,
-    source,
+    runtime,
     store,
   }
 }
@@ -175,6 +178,6 @@ export const requestsTo =
 export const believe: Authenticate = async ({ headers }) => {
   const [, tenantId, applicationId] =
     /^Bearer (\S+):(\S+)$/.exec(headers.get('authorization') ?? '') ?? []
-  if (tenantId === undefined || applicationId === undefined) throw refuse('tokenMissing')
+  if (tenantId === undefined || applicationId === undefined) throw refuse('token_missing')
   return { tenantId, applicationId, roles: everyRole }
 }

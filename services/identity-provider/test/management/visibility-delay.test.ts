@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createGraph } from '../../src/management/graph/graph.ts'
+import { createGraphApp } from '../../src/management/graph/graph-operations.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 
@@ -50,6 +50,6 @@ describe('the visibility delay', () => {
 
   it('is refused together with every other fault of the options', async () => {
     const options = { baseUrl: 'ftp://x/', visibilityDelaySeconds: -1 }
-    assert.throws(() => createGraph(options as never), /baseUrl[\s\S]*visibilityDelaySeconds/)
+    assert.throws(() => createGraphApp(options as never), /baseUrl[\s\S]*visibilityDelaySeconds/)
   })
 })

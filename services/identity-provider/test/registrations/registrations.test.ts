@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
   graphAppId,
-  managementAppId,
   ownerTenantId,
+  serverManagementAppId,
 } from '../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { parseRegistrations, RegistrationsError } from '../../src/registrations/registrations.ts'
@@ -94,7 +94,7 @@ describe('a registrations file', () => {
 
   const reserved: [string, string, string][] = [
     ['tenant.id', ownerTenantId, 'tenant.id must not be the id that owns the management APIs'],
-    ...[graphAppId, managementAppId.toUpperCase()].flatMap((id): typeof reserved => [
+    ...[graphAppId, serverManagementAppId.toUpperCase()].flatMap((id): typeof reserved => [
       ['apis.0.applicationId', id, 'apis[0].applicationId must not be that of a management API'],
       ['clients.0.applicationId', id, 'clients[0].applicationId must not be that of a management'],
     ]),

@@ -19,7 +19,7 @@ export type AdministratorEndpoints = {
 }
 
 /** Writes the settings of the administrator's client as a draft: the directory is told afterwards. */
-export const draftAdministratorFile = (
+export const stageAdministratorFile = (
   dataDir: string,
   { tenantId, clientId, clientSecret }: Administrator,
   { authUrl, graphUrl }: AdministratorEndpoints,

@@ -15,34 +15,34 @@ export type Administrator = {
 }
 
 /** An API as a tenant knows it. */
-export type KnownApi = {
+export type ApiInTenant = {
   readonly application: Application
   readonly principal: ServicePrincipal
 }
 
 /** An application with every role of these APIs, and one secret: what a tenant is administered with. */
-export function makeAdministrator(
+export function createAdministrator(
   tenantId: string,
-  apis: readonly KnownApi[],
-  source: Runtime,
+  apis: readonly ApiInTenant[],
+  runtime: Runtime,
 ): { readonly changes: readonly DirectoryChange[]; readonly administrator: Administrator } {
-  const { credential, secretText } = createPassword({ displayName: 'First secret' }, source)
+  const { credential, secretText } = createPassword({ displayName: 'First secret' }, runtime)
   const application = newApplication({
-    id: source.newGuid(),
+    id: runtime.newGuid(),
     tenantId,
-    appId: source.newGuid(),
+    appId: runtime.newGuid(),
     displayName: 'Administrator',
-    createdDateTime: source.now(),
+    createdDateTime: runtime.now(),
     requiredResourceAccess: apis.map(({ application: { appId, appRoles } }) => ({
       resourceAppId: appId,
       resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
     })),
     passwordCredentials: [credential],
   })
-  const client = newServicePrincipal(tenantId, application, source)
+  const client = newServicePrincipal(tenantId, application, runtime)
   const assignments = apis.flatMap((api) =>
     api.application.appRoles.map(({ id }) =>
-      newAppRoleAssignment(client, api.principal, id, source),
+      newAppRoleAssignment(client, api.principal, id, runtime),
     ),
   )
   return {

@@ -4,11 +4,11 @@ import type { Runtime } from '../../directory/runtime.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import {
   type AdministratorEndpoints,
-  draftAdministratorFile,
   recoverAdministratorFile,
+  stageAdministratorFile,
   updateAdministratorFile,
 } from './administrator-file.ts'
-import { type FirstTenant, type Foundation, foundationOf } from './foundation.ts'
+import { type BootstrapPlan, type FirstTenant, planBootstrap } from './bootstrap-plan.ts'
 
 export type BootstrapOptions = AdministratorEndpoints & {
   readonly store: DirectoryStore
@@ -18,7 +18,7 @@ export type BootstrapOptions = AdministratorEndpoints & {
   readonly firstTenant: FirstTenant
   /** Makes an administrator even if there is one: for an operator who has lost the secret. */
   readonly anotherAdministrator?: boolean
-  readonly source: Runtime
+  readonly runtime: Runtime
 }
 
 /**
@@ -29,20 +29,20 @@ export type BootstrapOptions = AdministratorEndpoints & {
  * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be read or changed.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
-  const { anotherAdministrator = false, dataDir, firstTenant, source, store } = options
+  const { anotherAdministrator = false, dataDir, firstTenant, runtime, store } = options
   const before = await store.refresh()
   await recoverAdministratorFile(
     dataDir,
     (...access) => isKnownSecret(before, ...access),
-    source.now(),
+    runtime.now(),
   )
   await updateAdministratorFile(dataDir, options)
-  const foundation = foundationOf(before, { firstTenant, anotherAdministrator }, source)
+  const foundation = planBootstrap(before, { firstTenant, anotherAdministrator }, runtime)
   if (foundation.changes.length === 0) return false
   const draft =
     foundation.administrator &&
-    (await draftAdministratorFile(dataDir, foundation.administrator, options))
-  const isOurs = await lay(store, before.revision, foundation, source)
+    (await stageAdministratorFile(dataDir, foundation.administrator, options))
+  const isOurs = await commitBootstrap(store, before.revision, foundation, runtime)
   if (!isOurs) {
     await draft?.discard()
     // Another replica changed the directory meanwhile: ask again what it lacks.
@@ -52,14 +52,14 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   return draft !== undefined
 }
 
-function lay(
+function commitBootstrap(
   store: DirectoryStore,
   revision: number,
-  { changes, tenantId, administrator }: Foundation,
-  source: Runtime,
+  { changes, tenantId, administrator }: BootstrapPlan,
+  runtime: Runtime,
 ): Promise<boolean> {
   const audit = {
-    at: source.now(),
+    at: runtime.now(),
     tenantId,
     actor: 'system',
     action: administrator === undefined ? 'directory.found' : 'administrator.create',

@@ -61,7 +61,7 @@ export function authenticateWithGuard(
 
   async function readKeys({ guard, kidsInHand }: TenantGuard): Promise<void> {
     for (let reads = 0; kidsOf(options.publishedKeys()) !== kidsInHand(); reads += 1) {
-      if (reads === readsPerRequest) throw refuse('keysUnavailable')
+      if (reads === readsPerRequest) throw refuse('keys_unavailable')
       await guard.start()
     }
   }
@@ -76,10 +76,10 @@ export function authenticateWithGuard(
       return { applicationId, roles, tenantId }
     }
     const { description, status } = refusalRows[decision.reason]
-    if (decision.reason === 'no_credentials') throw refuse('tokenMissing')
-    if (status === 400) throw refuse('credentialsMalformed')
-    if (status === 503) throw refuse('keysUnavailable')
-    throw refuse('tokenInvalid', description)
+    if (decision.reason === 'no_credentials') throw refuse('token_missing')
+    if (status === 400) throw refuse('credentials_malformed')
+    if (status === 503) throw refuse('keys_unavailable')
+    throw refuse('token_invalid', description)
   }
 }
 

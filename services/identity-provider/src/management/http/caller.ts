@@ -15,7 +15,7 @@ export type RequiredRoles = readonly (readonly string[])[]
 /**
  * Takes the token of a request for what it says.
  *
- * @throws {GraphError} GRAPH_REFUSAL when there is no token, or it is not valid here.
+ * @throws {GraphError} graph_refusal when there is no token, or it is not valid here.
  */
 export type Authenticate = (request: Request, environment: unknown) => Promise<ManagementCaller>
 
@@ -24,9 +24,9 @@ export type Authenticate = (request: Request, environment: unknown) => Promise<M
  * says, and management cannot wait that long: whoever was disabled could use the hour to undo it.
  *
  * @param apiAppId The API whose roles count.
- * @throws {GraphError} GRAPH_REFUSAL callerUnknown when the client is disabled or gone.
+ * @throws {GraphError} graph_refusal caller_unknown when the client is disabled or gone.
  */
-export function rolesHeldNow(
+export function currentRoles(
   directory: Directory,
   { tenantId, applicationId, roles }: ManagementCaller,
   apiAppId: string,
@@ -37,7 +37,7 @@ export function rolesHeldNow(
     directory.tenant(tenantId)?.isEnabled &&
     client?.accountEnabled &&
     directory.applicationByAppId(applicationId) !== undefined
-  if (!isAlive || !api?.accountEnabled) throw refuse('callerUnknown')
+  if (!isAlive || !api?.accountEnabled) throw refuse('caller_unknown')
   const assigned = new Set(
     directory
       .assignmentsOf(client.id)
@@ -50,8 +50,8 @@ export function rolesHeldNow(
   )
 }
 
-/** @throws {GraphError} GRAPH_REFUSAL roleLacking when the roles do not meet the requirement. */
+/** @throws {GraphError} graph_refusal role_missing when the roles do not meet the requirement. */
 export function requireRoles(roles: readonly string[], requirement: RequiredRoles): void {
   for (const group of requirement)
-    if (!group.some((role) => roles.includes(role))) throw refuse('roleLacking')
+    if (!group.some((role) => roles.includes(role))) throw refuse('role_missing')
 }

@@ -4,11 +4,11 @@ import type { Runtime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import type { SkipTokens } from '../graph/odata/skip-token.ts'
+import type { SkipTokens } from '../odata/skip-tokens.ts'
 import { requireOwnRoles } from '../privilege-escalation.ts'
 import { requireUnprotected } from '../protected-objects.ts'
-import { type Authenticate, type ManagementCaller, requireRoles, rolesHeldNow } from './caller.ts'
-import { type Exchange, GraphError, refuse } from './graph-error.ts'
+import { type Authenticate, currentRoles, type ManagementCaller, requireRoles } from './caller.ts'
+import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
 import type { Answer, Call, Operation } from './operation.ts'
 
@@ -20,7 +20,7 @@ export type OperationContext = {
   readonly store: DirectoryStore
   readonly credentialUses: CredentialUses
   readonly skipTokens: SkipTokens
-  readonly source: Runtime
+  readonly runtime: Runtime
   /** The public URL of the API, without a slash at its end. */
   readonly rootUrl: string
   /** How long new objects are not seen, in seconds. */
@@ -28,14 +28,14 @@ export type OperationContext = {
   /** Keeps the record of what was refused to a known caller. */
   readonly recordRefusal: (record: AuditRecord) => void
   /** Tells the operator of a failure of the server itself: one without a name, or of its store. */
-  readonly report: (error: unknown, exchange: Exchange) => void
+  readonly report: (error: unknown, exchange: RequestIds) => void
 }
 
 /**
  * Does one operation for one request: 1. who calls, 2. may they, 3. what do they ask, 4. may they
  * change what it changes, 5. do it.
  *
- * @throws {GraphError} GRAPH_REFUSAL when it is refused.
+ * @throws {GraphError} graph_refusal when it is refused.
  */
 export async function executeOperation(
   operation: Operation,
@@ -43,9 +43,9 @@ export async function executeOperation(
   operator: OperationContext,
   request: Request,
   environment: unknown,
-  exchange: Exchange,
+  exchange: RequestIds,
 ): Promise<Answer> {
-  const { source, store } = operator
+  const { runtime, store } = operator
   const caller = await operator.authenticate(request, environment)
   try {
     const directory = await store.read()
@@ -54,7 +54,7 @@ export async function executeOperation(
     const call: Call = {
       ...operator,
       caller: admitted,
-      directory: seenBy(operator, directory),
+      directory: visibleDirectory(operator, directory),
       parameters,
       path: pathname,
       query: searchParams,
@@ -71,25 +71,25 @@ export async function executeOperation(
         ...call,
         caller,
         committed,
-        directory: seenBy(operator, committed),
+        directory: visibleDirectory(operator, committed),
         nextRevision: committed.revision + 1,
       }
       const { changes, target, answer } = operation.change(changing)
       // By what is written, not by the operation: no operation can leave the judgement out.
       requireUnprotected(committed, changes)
       requireOwnRoles(changing, changes)
-      const record = recordOf(operation.action, caller, exchange)
+      const record = auditRecord(operation.action, caller, exchange)
       return {
         changes,
-        audit: [{ ...record, at: source.now(), target, outcome: 'done', reason: null }],
+        audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
         result: answer,
       }
     })
   } catch (error) {
     if (error instanceof GraphError && 'action' in operation)
       operator.recordRefusal({
-        ...recordOf(operation.action, caller, exchange),
-        at: source.now(),
+        ...auditRecord(operation.action, caller, exchange),
+        at: runtime.now(),
         target: null,
         outcome: 'refused',
         reason: error.refusal,
@@ -104,28 +104,28 @@ function admit(
   { requires }: Operation,
   { apiAppId }: OperationContext,
 ): Call['caller'] {
-  const roles = rolesHeldNow(directory, caller, apiAppId)
+  const roles = currentRoles(directory, caller, apiAppId)
   requireRoles(roles, requires)
   const tenant = directory.tenant(caller.tenantId)
-  if (tenant === undefined) throw refuse('callerUnknown')
+  if (tenant === undefined) throw refuse('caller_unknown')
   return { ...caller, roles, tenant }
 }
 
-function seenBy(
-  { source, visibilityDelaySeconds }: OperationContext,
+function visibleDirectory(
+  { runtime, visibilityDelaySeconds }: OperationContext,
   directory: Directory,
 ): Directory {
   if (visibilityDelaySeconds === 0) return directory
   return new EventuallyConsistentDirectory(
     directory,
-    new Date(source.now().getTime() - visibilityDelaySeconds * 1000),
+    new Date(runtime.now().getTime() - visibilityDelaySeconds * 1000),
   )
 }
 
-const recordOf = (
+const auditRecord = (
   action: string,
   { tenantId, applicationId }: ManagementCaller,
-  exchange: Exchange,
+  exchange: RequestIds,
 ) => ({
   tenantId,
   actor: applicationId,

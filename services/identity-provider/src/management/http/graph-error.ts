@@ -9,7 +9,7 @@ export type ErrorDetail = {
 
 /** A refusal of the management API; `message` is the sentence that the caller reads. */
 export class GraphError extends Error {
-  readonly code = 'GRAPH_REFUSAL'
+  readonly code = 'graph_refusal'
   override readonly name = 'GraphError'
   readonly refusal: RefusalName
   readonly details: readonly ErrorDetail[]
@@ -35,7 +35,7 @@ export function refuse<Name extends RefusalName>(
 }
 
 /** What names one exchange in the logs of both sides. */
-export type Exchange = {
+export type RequestIds = {
   readonly requestId: string
   /** As the client sent it, or the request id when it sent none. */
   readonly clientRequestId: string
@@ -49,7 +49,7 @@ export type Exchange = {
  */
 export const errorEnvelope = (
   { refusal, message, details }: GraphError,
-  { requestId, clientRequestId, at }: Exchange,
+  { requestId, clientRequestId, at }: RequestIds,
 ) => ({
   error: {
     code: refusals[refusal].code,

@@ -10,20 +10,20 @@ const jsonType = /^application\/json[\t ]*(?:;|$)/i
 /**
  * Reads the JSON of a request.
  *
- * @throws {GraphError} GRAPH_REFUSAL when there is none, it is longer than 1 MiB, it is no JSON in
+ * @throws {GraphError} graph_refusal when there is none, it is longer than 1 MiB, it is no JSON in
  *   UTF-8, it repeats a name within an object, or it has too many properties.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
-  if (bytes.length === 0) throw refuse('bodyMissing')
+  if (bytes.length === 0) throw refuse('body_missing')
   if (!jsonType.test(request.headers.get('content-type') ?? ''))
-    throw refuse('contentTypeUnsupported')
+    throw refuse('content_type_unsupported')
   const value = parseStrictJson(bytes)
   // Of repeated members JSON.parse would keep the last, and say nothing.
-  if (value === undefined) throw refuse(isJson(bytes) ? 'bodyAmbiguous' : 'bodyMalformed')
+  if (value === undefined) throw refuse(isJson(bytes) ? 'body_ambiguous' : 'body_malformed')
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     if (Object.keys(value).length > maxProperties)
-      throw refuse('bodyInvalid', `The body must not have more than ${maxProperties} properties.`)
+      throw refuse('body_invalid', `The body must not have more than ${maxProperties} properties.`)
   return value
 }
 
@@ -44,11 +44,11 @@ async function readBytes({ body }: Request): Promise<Uint8Array> {
     for await (const chunk of body) {
       length += chunk.length
       // Counted as it comes: what a client declares of its length is no proof.
-      if (length > maxBytes) throw refuse('bodyTooLarge', String(maxBytes))
+      if (length > maxBytes) throw refuse('body_too_large', String(maxBytes))
       chunks.push(chunk)
     }
   } catch (cause) {
-    throw cause instanceof GraphError ? cause : refuse('bodyCut')
+    throw cause instanceof GraphError ? cause : refuse('body_cut')
   }
   return Buffer.concat(chunks)
 }

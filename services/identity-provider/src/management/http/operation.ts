@@ -3,20 +3,20 @@ import type { DirectoryChange } from '../../directory/directory-change.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
-import type { SkipTokens } from '../graph/odata/skip-token.ts'
+import type { SkipTokens } from '../odata/skip-tokens.ts'
 import type { ManagementCaller, RequiredRoles } from './caller.ts'
 
 /** What a response consists of; without a body it is 204. */
-export type Answer = ShownAnswer | (Stateful & { readonly status: 204 })
+export type Answer = AnswerWithBody | (WithEtag & { readonly status: 204 })
 
 /** An answer that shows something. */
-export type ShownAnswer = Stateful & {
+export type AnswerWithBody = WithEtag & {
   readonly status: 200 | 201
   readonly body: object
   readonly location?: string
 }
 
-type Stateful = {
+type WithEtag = {
   /** The state of the object that the answer is about. */
   readonly etag?: string | undefined
 }
@@ -34,7 +34,7 @@ export type Call = {
   /** The header `If-Match`. */
   readonly ifMatch: string | undefined
   readonly correlationId: string
-  readonly source: Runtime
+  readonly runtime: Runtime
   /** The public URL of this API, without a slash at its end. */
   readonly rootUrl: string
   readonly skipTokens: SkipTokens
@@ -56,7 +56,7 @@ export type Change = {
   readonly answer: Answer
 }
 
-type Row = {
+type OperationRow = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** From the root of the API; `{id}` takes one segment. */
   readonly path: string
@@ -68,12 +68,12 @@ type Row = {
 }
 
 /** Tells something, and changes nothing. */
-export type ReadOperation = Row & {
+export type ReadOperation = OperationRow & {
   readonly read: (call: Call) => Answer | Promise<Answer>
 }
 
 /** Changes the directory in one transaction with its audit record. */
-export type ChangeOperation = Row & {
+export type ChangeOperation = OperationRow & {
   /** The audit's name of the change. */
   readonly action: string
   /** May be asked several times, each time with a later directory; decides, and does nothing. */
@@ -81,7 +81,7 @@ export type ChangeOperation = Row & {
 }
 
 /** Has something done by another room, which keeps its own record of it. */
-export type PerformOperation = Row & {
+export type PerformOperation = OperationRow & {
   readonly action: string
   readonly perform: (call: Call) => Promise<Answer>
 }

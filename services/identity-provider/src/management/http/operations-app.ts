@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { isGuid } from '../../directory/guid.ts'
 import { StorageUnavailableError } from '../../storage/storage-unavailable-error.ts'
 import { executeOperation, type OperationContext } from './execute-operation.ts'
-import { type Exchange, errorEnvelope, GraphError, refuse } from './graph-error.ts'
+import { errorEnvelope, GraphError, type RequestIds, refuse } from './graph-error.ts'
 import type { Answer, Operation } from './operation.ts'
 import { operationPath } from './operation-path.ts'
 import { type RefusalName, refusalRow, refusals } from './refusals.ts'
@@ -10,7 +10,7 @@ import { type RefusalName, refusalRow, refusals } from './refusals.ts'
 const realm = 'management'
 const retryAfterSeconds = 1
 /** What the caller is told little of, and the operator all. */
-const ownFaults: ReadonlySet<RefusalName> = new Set(['unexpected', 'storageUnavailable'])
+const serverFaults: ReadonlySet<RefusalName> = new Set(['unexpected', 'storage_unavailable'])
 
 /** The app that serves a table of operations, each to those callers only that its row lets in. */
 export function createOperationsApp(
@@ -29,9 +29,9 @@ export function createOperationsApp(
   app.all('*', (context) =>
     answer(context.req.raw, context.env, async (request, environment) => {
       await operator.authenticate(request, environment)
-      const methods = allowedAt(operations, pathOf(request))
-      if (methods.length > 0) throw refuse('methodNotAllowed')
-      throw refuse('segmentUnknown', new URL(request.url).pathname.slice(1).slice(0, 256))
+      const methods = methodsAt(operations, pathOf(request))
+      if (methods.length > 0) throw refuse('method_not_allowed')
+      throw refuse('segment_unknown', new URL(request.url).pathname.slice(1).slice(0, 256))
     }),
   )
   return app
@@ -39,26 +39,26 @@ export function createOperationsApp(
   async function answer(
     request: Request,
     environment: unknown,
-    act: (request: Request, environment: unknown, exchange: Exchange) => Promise<Answer>,
+    act: (request: Request, environment: unknown, exchange: RequestIds) => Promise<Answer>,
   ): Promise<Response> {
-    const exchange = exchangeOf(request, operator)
+    const exchange = requestIdsOf(request, operator)
     try {
       return respond(await act(request, environment, exchange), exchange)
     } catch (error) {
       const refusal = refusalOf(error)
-      if (ownFaults.has(refusal.refusal)) operator.report(error, exchange)
-      return respondWithRefusal(refusal, exchange, allowedAt(operations, pathOf(request)))
+      if (serverFaults.has(refusal.refusal)) operator.report(error, exchange)
+      return respondRefusal(refusal, exchange, methodsAt(operations, pathOf(request)))
     }
   }
 }
 
-function exchangeOf({ headers }: Request, { source }: OperationContext): Exchange {
-  const requestId = source.newGuid()
+function requestIdsOf({ headers }: Request, { runtime }: OperationContext): RequestIds {
+  const requestId = runtime.newGuid()
   const given = headers.get('client-request-id') ?? ''
-  return { requestId, clientRequestId: isGuid(given) ? given : requestId, at: source.now() }
+  return { requestId, clientRequestId: isGuid(given) ? given : requestId, at: runtime.now() }
 }
 
-function respond(answer: Answer, exchange: Exchange): Response {
+function respond(answer: Answer, exchange: RequestIds): Response {
   const headers = headersOf(exchange)
   if (answer.etag !== undefined) headers.set('etag', answer.etag)
   if (answer.status === 204) return new Response(null, { status: 204, headers })
@@ -66,9 +66,9 @@ function respond(answer: Answer, exchange: Exchange): Response {
   return Response.json(answer.body, { status: answer.status, headers })
 }
 
-function respondWithRefusal(
+function respondRefusal(
   error: GraphError,
-  exchange: Exchange,
+  exchange: RequestIds,
   allowed: readonly string[],
 ): Response {
   const { challenge, status } = refusalRow(error.refusal)
@@ -83,7 +83,7 @@ function respondWithRefusal(
 const challengeOf = (error: string): string =>
   error === 'none' ? `Bearer realm="${realm}"` : `Bearer realm="${realm}", error="${error}"`
 
-const headersOf = ({ requestId, clientRequestId }: Exchange): Headers =>
+const headersOf = ({ requestId, clientRequestId }: RequestIds): Headers =>
   new Headers({
     'cache-control': 'no-store',
     'client-request-id': clientRequestId,
@@ -95,7 +95,7 @@ const headersOf = ({ requestId, clientRequestId }: Exchange): Headers =>
 function refusalOf(error: unknown): GraphError {
   if (error instanceof GraphError) return error
   if (error instanceof StorageUnavailableError)
-    return new GraphError('storageUnavailable', refusals.storageUnavailable.sentence(), {
+    return new GraphError('storage_unavailable', refusals.storage_unavailable.sentence(), {
       cause: error,
     })
   return new GraphError('unexpected', refusals.unexpected.sentence(), { cause: error })
@@ -112,7 +112,7 @@ function pathOf(request: Request): string {
 
 const routeOf = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1')
 
-const allowedAt = (operations: readonly Operation[], path: string): string[] =>
+const methodsAt = (operations: readonly Operation[], path: string): string[] =>
   operations
     .filter(({ path: template }) =>
       new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),

@@ -14,213 +14,213 @@ type Refusal = {
  * @see https://learn.microsoft.com/graph/errors
  */
 export const refusals = {
-  tokenMissing: {
+  token_missing: {
     status: 401,
     code: 'InvalidAuthenticationToken',
     challenge: 'none',
     sentence: () => 'Access token is empty.',
   },
-  tokenInvalid: {
+  token_invalid: {
     status: 401,
     code: 'InvalidAuthenticationToken',
     challenge: 'invalid_token',
     sentence: (reason: string) => `Access token validation failure. ${reason}`,
   },
-  credentialsMalformed: {
+  credentials_malformed: {
     status: 400,
     code: 'InvalidAuthenticationToken',
     challenge: 'invalid_request',
     sentence: () => 'Send one access token, in one Authorization header.',
   },
-  callerUnknown: {
+  caller_unknown: {
     status: 401,
     code: 'Authorization_IdentityNotFound',
     challenge: 'invalid_token',
     sentence: () => 'The identity of the calling application could not be established.',
   },
-  roleLacking: {
+  role_missing: {
     status: 403,
     code: 'Authorization_RequestDenied',
     challenge: 'insufficient_scope',
     sentence: () => 'Insufficient privileges to complete the operation.',
   },
-  roleNotOwned: {
+  role_not_owned: {
     status: 403,
     code: 'Authorization_RequestDenied',
     challenge: 'insufficient_scope',
     sentence: (role: string) =>
       `Insufficient privileges to complete the operation: '${role}' is handed out only by who has it.`,
   },
-  segmentUnknown: {
+  segment_unknown: {
     status: 400,
     code: 'BadRequest',
     sentence: (segment: string) => `Resource not found for the segment '${segment}'.`,
   },
-  methodNotAllowed: {
+  method_not_allowed: {
     status: 405,
     code: 'Request_BadRequest',
     sentence: () => 'Specified HTTP method is not allowed for the request target.',
   },
-  resourceUnknown: {
+  resource_unknown: {
     status: 404,
     code: 'Request_ResourceNotFound',
     sentence: (name: string) =>
       `Resource '${name}' does not exist or one of its queried reference-property objects are not present.`,
   },
-  identifierInvalid: {
+  identifier_invalid: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: (name: string) => `Invalid object identifier '${name}'.`,
   },
-  objectChanged: {
+  object_changed: {
     status: 412,
     code: 'Request_PreconditionFailed',
     sentence: () =>
       'The object was changed since it was read: the If-Match header names another state.',
   },
-  queryInvalid: {
+  query_invalid: {
     status: 400,
     code: 'BadRequest',
     sentence: (reason: string) => reason,
   },
-  queryUnsupported: {
+  query_unsupported: {
     status: 400,
     code: 'Request_UnsupportedQuery',
     sentence: (reason: string) => reason,
   },
-  skipTokenInvalid: {
+  skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',
     sentence: () => 'The $skiptoken was not made for this query, or not by this server.',
   },
-  contentTypeUnsupported: {
+  content_type_unsupported: {
     status: 415,
     code: 'Request_BadRequest',
     sentence: () => 'Send the body as application/json in UTF-8.',
   },
-  bodyTooLarge: {
+  body_too_large: {
     status: 413,
     code: 'Request_BadRequest',
     sentence: (limit: string) => `The body is longer than ${limit} bytes.`,
   },
-  bodyMissing: {
+  body_missing: {
     status: 400,
     code: 'BadRequest',
     sentence: () => 'Empty Payload. JSON content expected.',
   },
-  bodyMalformed: {
+  body_malformed: {
     status: 400,
     code: 'BadRequest',
     sentence: () =>
       'Unable to read JSON request payload. Please ensure Content-Type header is set and payload is of valid JSON format.',
   },
-  bodyAmbiguous: {
+  body_ambiguous: {
     status: 400,
     code: 'BadRequest',
     sentence: () =>
       'A name is given twice in one object of the payload, or it nests deeper than 32 levels.',
   },
-  bodyCut: {
+  body_cut: {
     status: 400,
     code: 'BadRequest',
     sentence: () => 'The payload ended before it was whole.',
   },
-  bodyInvalid: {
+  body_invalid: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: (faults: string) => faults,
   },
-  enabledRoleChanged: {
+  enabled_role_changed: {
     status: 400,
     code: 'CannotDeleteOrUpdateEnabledEntitlement',
     sentence: () =>
       'Permission (scope or role) cannot be deleted or updated unless disabled first.',
   },
-  identifierUriUnverified: {
+  identifier_uri_unverified: {
     status: 400,
     code: 'HostNameNotOnVerifiedDomain',
     sentence: (uri: string) =>
       `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy.`,
   },
-  identifierUriTaken: {
+  identifier_uri_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',
     sentence: () =>
       'Another object with the same value for property identifierUris already exists.',
   },
-  servicePrincipalTaken: {
+  service_principal_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',
     sentence: (appId: string) =>
       `The service principal cannot be created, updated, or restored because the service principal name ${appId} is already in use.`,
   },
-  applicationOfPrincipalUnknown: {
+  application_of_principal_unknown: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: (appId: string) =>
       `The appId '${appId}' of the service principal does not reference a valid application object.`,
   },
-  referenceInvalid: {
+  reference_invalid: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: () => 'Not a valid reference update.',
   },
-  assignmentTaken: {
+  assignment_taken: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: () => 'Permission being assigned already exists on the object',
   },
-  assignedRoleUnknown: {
+  assigned_role_unknown: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: () => 'Permission being assigned was not found on application',
   },
-  passwordsUntouchable: {
+  passwords_read_only: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: () => 'Secrets are made by addPassword and removed by removePassword.',
   },
-  passwordUnknown: {
+  password_unknown: {
     status: 400,
     code: 'Request_BadRequest',
     sentence: () => 'No password credential found with keyId.',
   },
-  federatedCredentialTaken: {
+  federated_credential_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',
     sentence: (name: string) => `FederatedIdentityCredential with name ${name} already exists.`,
   },
-  federatedCredentialInvalid: {
+  federated_credential_invalid: {
     status: 400,
     code: 'InvalidFederatedIdentityCredentialValue',
     sentence: (reason: string) => reason,
   },
-  tenantTaken: {
+  tenant_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',
     sentence: (name: string) => `The name ${name} belongs to another tenant.`,
   },
-  signingKeyUnknown: {
+  signing_key_unknown: {
     status: 404,
     code: 'Request_ResourceNotFound',
     sentence: (reason: string) => reason,
   },
-  keyEncryptionKeyWrong: {
+  key_encryption_key_wrong: {
     status: 409,
     code: 'Request_Conflict',
     sentence: (reason: string) => reason,
   },
-  protectedObject: {
+  protected_object: {
     status: 403,
     code: 'Authorization_RequestDenied',
     sentence: () => 'What the management itself depends on cannot be changed, disabled or deleted.',
   },
-  keysUnavailable: {
+  keys_unavailable: {
     status: 503,
     code: 'ServiceUnavailable',
     sentence: () => 'Access tokens cannot be verified at the moment.',
   },
-  storageUnavailable: {
+  storage_unavailable: {
     status: 503,
     code: 'ServiceUnavailable',
     sentence: () => 'The directory cannot be reached. Whether a change was made is unknown.',

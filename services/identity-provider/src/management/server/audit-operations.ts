@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
-import { parseBody } from '../http/body-faults.ts'
 import { refuse } from '../http/graph-error.ts'
 import { omitUndefined } from '../http/omit-undefined.ts'
 import type { ReadOperation } from '../http/operation.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { dateTime, guid, text } from '../http/schemas.ts'
 import { readsAudit } from './server-roles.ts'
 
@@ -41,7 +41,7 @@ export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadO
     read: async ({ query }) => {
       for (const name of new Set(query.keys()))
         if (query.getAll(name).length > 1)
-          throw refuse('queryInvalid', `Query option '${name}' was specified more than once.`)
+          throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
       const { book, limit, ...named } = parseBody(auditQuery, Object.fromEntries(query))
       const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))

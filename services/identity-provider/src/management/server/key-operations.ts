@@ -4,11 +4,11 @@ import type { KeyActor } from '../../signing/key-event.ts'
 import type { KeyState } from '../../signing/key-ring.ts'
 import { SigningError, type SigningErrorCode } from '../../signing/signing-error.ts'
 import type { SigningKey } from '../../signing/signing-key.ts'
-import { optionsOf, parseQuery } from '../graph/odata/query-options.ts'
-import { parseBody } from '../http/body-faults.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { Answer, Call, Operation } from '../http/operation.ts'
+import { parseBody } from '../http/parse-body.ts'
 import type { RefusalName } from '../http/refusals.ts'
+import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { readsKeys, writesKeys } from './server-roles.ts'
 
 /** What can be asked of the signing keys; they keep their own audit. */
@@ -31,7 +31,7 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
     requires: readsKeys,
     does: 'Lists the signing keys, each with its phase and when it leaves it.',
     read: async ({ query }) => {
-      parseQuery(query, optionsOf.nothing)
+      parseQuery(query, supportedOptions.nothing)
       await keys.refresh()
       return { status: 200, body: { value: keys.states().map(stateJson) } }
     },
@@ -93,9 +93,9 @@ const stateJson = ({ key, phase, until }: KeyState) => ({
 
 /** The faults that the caller can do something about; the others are the operator's. */
 const refusalOf: { readonly [Code in SigningErrorCode]?: RefusalName } = {
-  signing_key_unknown: 'signingKeyUnknown',
-  key_encryption_key_malformed: 'bodyInvalid',
-  key_encryption_key_wrong: 'keyEncryptionKeyWrong',
+  signing_key_unknown: 'signing_key_unknown',
+  key_encryption_key_malformed: 'body_invalid',
+  key_encryption_key_wrong: 'key_encryption_key_wrong',
 }
 
 async function withRefusals(perform: () => Promise<Answer>): Promise<Answer> {

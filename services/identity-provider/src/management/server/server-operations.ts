@@ -1,23 +1,23 @@
 import type { Hono } from 'hono'
-import { managementAppId } from '../../directory/privileged-api-ids.ts'
+import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import { SkipTokens } from '../graph/odata/skip-token.ts'
 import { baseUrl } from '../http/base-url.ts'
 import type { Authenticate } from '../http/caller.ts'
-import type { Exchange } from '../http/graph-error.ts'
+import type { RequestIds } from '../http/graph-error.ts'
 import type { Operation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
+import { SkipTokens } from '../odata/skip-tokens.ts'
 import { auditOperations } from './audit-operations.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
 /** Where the API is mounted. */
-export const managementPath = '/management'
+export const serverManagementPath = '/management'
 
-export type ManagementOptions = {
+export type ServerAppOptions = {
   /** Where `managementPath` is mounted, without a slash at its end. */
   readonly baseUrl: string
   readonly store: DirectoryStore
@@ -26,15 +26,15 @@ export type ManagementOptions = {
   readonly authenticate: Authenticate
   /** Keeps the record of a refused change; the record of a change that is made is kept with it. */
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: Exchange) => void
-  readonly source?: Runtime
+  readonly report: (error: unknown, exchange: RequestIds) => void
+  readonly runtime?: Runtime
 }
 
 /** Everything that administers the server itself. */
 export const serverOperations = ({
   keys,
   audit,
-}: Pick<ManagementOptions, 'keys' | 'audit'>): readonly Operation[] => [
+}: Pick<ServerAppOptions, 'keys' | 'audit'>): readonly Operation[] => [
   ...keyOperations(keys),
   ...auditOperations(audit),
   ...tenantOperations,
@@ -47,14 +47,14 @@ export const serverOperations = ({
  * @returns an app to mount under `managementPath`.
  * @throws {ZodError} when `baseUrl` is wrong.
  */
-export function createServerManagement(options: ManagementOptions): Hono {
+export function createServerApp(options: ServerAppOptions): Hono {
   return createOperationsApp(serverOperations(options), {
     ...options,
-    apiAppId: managementAppId,
-    rootUrl: `${baseUrl.parse(options.baseUrl)}${managementPath}`,
+    apiAppId: serverManagementAppId,
+    rootUrl: `${baseUrl.parse(options.baseUrl)}${serverManagementPath}`,
     skipTokens: new SkipTokens(),
     credentialUses: { record: async () => {}, lastUses: async () => new Map() },
-    source: options.source ?? systemRuntime,
+    runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds: 0,
   })
 }

@@ -6,14 +6,8 @@ import { isGuid } from '../../directory/guid.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import { makeAdministrator } from '../bootstrap/administrator.ts'
-import { listEntities } from '../graph/odata/collection.ts'
-import { showCreated, showEntity } from '../graph/odata/entity.ts'
-import type { EntitySet } from '../graph/odata/entity-set.ts'
-import { entityTag, requireMatch } from '../graph/odata/entity-tag.ts'
-import { optionsOf, parseQuery } from '../graph/odata/query-options.ts'
+import { createAdministrator } from '../bootstrap/administrator.ts'
 import { bodyCollection } from '../http/body-collection.ts'
-import { parseBody } from '../http/body-faults.ts'
 import { refuse } from '../http/graph-error.ts'
 import { omitUndefined } from '../http/omit-undefined.ts'
 import type {
@@ -23,7 +17,13 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../http/operation.ts'
+import { parseBody } from '../http/parse-body.ts'
 import { name, text } from '../http/schemas.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+import { entityTag, requireMatch } from '../odata/entity-tag.ts'
+import { listEntities } from '../odata/list-entities.ts'
+import { parseQuery, supportedOptions } from '../odata/query-options.ts'
+import { showCreated, showEntity } from '../odata/show-entity.ts'
 import { readsTenants, writesTenants } from './server-roles.ts'
 
 /** The tenants of the server: directories with a wall between them. */
@@ -49,7 +49,7 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     path: '/tenants/{id}',
     requires: readsTenants,
     does: 'Shows a tenant.',
-    read: (call) => showEntity(call, tenants, theTenant(call)),
+    read: (call) => showEntity(call, tenants, findTenant(call)),
   },
   {
     method: 'PATCH',
@@ -103,15 +103,15 @@ const newTenant = z.strictObject(properties).partial({ domains: true })
 const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
 
 function create(call: ChangingCall): Change {
-  const { body, committed, source } = call
+  const { body, committed, runtime } = call
   const { displayName, domains = [] } = parseBody(newTenant, body)
-  const id = source.newGuid()
-  const createdDateTime = source.now()
+  const id = runtime.newGuid()
+  const createdDateTime = runtime.now()
   const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
   requireOnly(tenant, committed)
-  const application = graphOf(committed)
-  const principal = newServicePrincipal(id, application, source)
-  const made = makeAdministrator(id, [{ application, principal }], source)
+  const application = graphApplication(committed)
+  const principal = newServicePrincipal(id, application, runtime)
+  const made = createAdministrator(id, [{ application, principal }], runtime)
   const { clientId, clientSecret } = made.administrator
   const answer = showCreated(call, tenants, tenant)
   return {
@@ -122,12 +122,12 @@ function create(call: ChangingCall): Change {
 }
 
 function addAdministrator(call: ChangingCall): Change {
-  const { id } = theTenant(call)
-  parseQuery(call.query, optionsOf.nothing)
-  const application = graphOf(call.committed)
+  const { id } = findTenant(call)
+  parseQuery(call.query, supportedOptions.nothing)
+  const application = graphApplication(call.committed)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
   if (principal === undefined) throw new TypeError('A tenant has Microsoft Graph from its start.')
-  const made = makeAdministrator(id, [{ application, principal }], call.source)
+  const made = createAdministrator(id, [{ application, principal }], call.runtime)
   return {
     changes: made.changes,
     target: made.administrator.clientId,
@@ -135,18 +135,18 @@ function addAdministrator(call: ChangingCall): Change {
   }
 }
 
-function graphOf(committed: Directory): Application {
+function graphApplication(committed: Directory): Application {
   const graph = committed.applicationByAppId(graphAppId)
   if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start.')
   return graph
 }
 
 function update(call: ChangingCall): Change {
-  const before = theTenant(call)
+  const before = findTenant(call)
   const after: Tenant = { ...before, ...omitUndefined(parseBody(changedTenant, call.body)) }
   requireOnly(after, call.committed)
   // Whoever disabled the tenant of all administrators could not be undone by anybody.
-  if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protectedObject')
+  if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protected_object')
   return {
     changes: [put('tenant', after)],
     target: after.id,
@@ -154,10 +154,10 @@ function update(call: ChangingCall): Change {
   }
 }
 
-function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenant {
-  if (!isGuid(id)) throw refuse('identifierInvalid', id)
+function findTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenant {
+  if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const tenant = directory.tenant(id)
-  if (tenant === undefined) throw refuse('resourceUnknown', id)
+  if (tenant === undefined) throw refuse('resource_unknown', id)
   requireMatch(ifMatch, directory.revisionOf('tenant', tenant.id) ?? 0)
   return tenant
 }
@@ -166,6 +166,6 @@ function theTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tenan
 function requireOnly({ id, domains }: Tenant, directory: Directory): void {
   for (const domain of domains) {
     const other = directory.tenant(domain)
-    if (other !== undefined && other.id !== id) throw refuse('tenantTaken', domain)
+    if (other !== undefined && other.id !== id) throw refuse('tenant_taken', domain)
   }
 }

@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { put } from '../../../src/directory/directory-change.ts'
 import { secretSha256 } from '../../../src/directory/password-credential.ts'
-import { graphAppId, managementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
@@ -40,7 +40,7 @@ describe('the first start', () => {
       ...place,
       ...endpoints,
       firstTenant: contoso,
-      source: { ...systemRuntime, now: () => now },
+      runtime: { ...systemRuntime, now: () => now },
     }
     return { store, run: () => bootstrap(options) }
   }
@@ -73,7 +73,7 @@ describe('the first start', () => {
         .assignmentsOf(client?.id ?? '')
         .map(({ resourceId }) => directory.servicePrincipal(resourceId)?.appId)
         .toSorted(),
-      [...Array(3).fill(graphAppId), ...Array(5).fill(managementAppId)],
+      [...Array(3).fill(graphAppId), ...Array(5).fill(serverManagementAppId)],
     )
     assert.partialDeepStrictEqual(log.audit, [{ actor: 'system', action: 'administrator.create' }])
     assert.ok(!JSON.stringify(log.audit).includes(CLIENT_SECRET))
@@ -115,10 +115,10 @@ describe('the first start', () => {
     for (const { id } of [contoso, fabrikam])
       assert.ok(directory.servicePrincipalByAppId(id, graphAppId))
     assert.ok(
-      directory.servicePrincipalByAppId(contoso.id, managementAppId),
+      directory.servicePrincipalByAppId(contoso.id, serverManagementAppId),
       'the one that came first',
     )
-    assert.equal(directory.servicePrincipalByAppId(fabrikam.id, managementAppId), undefined)
+    assert.equal(directory.servicePrincipalByAppId(fabrikam.id, serverManagementAppId), undefined)
     assert.equal((await settings()).TENANT_ID, contoso.id)
   })
 

@@ -96,11 +96,11 @@ describe('a caller of the management API', () => {
   it('is refused without exactly one token', async () => {
     const { ask } = guarded(() => [first])
     const good = `Bearer ${await token(first)}`
-    await assert.rejects(ask(undefined), refusal('tokenMissing'))
-    await assert.rejects(ask('Basic eDp5'), refusal('tokenMissing'))
-    await assert.rejects(ask('Bearer a b'), refusal('credentialsMalformed'))
+    await assert.rejects(ask(undefined), refusal('token_missing'))
+    await assert.rejects(ask('Basic eDp5'), refusal('token_missing'))
+    await assert.rejects(ask('Bearer a b'), refusal('credentials_malformed'))
     const rawHeaders = ['Authorization', good, 'authorization', good]
-    await assert.rejects(ask(good, { incoming: { rawHeaders } }), refusal('credentialsMalformed'))
+    await assert.rejects(ask(good, { incoming: { rawHeaders } }), refusal('credentials_malformed'))
   })
 
   const badTokens: readonly (readonly [string, object])[] = [
@@ -116,7 +116,7 @@ describe('a caller of the management API', () => {
       const { ask } = guarded(() => [first])
       await assert.rejects(
         token(first, part).then((bad) => ask(`Bearer ${bad}`)),
-        refusal('tokenInvalid', /^Access token validation failure\. /),
+        refusal('token_invalid', /^Access token validation failure\. /),
       )
     })
   }
@@ -127,7 +127,7 @@ describe('a caller of the management API', () => {
     const old = `Bearer ${await token(first)}`
     await ask(old)
     published = [second]
-    await assert.rejects(ask(old), refusal('tokenInvalid', /signature/))
+    await assert.rejects(ask(old), refusal('token_invalid', /signature/))
     await ask(`Bearer ${await token(second)}`)
     const third = await makeKey('third')
     published = [second, third]
@@ -146,9 +146,9 @@ describe('a caller of the management API', () => {
       const reading = ask(old)
       for (let turn = 0; turn < microtasks; turn += 1) await undefined
       published = [second, third]
-      await assert.rejects(ask(old), refusal('tokenInvalid', /signature/))
+      await assert.rejects(ask(old), refusal('token_invalid', /signature/))
       await reading.catch(() => undefined)
-      await assert.rejects(ask(old), refusal('tokenInvalid', /signature/))
+      await assert.rejects(ask(old), refusal('token_invalid', /signature/))
     })
 
   it('is refused when the last key is revoked', async () => {
@@ -157,7 +157,7 @@ describe('a caller of the management API', () => {
     const old = `Bearer ${await token(first)}`
     await ask(old)
     published = []
-    await assert.rejects(ask(old), refusal('keysUnavailable'))
+    await assert.rejects(ask(old), refusal('keys_unavailable'))
   })
 
   it('costs the same with one tenant and with many, and a new tenant costs the others nothing', async () => {
@@ -182,7 +182,7 @@ describe('a caller of the management API', () => {
   it('is known from the moment that its tenant is there', async () => {
     const { ask, directory } = guarded(() => [first], [fabrikam])
     const early = `Bearer ${await token(first)}`
-    await assert.rejects(ask(early), refusal('tokenInvalid'))
+    await assert.rejects(ask(early), refusal('token_invalid'))
     directory.apply(2, [{ ...put('tenant', contoso), revision: 2 }])
     await ask(early)
   })
@@ -191,7 +191,7 @@ describe('a caller of the management API', () => {
     const { ask } = guarded(() => [])
     await assert.rejects(
       token(first).then((good) => ask(`Bearer ${good}`)),
-      refusal('keysUnavailable'),
+      refusal('keys_unavailable'),
     )
   })
 })

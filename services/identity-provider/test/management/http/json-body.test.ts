@@ -50,6 +50,6 @@ describe('the JSON of a request', () => {
     } as RequestInit)
     assert.equal(response.status, 400)
     assert.deepEqual(reports, [])
-    assert.equal(refusals.at(-1)?.reason, 'bodyCut')
+    assert.equal(refusals.at(-1)?.reason, 'body_cut')
   })
 })

@@ -8,17 +8,17 @@ import { newServicePrincipal } from '../../../src/directory/new-service-principa
 import { createPassword, secretSha256 } from '../../../src/directory/password-credential.ts'
 import {
   graphAppId,
-  managementAppId,
   ownerTenantId,
   privilegedApiAppIds,
+  serverManagementAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
 import { findResource } from '../../../src/issuance/resource.ts'
 import { decideToken } from '../../../src/issuance/token-decision.ts'
-import { foundationOf } from '../../../src/management/bootstrap/foundation.ts'
+import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-roles.ts'
-import { rolesHeldNow } from '../../../src/management/http/caller.ts'
+import { currentRoles } from '../../../src/management/http/caller.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
@@ -48,7 +48,7 @@ export type Person = {
 export const homeTenantId = contoso.id
 export const everyRole: readonly { readonly appId: string; readonly value: string }[] = [
   ...Object.keys(graphRoles).map((value) => ({ appId: graphAppId, value })),
-  ...Object.keys(serverRoles).map((value) => ({ appId: managementAppId, value })),
+  ...Object.keys(serverRoles).map((value) => ({ appId: serverManagementAppId, value })),
 ]
 
 const every = everyRole.map((_, index) => index)
@@ -69,28 +69,28 @@ const leaders: Readonly<Record<Start['focus'], string>> = {
 /** People with credentials, in a directory of several tenants that they change over the real APIs. */
 export async function actingPeople(start: Start) {
   const sample = await keylessManagement()
-  const { commit, source, store } = sample
+  const { commit, runtime, store } = sample
   const people: Person[] = []
 
   async function enrol(name: string, tenantId: string, roles: readonly number[]): Promise<void> {
     const directory = await store.refresh()
-    const { credential, secretText } = createPassword({}, source)
+    const { credential, secretText } = createPassword({}, runtime)
     const application = newApplication({
-      id: source.newGuid(),
+      id: runtime.newGuid(),
       tenantId,
-      appId: source.newGuid(),
+      appId: runtime.newGuid(),
       displayName: name,
-      createdDateTime: source.now(),
+      createdDateTime: runtime.now(),
       passwordCredentials: [credential],
     })
-    const client = newServicePrincipal(tenantId, application, source)
+    const client = newServicePrincipal(tenantId, application, runtime)
     const assignments = roles.flatMap((index) => {
       const { appId = '', value } = everyRole[index] ?? {}
       const api = directory.servicePrincipalByAppId(tenantId, appId)
       const role = declaredRoles(directory, appId).find((one) => one.value === value)
       return api === undefined || role === undefined
         ? []
-        : [newAppRoleAssignment(client, api, role.id, source)]
+        : [newAppRoleAssignment(client, api, role.id, runtime)]
     })
     await commit(
       put('application', application),
@@ -101,7 +101,7 @@ export async function actingPeople(start: Start) {
   }
 
   async function restart(): Promise<void> {
-    const { changes } = foundationOf(await store.refresh(), { firstTenant: contoso }, source)
+    const { changes } = planBootstrap(await store.refresh(), { firstTenant: contoso }, runtime)
     await commit(...changes)
   }
 
@@ -118,25 +118,25 @@ export async function actingPeople(start: Start) {
 
   // An application of Contoso that Fabrikam knows too.
   const everywhere = newApplication({
-    id: source.newGuid(),
+    id: runtime.newGuid(),
     tenantId: contoso.id,
-    appId: source.newGuid(),
+    appId: runtime.newGuid(),
     displayName: 'Everywhere',
-    createdDateTime: source.now(),
+    createdDateTime: runtime.now(),
     signInAudience: 'AzureADMultipleOrgs',
   })
   await commit(
     put('application', everywhere),
     ...[contoso, fabrikam].map(({ id }) =>
-      put('servicePrincipal', newServicePrincipal(id, everywhere, source)),
+      put('servicePrincipal', newServicePrincipal(id, everywhere, runtime)),
     ),
   )
   for (const person of people)
-    for (const authority of await authorityHeld(await store.refresh(), person, source.now()))
+    for (const authority of await authorityHeld(await store.refresh(), person, runtime.now()))
       person.due.add(authority)
 
   if (start.lacksDeclarations) {
-    const management = (await store.refresh()).applicationByAppId(managementAppId)
+    const management = (await store.refresh()).applicationByAppId(serverManagementAppId)
     if (management) await commit(put('application', { ...management, appRoles: [] }))
   }
   const directory = await store.refresh()
@@ -146,7 +146,7 @@ export async function actingPeople(start: Start) {
     administrator: applicationNamed('Administrator'),
     everywhere,
     person: applicationNamed('person 0'),
-    management: directory.applicationByAppId(managementAppId),
+    management: directory.applicationByAppId(serverManagementAppId),
   }[start.focus]
   const named = (name: string) => people.find((one) => one.name === name)
   const writer = named('writer')
@@ -197,7 +197,7 @@ export async function authorityHeld(
       for (const apiAppId of privilegedApiAppIds) {
         const roles = await tokenRoles(directory, person, applicationId, tenantId, apiAppId, now)
         if (roles.length === 0) continue
-        const values = rolesHeldNow(directory, { tenantId, applicationId, roles }, apiAppId)
+        const values = currentRoles(directory, { tenantId, applicationId, roles }, apiAppId)
         held.push(...values.map((value) => authorityOf(tenantId, value)))
       }
   return held

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
-import { graphOperations } from '../../../src/management/graph/graph.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import {
   actingPeople,
@@ -93,7 +93,7 @@ async function take(world: World, step: Step): Promise<number> {
     })),
   )
   const acting = clients[step.credential % Math.max(1, clients.length)]
-  const held = await authorityHeld(directory, person, world.source.now())
+  const held = await authorityHeld(directory, person, world.runtime.now())
   if (!acting || !held.some((one) => one.startsWith(acting.tenantId))) return 0
   const asked = asks[step.operation]?.({
     directory,
@@ -146,7 +146,7 @@ describe('random sequences of management calls (AS32)', () => {
           if (status === 0 || status >= 300) continue
           const directory = await world.store.refresh()
           for (const person of world.people)
-            for (const authority of await authorityHeld(directory, person, world.source.now()))
+            for (const authority of await authorityHeld(directory, person, world.runtime.now()))
               assert.ok(isDue(person, authority), `${person.name} has ${authority}`)
           const hasOwner = directory.tenant(ownerTenantId) !== undefined
           assert.equal(hasOwner, from.hasOwnerTenant)

@@ -1,5 +1,5 @@
-import { managementAppId } from '../../../src/directory/privileged-api-ids.ts'
-import { createServerManagement } from '../../../src/management/server/server-operations.ts'
+import { serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { createServerApp } from '../../../src/management/server/server-operations.ts'
 import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 
 const signingKey = {
@@ -14,7 +14,7 @@ const signingKey = {
 /** Both management APIs over one directory; the signing keys only stand for those that cost time. */
 export async function keylessManagement() {
   const graph = await sampleGraph()
-  const app = createServerManagement({
+  const app = createServerApp({
     baseUrl: 'https://login.example',
     store: graph.store,
     keys: {
@@ -28,10 +28,10 @@ export async function keylessManagement() {
     authenticate: believe,
     recordRefusal: (record) => graph.refusals.push(record),
     report: (error) => graph.reports.push(error),
-    source: graph.source,
+    runtime: graph.runtime,
   })
   const requestManagement = requestsTo(app, '/management')
   const managerWith = (roles: readonly string[], tenant = contoso) =>
-    graph.clientWith(roles, tenant, managementAppId, requestManagement)
+    graph.clientWith(roles, tenant, serverManagementAppId, requestManagement)
   return { ...graph, managerWith, requestManagement }
 }

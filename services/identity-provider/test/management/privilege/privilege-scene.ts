@@ -21,9 +21,9 @@ type Thing = { readonly application: Application; readonly principal: ServicePri
 /** A caller with some management roles, and one thing of every kind that it may try to change. */
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
   const sample = await keylessManagement()
-  const { commit, source, store } = sample
+  const { commit, runtime, store } = sample
   const directory = await store.refresh()
-  const deletedDateTime = isDeleted ? source.now() : null
+  const deletedDateTime = isDeleted ? runtime.now() : null
   const changes: DirectoryChange[] = []
 
   const roleOf = (tenantId: string, value: string) => {
@@ -38,22 +38,22 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
   }
   const give = (client: ServicePrincipal, value: string) => {
     const { api, role } = roleOf(client.tenantId, value)
-    changes.push(put('appRoleAssignment', newAppRoleAssignment(client, api, role.id, source)))
+    changes.push(put('appRoleAssignment', newAppRoleAssignment(client, api, role.id, runtime)))
   }
   function thing(displayName: string, tenantId: string, part: Partial<Application> = {}): Thing {
     const application = newApplication({
-      id: source.newGuid(),
+      id: runtime.newGuid(),
       tenantId,
-      appId: source.newGuid(),
+      appId: runtime.newGuid(),
       displayName,
-      createdDateTime: source.now(),
-      passwordCredentials: [createPassword({}, source).credential],
-      federatedIdentityCredentials: [trust(source.newGuid())],
+      createdDateTime: runtime.now(),
+      passwordCredentials: [createPassword({}, runtime).credential],
+      federatedIdentityCredentials: [trust(runtime.newGuid())],
       deletedDateTime,
       ...part,
     })
     const principal = {
-      ...newServicePrincipal(tenantId, application, source),
+      ...newServicePrincipal(tenantId, application, runtime),
       deletedDateTime: part.deletedDateTime === null ? null : deletedDateTime,
     }
     changes.push(put('application', application), put('servicePrincipal', principal))
@@ -75,7 +75,7 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
   if (!plain || !peer || !more) throw new TypeError('There are three.')
   for (const value of roles) give(peer.principal, value)
   give(more.principal, lacked)
-  const there = newServicePrincipal(fabrikam.id, elsewhere.application, source)
+  const there = newServicePrincipal(fabrikam.id, elsewhere.application, runtime)
   changes.push(put('servicePrincipal', there))
   give(there, 'Application.ReadWrite.All')
   give(foreign.principal, 'Application.ReadWrite.All')

@@ -4,7 +4,7 @@ import { put } from '../../../src/directory/directory-change.ts'
 import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
-import { graphOperations } from '../../../src/management/graph/graph.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { graphRoles } from '../../../src/management/graph/graph-roles.ts'
 import type { Operation } from '../../../src/management/http/operation.ts'
 import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
@@ -81,12 +81,12 @@ const assignTo =
 const onAssignment =
   (side: Side): Ask =>
   async (scene, target) => {
-    const { commit, receiver, roleIds, source, store } = scene
+    const { commit, receiver, roleIds, runtime, store } = scene
     const role = roleIds[target]
     const directory = await store.refresh()
     const api = directory.servicePrincipal(role?.resourceId ?? '')
     const made =
-      role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, source)
+      role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, runtime)
     if (made !== undefined) await commit(put('appRoleAssignment', made))
     const client = principalOf(scene, target === 'api' ? 'more' : target)
     const one = made ?? directory.assignmentsOf(client?.id ?? '')[0]
@@ -124,13 +124,13 @@ const asks: Readonly<Record<string, Ask>> = {
   'DELETE /directory/deletedItems/{id}': onDeletedItem(),
   'GET /servicePrincipals': at('/servicePrincipals'),
   'POST /servicePrincipals': async (scene, target) => {
-    const { commit, source } = scene
+    const { commit, runtime } = scene
     const fresh = newApplication({
-      id: source.newGuid(),
+      id: runtime.newGuid(),
       tenantId: contoso.id,
-      appId: source.newGuid(),
+      appId: runtime.newGuid(),
       displayName: 'Fresh',
-      createdDateTime: source.now(),
+      createdDateTime: runtime.now(),
     })
     await commit(put('application', fresh))
     const { appId } = applicationOf(scene, target) ?? fresh
@@ -176,7 +176,7 @@ const cells = operations.flatMap((operation) =>
       operation,
       roles,
       target: target as Target,
-      outcome: meets ? outcome : 'roleLacking',
+      outcome: meets ? outcome : 'role_missing',
     }))
   }),
 )

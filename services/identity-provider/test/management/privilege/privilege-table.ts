@@ -33,40 +33,40 @@ const seesOwn: Row = {
   plain: 'allowed',
   peer: 'allowed',
   more: 'allowed',
-  api: 'resourceUnknown',
-  foreign: 'resourceUnknown',
+  api: 'resource_unknown',
+  foreign: 'resource_unknown',
 }
 /** Takes something away from an application: that is up to its own tenant. */
 const closes: Row = {
   plain: 'allowed',
   peer: 'allowed',
-  more: 'roleNotOwned',
+  more: 'role_not_owned',
   elsewhere: 'allowed',
-  api: 'resourceUnknown',
-  foreign: 'resourceUnknown',
+  api: 'resource_unknown',
+  foreign: 'resource_unknown',
 }
 /** Lets somebody act as an application, in every tenant that knows it. */
-const opens: Row = { ...closes, elsewhere: 'roleNotOwned' }
+const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
 const changesPrincipal: Row = {
   plain: 'allowed',
   peer: 'allowed',
-  more: 'roleNotOwned',
-  api: 'protectedObject',
-  foreign: 'resourceUnknown',
+  more: 'role_not_owned',
+  api: 'protected_object',
+  foreign: 'resource_unknown',
 }
 const assigns: Row = {
   roleOfApi: 'allowed',
   ownRole: 'allowed',
-  lackedRole: 'roleNotOwned',
-  stranger: 'referenceInvalid',
+  lackedRole: 'role_not_owned',
+  stranger: 'reference_invalid',
 }
 const withdraws: Row = {
   roleOfApi: 'allowed',
   ownRole: 'allowed',
-  lackedRole: 'roleNotOwned',
-  foreign: 'resourceUnknown',
+  lackedRole: 'role_not_owned',
+  foreign: 'resource_unknown',
 }
-const seesAssignments: Row = { plain: 'allowed', more: 'allowed', foreign: 'resourceUnknown' }
+const seesAssignments: Row = { plain: 'allowed', more: 'allowed', foreign: 'resource_unknown' }
 const tenantWide: Row = { tenantWide: 'allowed' }
 const keys: Row = { keys: 'allowed' }
 
@@ -100,19 +100,19 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'POST /servicePrincipals': {
     fresh: 'allowed',
     offered: 'allowed',
-    api: 'servicePrincipalTaken',
-    foreign: 'applicationOfPrincipalUnknown',
+    api: 'service_principal_taken',
+    foreign: 'application_of_principal_unknown',
   },
   'GET /servicePrincipals/{id}': { ...seesOwn, api: 'allowed' },
   'PATCH /servicePrincipals/{id}': changesPrincipal,
   'DELETE /servicePrincipals/{id}': changesPrincipal,
-  [`GET ${assignedTo}`]: { api: 'allowed', foreign: 'resourceUnknown' },
+  [`GET ${assignedTo}`]: { api: 'allowed', foreign: 'resource_unknown' },
   [`POST ${assignedTo}`]: assigns,
-  [`GET ${assignedTo}/{assignment}`]: { api: 'allowed', foreign: 'resourceUnknown' },
+  [`GET ${assignedTo}/{assignment}`]: { api: 'allowed', foreign: 'resource_unknown' },
   [`DELETE ${assignedTo}/{assignment}`]: withdraws,
   [`GET ${assignments}`]: seesAssignments,
   [`POST ${assignments}`]: assigns,
-  [`GET ${assignments}/{assignment}`]: { more: 'allowed', foreign: 'resourceUnknown' },
+  [`GET ${assignments}/{assignment}`]: { more: 'allowed', foreign: 'resource_unknown' },
   [`DELETE ${assignments}/{assignment}`]: withdraws,
   'GET /keys': keys,
   'POST /keys/rotate': keys,
@@ -120,21 +120,21 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'POST /keys/reencrypt': keys,
   'GET /audit': { audit: 'allowed' },
   'GET /tenants': { allTenants: 'allowed' },
-  'POST /tenants': { fresh: 'allowed', chosenId: 'bodyInvalid' },
+  'POST /tenants': { fresh: 'allowed', chosenId: 'body_invalid' },
   'GET /tenants/{id}': {
     ownTenant: 'allowed',
     otherTenant: 'allowed',
-    ownerTenant: 'resourceUnknown',
+    ownerTenant: 'resource_unknown',
   },
   'PATCH /tenants/{id}': {
     ownTenant: 'allowed',
-    ownTenantDisabled: 'protectedObject',
+    ownTenantDisabled: 'protected_object',
     otherTenant: 'allowed',
-    ownerTenant: 'resourceUnknown',
+    ownerTenant: 'resource_unknown',
   },
   'POST /tenants/{id}/administrator': {
-    ownTenant: 'roleNotOwned',
+    ownTenant: 'role_not_owned',
     otherTenant: 'allowed',
-    ownerTenant: 'resourceUnknown',
+    ownerTenant: 'resource_unknown',
   },
 }

@@ -1,5 +1,5 @@
-import { managementAppId } from '../../../src/directory/privileged-api-ids.ts'
-import { createServerManagement } from '../../../src/management/server/server-operations.ts'
+import { serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { createServerApp } from '../../../src/management/server/server-operations.ts'
 import { type ServerRole, serverRoles } from '../../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
@@ -22,7 +22,7 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
     now: () => graph.clock.now,
   })
   const queries: AuditQuery[] = []
-  const app = createServerManagement({
+  const app = createServerApp({
     baseUrl: 'https://login.example',
     store: graph.store,
     keys: {
@@ -42,10 +42,10 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
     authenticate: believe,
     recordRefusal: (record) => graph.refusals.push(record),
     report: (error) => graph.reports.push(error),
-    source: graph.source,
+    runtime: graph.runtime,
   })
   const request = requestsTo(app, '/management')
   const managerWith = (roles: readonly ServerRole[], tenant = contoso) =>
-    graph.clientWith(roles, tenant, managementAppId, request)
+    graph.clientWith(roles, tenant, serverManagementAppId, request)
   return { ...graph, app, keyRing: store, keys, managerWith, queries, request }
 }

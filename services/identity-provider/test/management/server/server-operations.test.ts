@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { secretSha256 } from '../../../src/directory/password-credential.ts'
-import { managementAppId, ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
+import { ownerTenantId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import type { ServerRole } from '../../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
@@ -64,7 +64,9 @@ describe('the management of the server', () => {
     assert.equal((await other.get('/keys')).status, 401)
     assert.equal((await other.get('/tenants')).status, 401)
     const admin = await clientWith(allGraphRoles, fabrikam)
-    const { status, body } = await admin.post('/servicePrincipals', { appId: managementAppId })
+    const { status, body } = await admin.post('/servicePrincipals', {
+      appId: serverManagementAppId,
+    })
     assert.equal(status, 400)
     assert.match(body.error.message, /does not reference a valid application object/)
   })

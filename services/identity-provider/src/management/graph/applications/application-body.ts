@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
 import { bodyCollection } from '../../http/body-collection.ts'
-import { parseBody } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { omitUndefined } from '../../http/omit-undefined.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { guid, name, text } from '../../http/schemas.ts'
 import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
-import { fixedApi, fixedProperties, saysNothing } from './read-only-properties.ts'
+import { fixedApi, fixedProperties, isFixedValue } from './read-only-properties.ts'
 
 /** Entries of all collections of one application together, as in Entra ID. */
 export const maxEntries = 1200
@@ -71,7 +71,7 @@ const optionalClaims = z
 
 const api = z
   .looseObject({ requestedAccessTokenVersion: z.literal([1, 2]).nullish() })
-  .refine(({ requestedAccessTokenVersion: _version, ...rest }) => saysNothing(rest, fixedApi), {
+  .refine(({ requestedAccessTokenVersion: _version, ...rest }) => isFixedValue(rest, fixedApi), {
     error: 'must hold nothing but requestedAccessTokenVersion: scopes are for users',
   })
 
@@ -110,12 +110,12 @@ export type ApplicationPatch = {
 /**
  * Reads the body of `POST` and `PATCH /applications`.
  *
- * @throws {GraphError} GRAPH_REFUSAL bodyInvalid.
+ * @throws {GraphError} graph_refusal body_invalid.
  */
 export function parseApplication(body: unknown): ApplicationPatch {
   const { api, keyCredentials, optionalClaims, passwordCredentials, ...rest } = parseBody(
     applicationBody,
-    withoutWhatSaysNothing(body),
+    dropFixedProperties(body),
   )
   return {
     keyCredentials,
@@ -129,17 +129,17 @@ export function parseApplication(body: unknown): ApplicationPatch {
 }
 
 /** Refuses what nobody can set, and drops what is already so, or is not for us to read. */
-function withoutWhatSaysNothing(body: unknown): unknown {
+function dropFixedProperties(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fixed: Record<string, unknown> = fixedProperties
   const kept = Object.entries(body).filter(([property, value]) => {
     // Control information, such as `@odata.type` and `owners@odata.bind`, describes the message.
     if (property.includes('@odata.')) return false
     if (readOnlyProperties.has(property))
-      throw refuse('bodyInvalid', `Property '${property}' is read-only and cannot be set.`)
+      throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
     if (!Object.hasOwn(fixed, property)) return true
-    if (saysNothing(value, fixed[property])) return false
-    throw refuse('bodyInvalid', `Property '${property}' can only have its default value here.`)
+    if (isFixedValue(value, fixed[property])) return false
+    throw refuse('body_invalid', `Property '${property}' can only have its default value here.`)
   })
   return Object.fromEntries(kept)
 }

@@ -1,6 +1,6 @@
 import type { Application } from '../../../directory/application.ts'
 import { credentialName } from '../../../directory/credential-name.ts'
-import type { EntitySet } from '../odata/entity-set.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
 import { appRoleJson } from './app-role-json.ts'
 import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
 import { fixedApi, fixedProperties } from './read-only-properties.ts'

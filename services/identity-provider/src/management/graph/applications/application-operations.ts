@@ -4,13 +4,13 @@ import { put, remove } from '../../../directory/directory-change.ts'
 import { newApplication } from '../../../directory/new-application.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type { Change, ChangeOperation, ChangingCall, ReadOperation } from '../../http/operation.ts'
+import { entityTag } from '../../odata/entity-tag.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
-import { listEntities } from '../odata/collection.ts'
-import { showCreated, showEntity } from '../odata/entity.ts'
-import { entityTag } from '../odata/entity-tag.ts'
 import { parseApplication } from './application-body.ts'
 import { applications } from './application-entity-set.ts'
-import { requireValid } from './application-rules.ts'
+import { requireValidApplication } from './application-rules.ts'
 import { findApplication } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 
@@ -21,7 +21,7 @@ export const applicationOperations: readonly (ReadOperation | ChangeOperation)[]
     path: '/applications',
     requires: readsApplications,
     does: 'Lists the applications of the tenant.',
-    read: (call) => listEntities(call, applications, liveApplications(call)),
+    read: (call) => listEntities(call, applications, activeApplications(call)),
   },
   {
     method: 'POST',
@@ -58,7 +58,7 @@ export const applicationOperations: readonly (ReadOperation | ChangeOperation)[]
   },
 ]
 
-function* liveApplications({
+function* activeApplications({
   directory,
   caller,
 }: ChangingCall | Parameters<ReadOperation['read']>[0]) {
@@ -67,21 +67,21 @@ function* liveApplications({
 }
 
 function create(call: ChangingCall): Change {
-  const { body, caller, committed, source } = call
+  const { body, caller, committed, runtime } = call
   const { properties, keyCredentials, passwordKeyIds = [] } = parseApplication(body)
   if (properties.displayName === undefined)
-    throw refuse('bodyInvalid', "Property 'displayName' must be given.")
-  if (passwordKeyIds.length > 0) throw refuse('passwordsUntouchable')
+    throw refuse('body_invalid', "Property 'displayName' must be given.")
+  if (passwordKeyIds.length > 0) throw refuse('passwords_read_only')
   const application = newApplication({
     ...properties,
     displayName: properties.displayName,
-    id: source.newGuid(),
-    appId: source.newGuid(),
+    id: runtime.newGuid(),
+    appId: runtime.newGuid(),
     tenantId: caller.tenantId,
-    createdDateTime: source.now(),
-    keyCredentials: keyCredentialsAfter([], keyCredentials ?? [], source),
+    createdDateTime: runtime.now(),
+    keyCredentials: keyCredentialsAfter([], keyCredentials ?? [], runtime),
   })
-  requireValid(application, undefined, caller.tenant, committed, body)
+  requireValidApplication(application, undefined, caller.tenant, committed, body)
   return {
     changes: [put('application', application)],
     target: application.id,
@@ -90,20 +90,20 @@ function create(call: ChangingCall): Change {
 }
 
 function update(call: ChangingCall): Change {
-  const { body, caller, committed, source } = call
+  const { body, caller, committed, runtime } = call
   const before = findApplication(call)
   const { properties, keyCredentials, passwordKeyIds } = parseApplication(body)
-  if (passwordKeyIds !== undefined && !areThose(before.passwordCredentials, passwordKeyIds))
-    throw refuse('passwordsUntouchable')
+  if (passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds))
+    throw refuse('passwords_read_only')
   const application: Application = {
     ...before,
     ...properties,
     keyCredentials:
       keyCredentials === undefined
         ? before.keyCredentials
-        : keyCredentialsAfter(before.keyCredentials, keyCredentials, source),
+        : keyCredentialsAfter(before.keyCredentials, keyCredentials, runtime),
   }
-  requireValid(application, before, caller.tenant, committed, body)
+  requireValidApplication(application, before, caller.tenant, committed, body)
   return {
     changes: [put('application', application), ...consequences(before, application, committed)],
     target: application.id,
@@ -111,7 +111,10 @@ function update(call: ChangingCall): Change {
   }
 }
 
-function areThose(known: Application['passwordCredentials'], keyIds: readonly string[]): boolean {
+function hasSameKeyIds(
+  known: Application['passwordCredentials'],
+  keyIds: readonly string[],
+): boolean {
   const named = new Set(keyIds)
   return known.length === keyIds.length && known.every(({ keyId }) => named.has(keyId))
 }
@@ -133,7 +136,7 @@ function consequences(before: Application, after: Application, directory: Direct
 
 function softDelete(call: ChangingCall): Change {
   const application = findApplication(call)
-  const deletedDateTime = call.source.now()
+  const deletedDateTime = call.runtime.now()
   const principal = call.committed.servicePrincipalByAppId(application.tenantId, application.appId)
   return {
     changes: [

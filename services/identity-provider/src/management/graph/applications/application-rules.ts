@@ -4,8 +4,8 @@ import type { Directory } from '../../../directory/directory.ts'
 import { caseless, judgeIdentifierUris } from '../../../directory/identifier-uri-rules.ts'
 import type { Tenant } from '../../../directory/tenant.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
-import { refuseFaults } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
+import { requireNoIssues } from '../../http/parse-body.ts'
 import { maxEntries, maxPermissions } from './application-body.ts'
 
 /**
@@ -13,9 +13,9 @@ import { maxEntries, maxPermissions } from './application-body.ts'
  *
  * @param before The state that it is in; undefined when it is new.
  * @param body What is quoted where a sentence names a value.
- * @throws {GraphError} GRAPH_REFUSAL when it is against the rules of the directory.
+ * @throws {GraphError} graph_refusal when it is against the rules of the directory.
  */
-export function requireValid(
+export function requireValidApplication(
   application: Application,
   before: Application | undefined,
   tenant: Tenant,
@@ -23,8 +23,8 @@ export function requireValid(
   body: unknown,
 ): void {
   // Sizes first: the other rules look at every entry.
-  refuseFaults([...judgeSize(application), ...judgePermissionCount(application)], body)
-  refuseFaults(
+  requireNoIssues([...judgeSize(application), ...judgePermissionCount(application)], body)
+  requireNoIssues(
     [
       ...judgeAppRoles(application.appRoles).map(under('appRoles')),
       ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
@@ -104,7 +104,7 @@ function requireFree(
   for (const other of [...directory.applicationsOf(tenantId), ...known])
     if (other !== undefined && other.id !== id)
       if (other.identifierUris.some((uri) => wanted.has(caseless(uri))))
-        throw refuse('identifierUriTaken')
+        throw refuse('identifier_uri_taken')
 }
 
 const under =

@@ -3,7 +3,6 @@ import type { Application } from '../../../directory/application.ts'
 import { put } from '../../../directory/directory-change.ts'
 import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
 import { bodyCollection } from '../../http/body-collection.ts'
-import { parseBody } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
   Call,
@@ -12,11 +11,12 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { name, text } from '../../http/schemas.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
-import { listEntities } from '../odata/collection.ts'
-import { showCreated, showEntity } from '../odata/entity.ts'
-import type { EntitySet } from '../odata/entity-set.ts'
 import { findApplication } from './find-application.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
@@ -45,7 +45,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     path: `${collection}/{credential}`,
     requires: readsApplications,
     does: 'Shows a federated identity credential, found by its id or its name.',
-    read: (call) => showEntity(call, credentials, theCredential(call, findApplication(call))),
+    read: (call) => showEntity(call, credentials, findCredential(call, findApplication(call))),
   },
   {
     method: 'PATCH',
@@ -106,13 +106,13 @@ const changedCredential = z.strictObject(changeable).partial()
 function create(call: ChangingCall): Change {
   const application = findApplication(call)
   const { description = null, ...asked } = parseBody(newCredential, call.body)
-  const credential = { id: call.source.newGuid(), description, ...asked }
+  const credential = { id: call.runtime.newGuid(), description, ...asked }
   const others = application.federatedIdentityCredentials
   if (others.some((other) => other.name === credential.name))
-    throw refuse('federatedCredentialTaken', credential.name)
+    throw refuse('federated_credential_taken', credential.name)
   if (others.length === maxCredentials)
     throw refuse(
-      'federatedCredentialInvalid',
+      'federated_credential_invalid',
       `An application has no more than ${maxCredentials} federated identity credentials.`,
     )
   requireOnly(credential, others)
@@ -121,7 +121,7 @@ function create(call: ChangingCall): Change {
 
 function update(call: ChangingCall): Change {
   const application = findApplication(call)
-  const before = theCredential(call, application)
+  const before = findCredential(call, application)
   const asked = parseBody(changedCredential, call.body)
   const after: FederatedIdentityCredential = {
     ...before,
@@ -140,7 +140,7 @@ function update(call: ChangingCall): Change {
 
 function remove(call: ChangingCall): Change {
   const application = findApplication(call)
-  const credential = theCredential(call, application)
+  const credential = findCredential(call, application)
   return changed(
     application,
     application.federatedIdentityCredentials.filter((one) => one !== credential),
@@ -157,14 +157,14 @@ const changed = (
   answer,
 })
 
-function theCredential(
+function findCredential(
   { parameters: { credential: key = '' } }: Call,
   { federatedIdentityCredentials }: Application,
 ): FederatedIdentityCredential {
   const found = federatedIdentityCredentials.find(
     ({ id, name }) => id === key.toLowerCase() || name === key,
   )
-  if (found === undefined) throw refuse('resourceUnknown', key)
+  if (found === undefined) throw refuse('resource_unknown', key)
   return found
 }
 
@@ -174,7 +174,7 @@ function requireOnly(
 ): void {
   if (others.some((other) => other.issuer === issuer && other.subject === subject))
     throw refuse(
-      'federatedCredentialInvalid',
+      'federated_credential_invalid',
       `The combination of issuer and subject must be unique for the application. Issuer ${issuer} and Subject: ${subject} already exist.`,
     )
 }

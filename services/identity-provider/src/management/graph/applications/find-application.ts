@@ -2,23 +2,23 @@ import type { Application } from '../../../directory/application.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type { Call } from '../../http/operation.ts'
-import { requireMatch } from '../odata/entity-tag.ts'
+import { requireMatch } from '../../odata/entity-tag.ts'
 
 /**
  * The application that the path of a call names, by object id or as `appId=...`, in the state that
  * the caller means.
  *
- * @throws {GraphError} GRAPH_REFUSAL when the tenant has none, or it was changed since.
+ * @throws {GraphError} graph_refusal when the tenant has none, or it was changed since.
  */
 export function findApplication({ caller, directory, ifMatch, parameters }: Call): Application {
   const { id: key = '' } = parameters
   const [, appId] = /^appId=(.*)$/s.exec(key) ?? []
   const name = appId ?? key
-  if (!isGuid(name)) throw refuse('identifierInvalid', name)
+  if (!isGuid(name)) throw refuse('identifier_invalid', name)
   const application =
     appId === undefined ? directory.application(name) : directory.applicationByAppId(name)
   if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null)
-    throw refuse('resourceUnknown', name)
+    throw refuse('resource_unknown', name)
   requireMatch(ifMatch, directory.revisionOf('application', application.id) ?? 0)
   return application
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../directory/key-credential.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
-import { refuseFaults } from '../../http/body-faults.ts'
+import { requireNoIssues } from '../../http/parse-body.ts'
 import { dateTime, guid, text } from '../../http/schemas.ts'
 
 /** An entry of `keyCredentials`, as it is sent, or as it was shown before. */
@@ -28,30 +28,32 @@ export type KeyCredentialBody = z.output<typeof keyCredentialBody>
  * The credentials that a body makes of those that are there: an entry with a known `keyId` keeps
  * that credential, any other brings its certificate.
  *
- * @throws {GraphError} GRAPH_REFUSAL bodyInvalid.
+ * @throws {GraphError} graph_refusal body_invalid.
  */
 export function keyCredentialsAfter(
   before: readonly KeyCredential[],
   entries: readonly KeyCredentialBody[],
-  source: Runtime,
+  runtime: Runtime,
 ): KeyCredential[] {
   const knownById = new Map(before.map((credential) => [credential.keyId, credential]))
   const taken = entries.map((entry) => {
     const known = entry.keyId === undefined ? undefined : knownById.get(entry.keyId)
-    return known === undefined ? brought(entry, source) : kept(known, entry)
+    return known === undefined ? newCredential(entry, runtime) : keptCredential(known, entry)
   })
   const credentials = taken.filter((one) => typeof one !== 'string')
-  refuseFaults(
+  requireNoIssues(
     [
-      ...taken.flatMap((one, index) => (typeof one === 'string' ? [fault(one, index)] : [])),
-      ...(repeats(credentials) ? [fault('must not hold one certificate or keyId twice')] : []),
+      ...taken.flatMap((one, index) => (typeof one === 'string' ? [issueAt(one, index)] : [])),
+      ...(hasDuplicates(credentials)
+        ? [issueAt('must not hold one certificate or keyId twice')]
+        : []),
     ],
     undefined,
   )
   return credentials
 }
 
-function kept(
+function keptCredential(
   known: KeyCredential,
   { key, displayName }: KeyCredentialBody,
 ): KeyCredential | string {
@@ -60,10 +62,10 @@ function kept(
   return displayName === undefined ? known : { ...known, displayName }
 }
 
-function brought(entry: KeyCredentialBody, source: Runtime): KeyCredential | string {
+function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredential | string {
   if (typeof entry.key !== 'string')
     return 'must bring a certificate in key, or name a credential of the application by its keyId'
-  const made = certified(Buffer.from(entry.key, 'base64'), source)
+  const made = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
   if (typeof made === 'string') return made
   const startDateTime = entry.startDateTime ?? made.startDateTime
   const endDateTime = entry.endDateTime ?? made.endDateTime
@@ -79,20 +81,20 @@ function brought(entry: KeyCredentialBody, source: Runtime): KeyCredential | str
   }
 }
 
-function certified(bytes: Uint8Array, source: Runtime): KeyCredential | string {
+function parseCertificate(bytes: Uint8Array, runtime: Runtime): KeyCredential | string {
   try {
-    return createKeyCredential(bytes, source)
+    return createKeyCredential(bytes, runtime)
   } catch (error) {
     if (error instanceof TypeError) return `must be an X.509 certificate with ${safeKey}`
     throw error
   }
 }
 
-const repeats = (credentials: readonly KeyCredential[]): boolean =>
+const hasDuplicates = (credentials: readonly KeyCredential[]): boolean =>
   new Set(credentials.map(({ sha256Thumbprint }) => sha256Thumbprint)).size < credentials.length ||
   new Set(credentials.map(({ keyId }) => keyId)).size < credentials.length
 
-const fault = (message: string, ...index: number[]): ValidationIssue => ({
+const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
   code: 'invalid_value',
   path: ['keyCredentials', ...index],
   message,

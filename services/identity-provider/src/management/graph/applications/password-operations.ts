@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { put } from '../../../directory/directory-change.ts'
 import { createPassword, type NewPassword } from '../../../directory/password-credential.ts'
-import { parseBody } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type { Change, ChangeOperation, ChangingCall } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { dateTime, guid, text } from '../../http/schemas.ts'
 import { writesApplications } from '../graph-roles.ts'
 import { passwordCredentialJson } from './credential-json.ts'
@@ -49,9 +49,9 @@ function addPassword(call: ChangingCall): Change {
   const asked = Object.fromEntries(
     Object.entries(passwordCredential ?? {}).filter(([, value]) => value != null),
   ) as NewPassword
-  const { credential, secretText } = createPassword(asked, call.source)
+  const { credential, secretText } = createPassword(asked, call.runtime)
   if (credential.endDateTime <= credential.startDateTime)
-    throw refuse('bodyInvalid', 'The credential must end after its start.')
+    throw refuse('body_invalid', 'The credential must end after its start.')
   return {
     changes: [
       put('application', {
@@ -75,7 +75,7 @@ function removePassword(call: ChangingCall): Change {
   const application = findApplication(call)
   const { keyId } = parseBody(removePasswordBody, call.body)
   const kept = application.passwordCredentials.filter((one) => one.keyId !== keyId)
-  if (kept.length === application.passwordCredentials.length) throw refuse('passwordUnknown')
+  if (kept.length === application.passwordCredentials.length) throw refuse('password_unknown')
   return {
     changes: [put('application', { ...application, passwordCredentials: kept })],
     target: application.id,

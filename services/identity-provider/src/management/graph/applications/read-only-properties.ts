@@ -47,12 +47,12 @@ export const fixedApi = {
  * Whether a value says nothing beyond what a fixed property always says: all of it, some of it, or
  * nothing, as clients send it back that read the object before.
  */
-export function saysNothing(value: unknown, fixed: unknown): boolean {
+export function isFixedValue(value: unknown, fixed: unknown): boolean {
   if (value === null || value === undefined || value === fixed) return true
   if (Array.isArray(value)) return Array.isArray(fixed) && value.length === 0
   if (typeof value !== 'object' || typeof fixed !== 'object' || fixed === null) return false
   const members: Record<string, unknown> = { ...fixed }
   return Object.entries(value).every(
-    ([name, member]) => Object.hasOwn(members, name) && saysNothing(member, members[name]),
+    ([name, member]) => Object.hasOwn(members, name) && isFixedValue(member, members[name]),
   )
 }

@@ -8,12 +8,12 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showEntity } from '../../odata/show-entity.ts'
 import { applications } from '../applications/application-entity-set.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
-import { listEntities } from '../odata/collection.ts'
-import { showEntity } from '../odata/entity.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
-import { isRestorable, purgeOf, theDeletedItem } from './deleted-item.ts'
+import { findDeletedItem, isRestorable, purgeChanges } from './deleted-item.ts'
 
 /** What was deleted, and can be restored or purged. */
 export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -26,7 +26,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
       listEntities(
         call,
         applications,
-        restorable(call, call.directory.applicationsOf(call.caller.tenantId)),
+        restorableItems(call, call.directory.applicationsOf(call.caller.tenantId)),
       ),
   },
   {
@@ -38,7 +38,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
       listEntities(
         call,
         servicePrincipals,
-        restorable(call, call.directory.servicePrincipalsOf(call.caller.tenantId)),
+        restorableItems(call, call.directory.servicePrincipalsOf(call.caller.tenantId)),
       ),
   },
   {
@@ -47,7 +47,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     requires: readsApplications,
     does: 'Shows a deleted application or service principal.',
     read: (call) => {
-      const item = theDeletedItem(call)
+      const item = findDeletedItem(call)
       return item.kind === 'application'
         ? showEntity(call, applications, item.value)
         : showEntity(call, servicePrincipals, item.value)
@@ -72,7 +72,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
 ]
 
 function restore(call: ChangingCall): Change {
-  const item = theDeletedItem(call)
+  const item = findDeletedItem(call)
   if (item.kind === 'application') {
     const application = { ...item.value, deletedDateTime: null }
     return {
@@ -84,9 +84,9 @@ function restore(call: ChangingCall): Change {
   const { appId } = item.value
   const { caller, committed } = call
   if (committed.applicationByAppId(appId) === undefined)
-    throw refuse('applicationOfPrincipalUnknown', appId)
+    throw refuse('application_of_principal_unknown', appId)
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
-    throw refuse('servicePrincipalTaken', appId)
+    throw refuse('service_principal_taken', appId)
   const principal = { ...item.value, deletedDateTime: null }
   return {
     changes: [put('servicePrincipal', principal)],
@@ -112,15 +112,15 @@ const restored = (
 })
 
 function purge(call: ChangingCall): Change {
-  const item = theDeletedItem(call)
+  const item = findDeletedItem(call)
   return {
-    changes: purgeOf(call.committed, item),
+    changes: purgeChanges(call.committed, item),
     target: item.value.id,
     answer: { status: 204 },
   }
 }
 
-const restorable = <One extends { readonly deletedDateTime: Date | null }>(
-  { source }: Call,
+const restorableItems = <One extends { readonly deletedDateTime: Date | null }>(
+  { runtime }: Call,
   all: Iterable<One>,
-): One[] => [...all].filter((one) => isRestorable(one, source.now()))
+): One[] => [...all].filter((one) => isRestorable(one, runtime.now()))

@@ -5,7 +5,7 @@ import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type { Call } from '../../http/operation.ts'
-import { requireMatch } from '../odata/entity-tag.ts'
+import { requireMatch } from '../../odata/entity-tag.ts'
 
 export type DeletedItem =
   | { readonly kind: 'application'; readonly value: Application }
@@ -22,15 +22,15 @@ export const isRestorable = ({ deletedDateTime }: Deletable, now: Date): boolean
 /**
  * The deleted item that the path of a call names.
  *
- * @throws {GraphError} GRAPH_REFUSAL when the tenant has none, or it was changed since.
+ * @throws {GraphError} graph_refusal when the tenant has none, or it was changed since.
  */
-export function theDeletedItem(call: Call): DeletedItem {
-  const { caller, directory, ifMatch, parameters, source } = call
+export function findDeletedItem(call: Call): DeletedItem {
+  const { caller, directory, ifMatch, parameters, runtime } = call
   const { id = '' } = parameters
-  if (!isGuid(id)) throw refuse('identifierInvalid', id)
+  if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const item = itemOf(directory, id)
-  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, source.now()))
-    throw refuse('resourceUnknown', id)
+  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, runtime.now()))
+    throw refuse('resource_unknown', id)
   requireMatch(ifMatch, directory.revisionOf(item.kind, item.value.id) ?? 0)
   return item
 }
@@ -43,18 +43,18 @@ function itemOf(directory: Directory, id: string): DeletedItem | undefined {
 }
 
 /** The changes after which a deleted item is gone for good, with everything that is nothing without it. */
-export function purgeOf(directory: Directory, item: DeletedItem): DirectoryChange[] {
-  if (item.kind === 'servicePrincipal') return removalOf(directory, item.value)
+export function purgeChanges(directory: Directory, item: DeletedItem): DirectoryChange[] {
+  if (item.kind === 'servicePrincipal') return removalChanges(directory, item.value)
   return [
     remove('application', item.value.id),
     ...[...directory.servicePrincipalsOfApplication(item.value.appId)].flatMap((one) =>
-      removalOf(directory, one),
+      removalChanges(directory, one),
     ),
   ]
 }
 
 /** The changes that purge what was deleted more than 30 days ago. */
-export function expiredItems(directory: Directory, now: Date): DirectoryChange[] {
+export function expiredItemChanges(directory: Directory, now: Date): DirectoryChange[] {
   const isExpired = (one: Deletable) => one.deletedDateTime !== null && !isRestorable(one, now)
   const changes = new Map<string, DirectoryChange>()
   for (const { id } of directory.tenants()) {
@@ -67,13 +67,13 @@ export function expiredItems(directory: Directory, now: Date): DirectoryChange[]
         .map((value) => ({ kind: 'servicePrincipal', value }) as const),
     ]
     // An application and its service principal, purged together, name the same objects.
-    for (const change of items.flatMap((item) => purgeOf(directory, item)))
+    for (const change of items.flatMap((item) => purgeChanges(directory, item)))
       changes.set(`${change.kind} ${change.id}`, change)
   }
   return [...changes.values()]
 }
 
-function removalOf(directory: Directory, { id }: ServicePrincipal): DirectoryChange[] {
+function removalChanges(directory: Directory, { id }: ServicePrincipal): DirectoryChange[] {
   // A set, because an application may have a role of its own.
   const assignments = new Set([...directory.assignmentsOf(id), ...directory.assignmentsTo(id)])
   return [

@@ -1,5 +1,5 @@
 import type { AppRoleAssignment } from '../../../directory/app-role-assignment.ts'
-import type { EntitySet } from '../odata/entity-set.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
 
 /**
  * Assignments as Microsoft Graph shows them, the same from both sides.

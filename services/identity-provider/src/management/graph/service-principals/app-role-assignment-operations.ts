@@ -4,7 +4,6 @@ import { put, remove } from '../../../directory/directory-change.ts'
 import { emptyGuid } from '../../../directory/guid.ts'
 import { newAppRoleAssignment } from '../../../directory/new-app-role-assignment.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { parseBody } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
   Call,
@@ -13,13 +12,14 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
+import { requireMatch } from '../../odata/entity-tag.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsAssignments, writesAssignments } from '../graph-roles.ts'
-import { listEntities } from '../odata/collection.ts'
-import { showCreated, showEntity } from '../odata/entity.ts'
-import { requireMatch } from '../odata/entity-tag.ts'
 import { appRoleAssignments } from './app-role-assignment-entity-set.ts'
-import { findServicePrincipal, livePrincipal } from './find-service-principal.ts'
+import { activeServicePrincipal, findServicePrincipal } from './find-service-principal.ts'
 
 /** An assignment seen from one of the two service principals that it joins. */
 type Side = {
@@ -76,7 +76,7 @@ export const appRoleAssignmentOperations: readonly (ReadOperation | ChangeOperat
       path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
       requires: readsAssignments,
       does: `Shows one of ${side.of}.`,
-      read: (call) => showEntity(call, appRoleAssignments, theAssignment(call, side)),
+      read: (call) => showEntity(call, appRoleAssignments, findAssignment(call, side)),
     },
     {
       method: 'DELETE',
@@ -92,16 +92,16 @@ function create(call: ChangingCall, { own }: Side): Change {
   const { body, caller, committed, directory } = call
   const asked = parseBody(newAssignment, body)
   if (findServicePrincipal({ ...call, ifMatch: undefined }).id !== asked[own])
-    throw refuse('bodyInvalid', `Property '${own}' must be the id in the path.`)
-  const client = livePrincipal(directory, caller.tenantId, asked.principalId)
-  const api = livePrincipal(directory, caller.tenantId, asked.resourceId)
-  if (client === undefined || api === undefined) throw refuse('referenceInvalid')
+    throw refuse('body_invalid', `Property '${own}' must be the id in the path.`)
+  const client = activeServicePrincipal(directory, caller.tenantId, asked.principalId)
+  const api = activeServicePrincipal(directory, caller.tenantId, asked.resourceId)
+  if (client === undefined || api === undefined) throw refuse('reference_invalid')
   requireAssignable(call, api, asked.appRoleId)
   const isThere = committed
     .assignmentsOf(client.id)
     .some((one) => one.resourceId === api.id && one.appRoleId === asked.appRoleId)
-  if (isThere) throw refuse('assignmentTaken')
-  const assignment = newAppRoleAssignment(client, api, asked.appRoleId, call.source)
+  if (isThere) throw refuse('assignment_taken')
+  const assignment = newAppRoleAssignment(client, api, asked.appRoleId, call.runtime)
   return {
     changes: [put('appRoleAssignment', assignment)],
     target: assignment.id,
@@ -116,11 +116,11 @@ function requireAssignable(call: ChangingCall, api: ServicePrincipal, appRoleId:
     .applicationByAppId(api.appId)
     ?.appRoles.find(({ id }) => id === appRoleId)
   if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application'))
-    throw refuse('assignedRoleUnknown')
+    throw refuse('assigned_role_unknown')
 }
 
 function withdraw(call: ChangingCall, side: Side): Change {
-  const { id } = theAssignment(call, side)
+  const { id } = findAssignment(call, side)
   return {
     changes: [remove('appRoleAssignment', id)],
     target: id,
@@ -128,11 +128,11 @@ function withdraw(call: ChangingCall, side: Side): Change {
   }
 }
 
-function theAssignment(call: Call, { own }: Side): AppRoleAssignment {
+function findAssignment(call: Call, { own }: Side): AppRoleAssignment {
   const principal = findServicePrincipal({ ...call, ifMatch: undefined })
   const { assignment: id = '' } = call.parameters
   const assignment = call.directory.appRoleAssignment(id)
-  if (assignment?.[own] !== principal.id) throw refuse('resourceUnknown', id)
+  if (assignment?.[own] !== principal.id) throw refuse('resource_unknown', id)
   requireMatch(call.ifMatch, call.directory.revisionOf('appRoleAssignment', id) ?? 0)
   return assignment
 }
@@ -144,5 +144,5 @@ function assignmentsOf(
   { id, tenantId }: ServicePrincipal,
 ): AppRoleAssignment[] {
   const all = own === 'resourceId' ? directory.assignmentsTo(id) : directory.assignmentsOf(id)
-  return all.filter((one) => livePrincipal(directory, tenantId, one[other]) !== undefined)
+  return all.filter((one) => activeServicePrincipal(directory, tenantId, one[other]) !== undefined)
 }

@@ -1,8 +1,8 @@
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
 import { appRoleJson } from '../applications/app-role-json.ts'
-import type { EntitySet, View } from '../odata/entity-set.ts'
 
-const applicationOf = ({ appId }: ServicePrincipal, { directory }: View) =>
+const applicationOf = ({ appId }: ServicePrincipal, { directory }: EntityView) =>
   directory.applicationByAppId(appId)
 
 /**

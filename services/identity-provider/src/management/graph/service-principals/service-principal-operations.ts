@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { put } from '../../../directory/directory-change.ts'
 import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { parseBody } from '../../http/body-faults.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
   Call,
@@ -11,11 +10,12 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
+import { entityTag } from '../../odata/entity-tag.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
-import { listEntities } from '../odata/collection.ts'
-import { showCreated, showEntity } from '../odata/entity.ts'
-import { entityTag } from '../odata/entity-tag.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
 import { servicePrincipals } from './service-principal-entity-set.ts'
 
@@ -26,7 +26,7 @@ export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperati
     path: '/servicePrincipals',
     requires: readsApplications,
     does: 'Lists the service principals of the tenant.',
-    read: (call) => listEntities(call, servicePrincipals, livePrincipals(call)),
+    read: (call) => listEntities(call, servicePrincipals, activeServicePrincipals(call)),
   },
   {
     method: 'POST',
@@ -68,13 +68,13 @@ const changeable = z
   .partial()
 const newPrincipal = changeable.extend({ appId: guid })
 
-function* livePrincipals({ caller, directory }: Call) {
+function* activeServicePrincipals({ caller, directory }: Call) {
   for (const principal of directory.servicePrincipalsOf(caller.tenantId))
     if (principal.deletedDateTime === null) yield principal
 }
 
 function create(call: ChangingCall): Change {
-  const { body, caller, committed, directory, source } = call
+  const { body, caller, committed, directory, runtime } = call
   const {
     appId,
     accountEnabled = true,
@@ -84,11 +84,12 @@ function create(call: ChangingCall): Change {
   const isOffered =
     application?.tenantId === caller.tenantId ||
     application?.signInAudience === 'AzureADMultipleOrgs'
-  if (application === undefined || !isOffered) throw refuse('applicationOfPrincipalUnknown', appId)
+  if (application === undefined || !isOffered)
+    throw refuse('application_of_principal_unknown', appId)
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
-    throw refuse('servicePrincipalTaken', appId)
+    throw refuse('service_principal_taken', appId)
   const principal: ServicePrincipal = {
-    ...newServicePrincipal(caller.tenantId, application, source),
+    ...newServicePrincipal(caller.tenantId, application, runtime),
     accountEnabled,
     appRoleAssignmentRequired,
   }
@@ -116,7 +117,7 @@ function update(call: ChangingCall): Change {
 function softDelete(call: ChangingCall): Change {
   const principal = findServicePrincipal(call)
   return {
-    changes: [put('servicePrincipal', { ...principal, deletedDateTime: call.source.now() })],
+    changes: [put('servicePrincipal', { ...principal, deletedDateTime: call.runtime.now() })],
     target: principal.id,
     answer: { status: 204 },
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { purgeExpired } from '../../../../src/management/graph/deleted-items/retention.ts'
+import { purgeExpired } from '../../../../src/management/graph/deleted-items/purge-expired.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
 
@@ -85,15 +85,15 @@ describe('a deleted application', () => {
   })
 
   it('is kept for 30 days, and purged after', async () => {
-    const { admin, api, clock, deleted, log, principal, source, store } = await withDeleted()
+    const { admin, api, clock, deleted, log, principal, runtime, store } = await withDeleted()
     const deletedAt = clock.now.getTime()
     clock.now = new Date(deletedAt + 30 * dayMs)
-    assert.equal(await purgeExpired(store, source), 0)
+    assert.equal(await purgeExpired(store, runtime), 0)
     assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 200)
     clock.now = new Date(deletedAt + 30 * dayMs + 1)
     assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 404)
     assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
-    assert.equal(await purgeExpired(store, source), 3)
+    assert.equal(await purgeExpired(store, runtime), 3)
     const directory = await store.read()
     assert.equal(directory.application(api.id), undefined)
     assert.equal(directory.servicePrincipal(principal.id), undefined)
@@ -102,7 +102,7 @@ describe('a deleted application', () => {
       action: 'deletedItem.purge',
     })
     const { revision } = directory
-    assert.equal(await purgeExpired(store, source), 0)
+    assert.equal(await purgeExpired(store, runtime), 0)
     assert.equal((await store.refresh()).revision, revision, 'nothing to do writes nothing')
   })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '../../src/directory/directory-change.ts'
-import { graphOperations } from '../../src/management/graph/graph.ts'
-import type { GraphRole } from '../../src/management/graph/graph-roles.ts'
-import { guid } from '../directory/sample.ts'
-import { contoso, sampleGraph } from './sample-graph.ts'
+import { put } from '../../../src/directory/directory-change.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
+import type { GraphRole } from '../../../src/management/graph/graph-roles.ts'
+import { guid } from '../../directory/sample.ts'
+import { contoso, sampleGraph } from '../sample-graph.ts'
 
 const reader = ['Application.Read.All'] as const
 const writer = ['Application.ReadWrite.All'] as const
@@ -119,15 +119,15 @@ describe('a token of a client that has lost', () => {
       if (principal) await commit(put('servicePrincipal', { ...principal, accountEnabled: false }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
-    'its service principal': async ({ commit, store, client, source }: Loss) => {
+    'its service principal': async ({ commit, store, client, runtime }: Loss) => {
       const principal = (await store.read()).servicePrincipal(client.principalId)
-      const deletedDateTime = source.now()
+      const deletedDateTime = runtime.now()
       if (principal) await commit(put('servicePrincipal', { ...principal, deletedDateTime }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
-    'its application': async ({ commit, store, client, source }: Loss) => {
+    'its application': async ({ commit, store, client, runtime }: Loss) => {
       const own = (await store.read()).applicationByAppId(client.appId)
-      if (own) await commit(put('application', { ...own, deletedDateTime: source.now() }))
+      if (own) await commit(put('application', { ...own, deletedDateTime: runtime.now() }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
     'its tenant': async ({ commit }: Loss) => {

@@ -1,4 +1,4 @@
-import { refuse } from '../../http/graph-error.ts'
+import { refuse } from '../http/graph-error.ts'
 import type { EntitySet } from './entity-set.ts'
 import { type Comparison, parseFilter } from './filter.ts'
 
@@ -12,7 +12,7 @@ export type QueryOptions = {
 }
 
 /** The query options that a kind of answer can be asked for with. */
-export const optionsOf = {
+export const supportedOptions = {
   list: ['$filter', '$select', '$top', '$count', '$skiptoken'],
   entity: ['$select'],
   nothing: [],
@@ -25,7 +25,7 @@ const maxTop = 999
  * Reads the query of a request. What is not understood is refused: a caller who is not heard would
  * believe in an answer to another question.
  *
- * @throws {GraphError} GRAPH_REFUSAL queryUnsupported, queryInvalid.
+ * @throws {GraphError} graph_refusal query_unsupported, query_invalid.
  */
 export function parseQuery<Entity>(
   query: URLSearchParams,
@@ -34,9 +34,9 @@ export function parseQuery<Entity>(
 ): QueryOptions {
   for (const name of new Set(query.keys())) {
     if (!supported.includes(name))
-      throw refuse('queryUnsupported', `The query option '${name}' is not supported here.`)
+      throw refuse('query_unsupported', `The query option '${name}' is not supported here.`)
     if (query.getAll(name).length > 1)
-      throw refuse('queryInvalid', `Query option '${name}' was specified more than once.`)
+      throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
   }
   return {
     filter: filterOf(query.get('$filter'), set),
@@ -52,11 +52,11 @@ function filterOf<Entity>(text: string | null, set: EntitySet<Entity> | undefine
   const filter = parseFilter(text)
   for (const { property, isAny } of filter) {
     if (!Object.hasOwn(set.properties, property))
-      throw refuse('queryInvalid', unknownProperty(property, set))
+      throw refuse('query_invalid', unknownProperty(property, set))
     if (!Object.hasOwn(set.filterable, property))
-      throw refuse('queryUnsupported', `Unsupported property filter clause for '${property}'.`)
+      throw refuse('query_unsupported', `Unsupported property filter clause for '${property}'.`)
     if (isAny !== (set.filterable[property] === 'collection'))
-      throw refuse('queryUnsupported', wrongForm(property, isAny))
+      throw refuse('query_unsupported', wrongForm(property, isAny))
   }
   return filter
 }
@@ -70,7 +70,7 @@ function selectOf<Entity>(
   for (const name of names)
     if (!Object.hasOwn(set.properties, name))
       throw refuse(
-        'queryInvalid',
+        'query_invalid',
         `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
       )
   return new Set(names)
@@ -80,7 +80,7 @@ function topOf(text: string | null): number {
   if (text === null) return defaultTop
   if (!/^[1-9]\d{0,2}$/.test(text))
     throw refuse(
-      'queryInvalid',
+      'query_invalid',
       `Invalid page size specified: '${text}'. Must be between 1 and ${maxTop} inclusive.`,
     )
   return Number(text)
@@ -88,7 +88,7 @@ function topOf(text: string | null): number {
 
 function countOf(text: string | null): boolean {
   if (text !== null && text !== 'true' && text !== 'false')
-    throw refuse('queryInvalid', "Invalid value for $count: it must be 'true' or 'false'.")
+    throw refuse('query_invalid', "Invalid value for $count: it must be 'true' or 'false'.")
   return text === 'true'
 }
 

@@ -1,9 +1,9 @@
-import { refuse } from '../../http/graph-error.ts'
-import type { Answer, Call } from '../../http/operation.ts'
-import { entityJson, selection } from './entity.ts'
-import type { EntitySet, View } from './entity-set.ts'
-import { type Comparison, equals } from './filter.ts'
-import { optionsOf, parseQuery, type QueryOptions } from './query-options.ts'
+import { refuse } from '../http/graph-error.ts'
+import type { Answer, Call } from '../http/operation.ts'
+import type { EntitySet, EntityView } from './entity-set.ts'
+import { type Comparison, equalsLiteral } from './filter.ts'
+import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
+import { entityJson, selection } from './show-entity.ts'
 
 /**
  * The answer that lists objects as the query asks for them, page by page in the order of their keys:
@@ -14,9 +14,9 @@ export async function listEntities<Entity>(
   set: EntitySet<Entity>,
   entities: Iterable<Entity>,
 ): Promise<Answer> {
-  const options = parseQuery(call.query, optionsOf.list, set)
-  const after = startOf(call, options)
-  const view: View = { ...call, selected: options.select, lastUses: new Map() }
+  const options = parseQuery(call.query, supportedOptions.list, set)
+  const after = lastKeyBefore(call, options)
+  const view: EntityView = { ...call, selected: options.select, lastUses: new Map() }
   const found = [...entities]
     .filter((entity) => options.filter.every((comparison) => holds(comparison, entity, set, view)))
     .map((entity) => ({ key: set.keyOf(entity), entity }))
@@ -43,27 +43,27 @@ function holds<Entity>(
   { property, member, literal }: Comparison,
   entity: Entity,
   set: EntitySet<Entity>,
-  view: View,
+  view: EntityView,
 ): boolean {
   const value = set.properties[property]?.(entity, view)
-  if (!Array.isArray(value)) return equals(value, literal)
-  return value.some((one) => equals(member === undefined ? one : one?.[member], literal))
+  if (!Array.isArray(value)) return equalsLiteral(value, literal)
+  return value.some((one) => equalsLiteral(member === undefined ? one : one?.[member], literal))
 }
 
-function startOf(call: Call, { skipToken }: QueryOptions): string | undefined {
+function lastKeyBefore(call: Call, { skipToken }: QueryOptions): string | undefined {
   if (skipToken === undefined) return undefined
-  const after = call.skipTokens.open(listOf(call), skipToken)
-  if (after === undefined) throw refuse('skipTokenInvalid')
+  const after = call.skipTokens.open(listBinding(call), skipToken)
+  if (after === undefined) throw refuse('skip_token_invalid')
   return after
 }
 
 function nextLink(call: Call, lastKey: string): string {
   const query = new URLSearchParams(call.query)
-  query.set('$skiptoken', call.skipTokens.seal(listOf(call), lastKey))
+  query.set('$skiptoken', call.skipTokens.seal(listBinding(call), lastKey))
   // Links are read by people and by clients that cut at `$`.
   return `${call.rootUrl}${call.path}?${query.toString().replaceAll('%24', '$')}`
 }
 
 /** What a skip token is bound to: whose list this is, and which objects are in it. */
-const listOf = ({ caller, path, query }: Call): string =>
+const listBinding = ({ caller, path, query }: Call): string =>
   JSON.stringify([caller.tenantId, path, query.get('$filter')])

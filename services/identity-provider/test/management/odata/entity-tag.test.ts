@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { role, withApi } from './graph/applications/sample-api.ts'
+import { role, withApi } from '../graph/applications/sample-api.ts'
 
 describe('If-Match', () => {
   it('lets a change through only in the state that the caller has read', async () => {

@@ -7,10 +7,10 @@ const rows: Record<
   ValidationIssue['code'],
   { readonly refusal: RefusalName; readonly detail: string }
 > = {
-  invalid_value: { refusal: 'bodyInvalid', detail: 'InvalidValue' },
-  duplicate_value: { refusal: 'bodyInvalid', detail: 'DuplicateValue' },
-  enabled_role: { refusal: 'enabledRoleChanged', detail: 'EnabledEntitlement' },
-  unverified_name: { refusal: 'identifierUriUnverified', detail: 'HostNameNotOnVerifiedDomain' },
+  invalid_value: { refusal: 'body_invalid', detail: 'InvalidValue' },
+  duplicate_value: { refusal: 'body_invalid', detail: 'DuplicateValue' },
+  enabled_role: { refusal: 'enabled_role_changed', detail: 'EnabledEntitlement' },
+  unverified_name: { refusal: 'identifier_uri_unverified', detail: 'HostNameNotOnVerifiedDomain' },
 }
 
 /** An answer must not grow with the number of faults that a body can have. */
@@ -22,7 +22,7 @@ const maxNameLength = 100
  *
  * @param body What is quoted where a sentence names the value.
  */
-export function refuseFaults(faults: readonly ValidationIssue[], body: unknown): void {
+export function requireNoIssues(faults: readonly ValidationIssue[], body: unknown): void {
   const [first] = faults
   if (first === undefined) return
   const { refusal } = rows[first.code]
@@ -42,7 +42,7 @@ export function refuseFaults(faults: readonly ValidationIssue[], body: unknown):
 /**
  * What a schema makes of a body.
  *
- * @throws {GraphError} GRAPH_REFUSAL bodyInvalid.
+ * @throws {GraphError} graph_refusal body_invalid.
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -57,7 +57,7 @@ export function parseBody<Schema extends z.ZodType>(
       message: issue.message,
     }),
   )
-  refuseFaults(faults, body)
+  requireNoIssues(faults, body)
   throw new TypeError('A schema refused a body without an issue.')
 }
 

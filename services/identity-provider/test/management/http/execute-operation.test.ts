@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { graphOperations } from '../../src/management/graph/graph.ts'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
-import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
-import { allGraphRoles, type GraphClient, sampleGraph } from './sample-graph.ts'
-import { canary, sampleWrites, writes } from './sample-writes.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
+import { DirectoryStore } from '../../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../../../src/storage/memory-directory-log.ts'
+import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
+import { allGraphRoles, type GraphClient, sampleGraph } from '../sample-graph.ts'
+import { canary, sampleWrites, writes } from '../sample-writes.ts'
 
 /** A log that refuses commits while it is told to. */
 class FlakyLog extends MemoryDirectoryLog {
@@ -115,7 +115,7 @@ describe('every change', () => {
           action: 'application.create',
           target: null,
           outcome: 'refused',
-          reason: 'roleLacking',
+          reason: 'role_missing',
           correlationId,
         },
       ],

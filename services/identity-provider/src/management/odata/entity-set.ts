@@ -1,7 +1,7 @@
-import type { Call } from '../../http/operation.ts'
+import type { Call } from '../http/operation.ts'
 
 /** What the properties of an object depend on beside the object. */
-export type View = Pick<Call, 'directory' | 'rootUrl'> & {
+export type EntityView = Pick<Call, 'directory' | 'rootUrl'> & {
   /** The last use of credentials, by their names. */
   readonly lastUses: ReadonlyMap<string, Date>
   /** The properties that were asked for by name. */
@@ -16,11 +16,11 @@ export type EntitySet<Entity> = {
   readonly type: string
   readonly keyOf: (entity: Entity) => string
   /** In the order in which they are shown. */
-  readonly properties: Readonly<Record<string, (entity: Entity, view: View) => unknown>>
+  readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
   /** What `$filter` may ask for: the others are not indexed by Graph either. */
   readonly filterable: Readonly<Record<string, 'value' | 'collection'>>
   /** Undefined for what has no state of its own to compare. */
-  readonly revisionOf?: (entity: Entity, view: View) => number | undefined
+  readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
   /** Names of the credentials whose last use is shown. */
   readonly credentialsOf?: (entity: Entity) => readonly string[]
 }

@@ -3,15 +3,15 @@ import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
-import { graphAppId, managementAppId } from '../../directory/privileged-api-ids.ts'
+import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import { managementApplications } from '../privileged-apis.ts'
-import { type Administrator, makeAdministrator } from './administrator.ts'
+import { privilegedApis } from '../privileged-apis.ts'
+import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'
 
 /** What a directory lacks of what every directory has, and the administrator if one had to be made. */
-export type Foundation = {
+export type BootstrapPlan = {
   readonly changes: readonly DirectoryChange[]
   readonly tenantId: string
   readonly administrator: Administrator | undefined
@@ -20,7 +20,7 @@ export type Foundation = {
 /** The tenant to begin with, for a directory that has none. */
 export type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
 
-export type FoundationOptions = {
+export type BootstrapPlanOptions = {
   readonly firstTenant: FirstTenant
   /** Makes an administrator even if there is one; default false. */
   readonly anotherAdministrator?: boolean
@@ -31,29 +31,29 @@ export type FoundationOptions = {
  * management APIs, their service principals, and somebody who may call them. Nothing is added twice;
  * when nobody can administer the directory any more, a new administrator is made.
  */
-export function foundationOf(
+export function planBootstrap(
   directory: Directory,
-  { firstTenant, anotherAdministrator = false }: FoundationOptions,
-  source: Runtime,
-): Foundation {
-  const now = source.now()
+  { firstTenant, anotherAdministrator = false }: BootstrapPlanOptions,
+  runtime: Runtime,
+): BootstrapPlan {
+  const now = runtime.now()
   const known = [...directory.tenants()]
   const created: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
   const tenants = known.length === 0 ? [created] : known
   const home = homeOf(directory, tenants)
-  const applications = managementApplications(now)
+  const applications = privilegedApis(now)
   const places = applications.flatMap((application) =>
     tenants
       .filter(({ id }) => application.appId === graphAppId || id === home.id)
-      .map(({ id }) => placeOf(directory, id, application, source)),
+      .map(({ id }) => placeOf(directory, id, application, runtime)),
   )
   const isEnough = hasAdministrator(directory, home.id, now) && !anotherAdministrator
   const made = isEnough
     ? undefined
-    : makeAdministrator(
+    : createAdministrator(
         home.id,
         places.filter(({ principal }) => principal.tenantId === home.id),
-        source,
+        runtime,
       )
   return {
     tenantId: home.id,
@@ -77,7 +77,9 @@ function homeOf(directory: Directory, tenants: readonly Tenant[]): Tenant {
     (a, b) => a.createdDateTime.getTime() - b.createdDateTime.getTime() || (a.id < b.id ? -1 : 1),
   )
   if (first === undefined) throw new TypeError('A foundation needs a tenant.')
-  const present = others.find(({ id }) => directory.servicePrincipalByAppId(id, managementAppId))
+  const present = others.find(({ id }) =>
+    directory.servicePrincipalByAppId(id, serverManagementAppId),
+  )
   return present ?? first
 }
 
@@ -91,10 +93,10 @@ function placeOf(
   directory: Directory,
   tenantId: string,
   application: Application,
-  source: Runtime,
+  runtime: Runtime,
 ) {
   const known = directory.servicePrincipalByAppId(tenantId, application.appId)
   return known === undefined
-    ? { application, principal: newServicePrincipal(tenantId, application, source), isNew: true }
+    ? { application, principal: newServicePrincipal(tenantId, application, runtime), isNew: true }
     : { application, principal: known, isNew: false }
 }

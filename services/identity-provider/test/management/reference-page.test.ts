@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fixedProperties } from '../../src/management/graph/applications/read-only-properties.ts'
-import { managementUri } from '../../src/management/privileged-apis.ts'
+import { serverManagementUri } from '../../src/management/privileged-apis.ts'
 import { referenceTables } from './reference-tables.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
@@ -18,7 +18,7 @@ describe('docs/reference/graph.md', () => {
 
   it('names every property that always has one value, and the scope of the management', () => {
     for (const name of Object.keys(fixedProperties)) assert.ok(page.includes(`\`${name}\``), name)
-    assert.ok(page.includes(`${managementUri}/.default`))
+    assert.ok(page.includes(`${serverManagementUri}/.default`))
   })
 })
 

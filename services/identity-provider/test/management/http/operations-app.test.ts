@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { operationPath } from '../../src/management/http/operation-path.ts'
-import { withApi } from './graph/applications/sample-api.ts'
+import { operationPath } from '../../../src/management/http/operation-path.ts'
+import { withApi } from '../graph/applications/sample-api.ts'
 
 /** What people and programs put where a name is expected: BI10. */
 const names = [

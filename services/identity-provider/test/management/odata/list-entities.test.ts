@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '../../../../src/directory/directory-change.ts'
-import { SkipTokens } from '../../../../src/management/graph/odata/skip-token.ts'
-import { application, guid } from '../../../directory/sample.ts'
-import { allGraphRoles, type Body, fabrikam, sampleGraph } from '../../sample-graph.ts'
+import { put } from '../../../src/directory/directory-change.ts'
+import { SkipTokens } from '../../../src/management/odata/skip-tokens.ts'
+import { application, guid } from '../../directory/sample.ts'
+import { allGraphRoles, type Body, fabrikam, sampleGraph } from '../sample-graph.ts'
 
 const names = ["O'Brien's", 'Alpha', 'alpha', 'Beta', 'Gamma']
 

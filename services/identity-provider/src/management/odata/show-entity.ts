@@ -1,10 +1,10 @@
-import type { Call, ShownAnswer } from '../../http/operation.ts'
-import type { EntitySet, View } from './entity-set.ts'
+import type { AnswerWithBody, Call } from '../http/operation.ts'
+import type { EntitySet, EntityView } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
-import { optionsOf, parseQuery } from './query-options.ts'
+import { parseQuery, supportedOptions } from './query-options.ts'
 
 /** An object as JSON: the properties that were selected, or all. */
-export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view: View) {
+export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view: EntityView) {
   const etag = etagOf(entity, set, view)
   return {
     ...(etag === undefined ? {} : { '@odata.etag': etag }),
@@ -21,8 +21,8 @@ export async function showEntity<Entity>(
   call: Call,
   set: EntitySet<Entity>,
   entity: Entity,
-): Promise<ShownAnswer> {
-  const { select } = parseQuery(call.query, optionsOf.entity, set)
+): Promise<AnswerWithBody> {
+  const { select } = parseQuery(call.query, supportedOptions.entity, set)
   const lastUses = await call.credentialUses.lastUses(set.credentialsOf?.(entity) ?? [])
   const view = { ...call, selected: select, lastUses }
   return {
@@ -37,8 +37,8 @@ export function showCreated<Entity>(
   call: Call & { readonly nextRevision: number },
   set: EntitySet<Entity>,
   entity: Entity,
-): ShownAnswer {
-  parseQuery(call.query, optionsOf.nothing)
+): AnswerWithBody {
+  parseQuery(call.query, supportedOptions.nothing)
   const view = { ...call, selected: undefined, lastUses: new Map() }
   const stateful =
     set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }
@@ -50,7 +50,11 @@ export function showCreated<Entity>(
   }
 }
 
-function etagOf<Entity>(entity: Entity, set: EntitySet<Entity>, view: View): string | undefined {
+function etagOf<Entity>(
+  entity: Entity,
+  set: EntitySet<Entity>,
+  view: EntityView,
+): string | undefined {
   const revision = set.revisionOf?.(entity, view)
   return revision === undefined ? undefined : entityTag(revision)
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../../http/graph-error.ts'
+import { refuse } from '../http/graph-error.ts'
 
 type Literal = string | boolean | null
 
@@ -23,32 +23,32 @@ const maxComparisons = 20
 /**
  * Reads a `$filter`: comparisons by `eq`, alone or within `any`, joined by `and`.
  *
- * @throws {GraphError} GRAPH_REFUSAL queryUnsupported for anything else.
+ * @throws {GraphError} graph_refusal query_unsupported for anything else.
  * @see OData 4.01 Part 2 §5.1.1
  */
 export function parseFilter(text: string): Comparison[] {
   const comparisons: Comparison[] = []
   for (let rest = text.trim(); ; ) {
     const found = anyPattern.exec(rest) ?? comparisonPattern.exec(rest)
-    if (found?.groups === undefined) throw refuse('queryUnsupported', unsupported)
+    if (found?.groups === undefined) throw refuse('query_unsupported', unsupported)
     const { property = '', name, member, text: quoted, word } = found.groups
     comparisons.push({
       property,
       member,
       isAny: name !== undefined,
-      literal: quoted === undefined ? worded(word) : quoted.replaceAll("''", "'"),
+      literal: quoted === undefined ? constantOrGuid(word) : quoted.replaceAll("''", "'"),
     })
     rest = rest.slice(found[0].length)
     if (rest === '') return comparisons
-    if (comparisons.length === maxComparisons) throw refuse('queryUnsupported', tooMany)
+    if (comparisons.length === maxComparisons) throw refuse('query_unsupported', tooMany)
     const and = andPattern.exec(rest)
-    if (and === null) throw refuse('queryUnsupported', unsupported)
+    if (and === null) throw refuse('query_unsupported', unsupported)
     rest = rest.slice(and[0].length)
   }
 }
 
 /** Whether a value is the literal; texts are compared without regard to case, as Graph does. */
-export const equals = (value: unknown, literal: Literal): boolean =>
+export const equalsLiteral = (value: unknown, literal: Literal): boolean =>
   typeof value === 'string' && typeof literal === 'string'
     ? value.toLowerCase() === literal.toLowerCase()
     : value === literal
@@ -65,4 +65,4 @@ const constants = new Map<string | undefined, Literal>([
 ])
 
 // What is no constant is a GUID, which is compared as the text that it is shown as.
-const worded = (word: string | undefined): Literal => constants.get(word) ?? word ?? null
+const constantOrGuid = (word: string | undefined): Literal => constants.get(word) ?? word ?? null

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { DirectoryStore } from '../../../storage/directory-store.ts'
-import { expiredItems } from './deleted-item.ts'
+import { expiredItemChanges } from './deleted-item.ts'
 
 /**
  * Purges what was deleted more than 30 days ago: to be called now and then.
@@ -8,10 +8,10 @@ import { expiredItems } from './deleted-item.ts'
  * @returns how many objects are gone now.
  * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be changed.
  */
-export const purgeExpired = (store: DirectoryStore, source: Runtime): Promise<number> =>
+export const purgeExpired = (store: DirectoryStore, runtime: Runtime): Promise<number> =>
   store.update((directory) => {
-    const at = source.now()
-    const changes = expiredItems(directory, at)
+    const at = runtime.now()
+    const changes = expiredItemChanges(directory, at)
     return {
       changes,
       audit: changes

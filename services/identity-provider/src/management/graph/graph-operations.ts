@@ -7,14 +7,14 @@ import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import { baseUrl } from '../http/base-url.ts'
 import type { Authenticate } from '../http/caller.ts'
-import type { Exchange } from '../http/graph-error.ts'
+import type { RequestIds } from '../http/graph-error.ts'
 import type { ChangeOperation, ReadOperation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
+import { SkipTokens } from '../odata/skip-tokens.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { passwordOperations } from './applications/password-operations.ts'
 import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
-import { SkipTokens } from './odata/skip-token.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 
@@ -38,7 +38,7 @@ const settingsSchema = z.strictObject({
   visibilityDelaySeconds: z.int().min(0).max(maxVisibilityDelaySeconds),
 })
 
-export type GraphOptions = {
+export type GraphAppOptions = {
   /** Where Microsoft Graph is here, without version and slash: what the SDKs call `baseUrl`. */
   readonly baseUrl: string
   readonly store: DirectoryStore
@@ -46,12 +46,12 @@ export type GraphOptions = {
   readonly authenticate: Authenticate
   /** Keeps the record of a refused change; the record of a change that is made is kept with it. */
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: Exchange) => void
+  readonly report: (error: unknown, exchange: RequestIds) => void
   /** How long new objects are not seen, 0 to 3600 seconds; default 0. */
   readonly visibilityDelaySeconds?: number
   /** At least 32 bytes, the same for all replicas; default: random, for one process. */
   readonly skipTokenKey?: Uint8Array
-  readonly source?: Runtime
+  readonly runtime?: Runtime
 }
 
 /**
@@ -62,7 +62,7 @@ export type GraphOptions = {
  * @throws {TypeError} when `skipTokenKey` is too short.
  * @see https://learn.microsoft.com/graph/api/resources/application
  */
-export function createGraph(options: GraphOptions): Hono {
+export function createGraphApp(options: GraphAppOptions): Hono {
   const { baseUrl, visibilityDelaySeconds } = settingsSchema.parse({
     baseUrl: options.baseUrl,
     visibilityDelaySeconds: options.visibilityDelaySeconds ?? 0,
@@ -72,7 +72,7 @@ export function createGraph(options: GraphOptions): Hono {
     apiAppId: graphAppId,
     rootUrl: `${baseUrl}${graphPath}`,
     skipTokens: new SkipTokens(options.skipTokenKey),
-    source: options.source ?? systemRuntime,
+    runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds,
   })
 }
