@@ -23,13 +23,19 @@ export const rooms: readonly Room[] = [
     reason: 'A client treats its token as an opaque string; it shares no code with who made it.',
   },
   {
+    path: 'packages/registrations',
+    mayImport: [],
+    reason:
+      'The format of the registrations file is independent of every directory: no wire, no clock, no file system.',
+  },
+  {
     path: 'services/greeting-api',
     mayImport: ['packages/guard'],
     reason: 'The resource server knows the identity provider only by its key set, over HTTP.',
   },
   {
     path: 'services/identity-provider',
-    mayImport: ['packages/guard'],
+    mayImport: ['packages/guard', 'packages/registrations'],
     reason:
       'Its management API is a resource like any other, and federated issuers have key sets. A token is never made with the code that judges it.',
   },
@@ -73,6 +79,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/registrations',
     mayImport: [
+      'packages/registrations',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
       'services/identity-provider/src/storage',
@@ -114,7 +121,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'cli',
-    mayImport: ['packages/client'],
+    mayImport: ['packages/client', 'packages/registrations'],
     reason: 'Services are started as processes, never imported.',
   },
   {
@@ -123,14 +130,9 @@ export const rooms: readonly Room[] = [
     reason: 'Every command of an administrator calls the management API through this client.',
   },
   {
-    path: 'cli/src/registrations/file',
-    mayImport: [],
-    reason: 'What a registrations file is does not depend on any directory.',
-  },
-  {
     path: 'cli/src/registrations/planning',
-    mayImport: ['cli/src/registrations/file'],
-    reason: 'What is to be done is a pure comparison: no wire, no clock, no terminal.',
+    mayImport: ['packages/registrations'],
+    reason: 'A plan is a pure comparison of file and directory: no wire, no clock, no terminal.',
   },
   {
     path: 'cli/src/registrations/apply',
@@ -138,10 +140,9 @@ export const rooms: readonly Room[] = [
       'packages/client',
       'cli/src/administrator',
       'cli/src/registrations/planning',
-      'cli/src/registrations/file',
+      'packages/registrations',
     ],
-    reason:
-      'Carries out a plan over Microsoft Graph; who is asked and what is printed is for the command.',
+    reason: 'Carries out a plan over Microsoft Graph. Questions and output belong to the command.',
   },
   {
     path: 'e2e',

@@ -3,6 +3,7 @@ export const maxSubjectCharacters = 72
 /** The parts of the repository that a commit subject can name. */
 export const scopes = [
   'guard',
+  'registrations',
   'client',
   'api',
   'idp',

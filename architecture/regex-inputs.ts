@@ -71,18 +71,15 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     file(/["$`\\\r]/),
   ],
   'cli/src/administrator/administrator-settings.ts': [setting(/^https?$/), setting(/\/$/)],
-  'cli/src/registrations/file/app-role-entry.ts': [
+  'packages/registrations/src/app-role-entry.ts': [
     file(/^(?!\.)[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
   ],
-  'cli/src/registrations/file/json-members.ts': [file(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"')],
-  'cli/src/registrations/file/parse-registrations.ts': [file(/^\uFEFF/)],
-  'cli/src/registrations/file/registrations-file.ts': [
+  'packages/registrations/src/json-members.ts': [file(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"')],
+  'packages/registrations/src/parse-registrations.ts': [file(/^\uFEFF/)],
+  'packages/registrations/src/registrations-file.ts': [
     file(/^[a-z][a-z0-9+.-]*:\/\/[^\s?#]*[^\s?#/]$/i, 'a://'),
   ],
-  'cli/src/registrations/file/stable-guid.ts': [
-    ours(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'a digest'),
-  ],
-  'cli/src/registrations/file/write-application-ids.ts': [
+  'packages/registrations/src/write-application-ids.ts': [
     built(file(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"')),
   ],
   'cli/src/administrator/graph-client.ts': [answer(/^https?:/)],
@@ -295,9 +292,6 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
   'services/identity-provider/src/main.ts': [ours(/\.$/, 'a message of an error at start')],
-  'services/identity-provider/src/registrations/json-text.ts': [
-    file(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"'),
-  ],
   'services/identity-provider/src/settings.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
     setting(/^\d{1,9}$/),

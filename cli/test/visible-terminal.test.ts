@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { styleText } from 'node:util'
+import { sampleFile } from '@greeting/registrations/samples'
 import { visibleTerminal } from '../src/visible-terminal.ts'
 import { ServedGraph } from './commands/registrations/served-graph.ts'
 import { answering, granting, serving } from './fakes/servers.ts'
 import { emptyFile, RecordedTerminal } from './fakes/terminal.ts'
-import { sampleFile } from './registrations/sample-file.ts'
 
 /** Window title, bell, colour, cursor, eight-bit CSI, delete, override, isolate, zero width, return. */
 const hostile =

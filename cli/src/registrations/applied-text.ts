@@ -1,7 +1,6 @@
+import { entriesWithoutId, type RegistrationsFile } from '@greeting/registrations'
 import type { Applied } from './apply/apply.ts'
 import type { NewSecret } from './apply/secret-sink.ts'
-import type { RegistrationsFile } from './file/registrations-file.ts'
-import { entriesWithoutId } from './file/write-application-ids.ts'
 import type { Change } from './planning/change.ts'
 import { day } from './planning/plan-secrets.ts'
 import { diffOf } from './planning/plan-text.ts'

@@ -1,15 +1,16 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { CommandFailure } from '../command-failure.ts'
-import { visibleText } from '../text/visible-text.ts'
 import {
+  entriesWithoutId,
   parseRegistrations,
+  type RegistrationsFile,
   RegistrationsFileError,
   registrationsText,
-} from './file/parse-registrations.ts'
-import type { RegistrationsFile } from './file/registrations-file.ts'
-import { entriesWithoutId, writeApplicationIds } from './file/write-application-ids.ts'
+  writeApplicationIds,
+} from '@greeting/registrations'
+import { CommandFailure } from '../command-failure.ts'
+import { visibleText } from '../text/visible-text.ts'
 import type { CertificateToAdd } from './planning/change.ts'
 
 /** A registrations file with all that it points to. */
@@ -99,10 +100,10 @@ function parsed(path: string, bytes: Uint8Array): RegistrationsFile {
     return parseRegistrations(bytes)
   } catch (cause) {
     if (!(cause instanceof RegistrationsFileError)) throw cause
-    const lines = cause.faults.map(
-      (fault) => `  ${visibleText(`${fault.path} ${fault.message}`.trim())}`,
+    const lines = cause.issues.map(
+      (issue) => `  ${visibleText(`${issue.path} ${issue.message}`.trim())}`,
     )
-    const message = [`${path} is no registrations file:`, ...lines].join('\n')
+    const message = [`Invalid registrations file ${path}:`, ...lines].join('\n')
     throw new CommandFailure('badUsage', message, { cause })
   }
 }

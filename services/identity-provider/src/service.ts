@@ -15,8 +15,8 @@ import { openListeners } from './listeners.ts'
 import { bootstrap } from './management/bootstrap/bootstrap.ts'
 import { createManagementApps } from './management/create-apps.ts'
 import { purgeExpired } from './management/graph/deleted-items/purge-expired.ts'
-import { parseRegistrations } from './registrations/registrations.ts'
-import { seedEmptyDirectory } from './registrations/seeding.ts'
+import { seedEmptyDirectory } from './registrations/seed-empty-directory.ts'
+import { readSeedRegistrations } from './registrations/seed-registrations.ts'
 import { keySchedule, type Settings } from './settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyFromFile } from './signing/key-file.ts'
@@ -200,10 +200,10 @@ async function seed(settings: Settings, directory: DirectoryStore, log: Logger):
   const path = settings.REGISTRATIONS
   if (path === undefined) return
   const registrations = async () =>
-    parseRegistrations(await readFile(path), path, {
+    readSeedRegistrations(await readFile(path), path, {
       newGuid: systemRuntime.newGuid,
       tenantId: settings.TENANT_ID ?? systemRuntime.newGuid(),
     })
   if (await seedEmptyDirectory(directory, registrations, settings.DATA_DIR, systemRuntime))
-    log.info({ registrations: path }, 'the directory was empty and has these registrations now')
+    log.info({ registrations: path }, 'applied the registrations to the empty directory')
 }

@@ -218,7 +218,7 @@ describe('the identity provider as a process', () => {
         await writeFile(join(dataDir, 'hostile.json'), JSON.stringify(file))
         return { REGISTRATIONS: join(dataDir, 'hostile.json') }
       },
-      /: \\u001b\[31mx\\u000a\\u202e\\u009b is not known here\.\n$/,
+      /: \\u001b\[31mx\\u000a\\u202e\\u009b is not a property of this format\.\n$/,
     ],
     [
       'a database that is away',

@@ -1,5 +1,5 @@
+import { registrationsJsonSchema } from '@greeting/registrations'
 import type { Command } from 'commander'
-import { registrationsJsonSchema } from '../../registrations/file/json-schema.ts'
 import type { Terminal } from '../../terminal.ts'
 
 /** `greeting registrations schema`: prints the JSON Schema of the file, for editors. */

@@ -1,7 +1,7 @@
+import { applicationIdPlaceholder } from '@greeting/registrations'
 import { z } from 'zod'
 import { parseAnswer } from '../../administrator/graph-client.ts'
 import { GraphRefusalError } from '../../administrator/graph-refusal-error.ts'
-import { applicationIdPlaceholder } from '../file/registrations-file.ts'
 import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
 import { type AppRole, application, servicePrincipal } from '../planning/directory-state.ts'
 import type { ApplyContext } from './apply-context.ts'

@@ -1,6 +1,6 @@
+import type { RegistrationsFile } from '@greeting/registrations'
 import type { z } from 'zod'
 import type { GraphClient } from '../../administrator/graph-client.ts'
-import type { RegistrationsFile } from '../file/registrations-file.ts'
 import {
   type Application,
   type AppRoleAssignment,

@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { RegistrationsFile } from '@greeting/registrations'
 import type { CertificateToAdd, Change } from './change.ts'
 import type { Located } from './locate.ts'
 import { oneLine } from './one-line.ts'

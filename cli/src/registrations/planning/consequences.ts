@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { RegistrationsFile } from '@greeting/registrations'
 import type { CertificateToAdd } from './change.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'

@@ -1,5 +1,4 @@
-import type { ApiEntry } from '../file/registrations-file.ts'
-import { stableRoleId } from '../file/stable-guid.ts'
+import { type ApiEntry, stableRoleId } from '@greeting/registrations'
 import type { Change, PropertyChange, RoleChange } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import { type Located, rolesOf } from './locate.ts'

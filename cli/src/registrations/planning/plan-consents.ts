@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { RegistrationsFile } from '@greeting/registrations'
 import type { Change, ChangeOf, RoleName } from './change.ts'
 import {
   type AppRoleAssignment,

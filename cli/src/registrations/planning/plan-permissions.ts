@@ -1,4 +1,4 @@
-import type { ClientEntry } from '../file/registrations-file.ts'
+import type { ClientEntry } from '@greeting/registrations'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { RequiredResourceAccess } from './directory-state.ts'
 import type { KnownApi } from './known-api.ts'

@@ -1,4 +1,4 @@
-import type { SecretEntry } from '../file/registrations-file.ts'
+import type { SecretEntry } from '@greeting/registrations'
 import type { Change } from './change.ts'
 import type { PasswordCredential } from './directory-state.ts'
 import type { Located } from './locate.ts'

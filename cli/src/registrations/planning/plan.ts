@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '../file/registrations-file.ts'
+import type { RegistrationsFile } from '@greeting/registrations'
 import { type Adoption, adoptionsOf, concerns, refusedConsents } from './adoption.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { chmod, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { sampleFile } from '@greeting/registrations/samples'
 import type { Json } from '../../registrations/apply/fake-directory.ts'
-import { sampleFile } from '../../registrations/sample-file.ts'
 import { ServedGraph } from './served-graph.ts'
 
 const secret = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { sampleFile } from '../../registrations/sample-file.ts'
+import { sampleFile } from '@greeting/registrations/samples'
 import { ServedGraph } from './served-graph.ts'
 
 /** A directory to which the sample file was applied, and the path of that file. */

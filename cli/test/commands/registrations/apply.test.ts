@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { sampleFile } from '../../registrations/sample-file.ts'
+import { sampleFile } from '@greeting/registrations/samples'
 import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 

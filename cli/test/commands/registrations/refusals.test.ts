@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sampleFile } from '../../registrations/sample-file.ts'
+import { sampleFile } from '@greeting/registrations/samples'
 import { ServedGraph } from './served-graph.ts'
 
 describe('the registrations commands refuse', () => {
@@ -33,9 +33,9 @@ describe('the registrations commands refuse', () => {
       {},
       { apis: [{}], clients: 7 },
       2,
-      /is no registrations file:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
+      /^Invalid registrations file .*:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
     ],
-    ['a file that is no JSON', {}, '{', 2, /is no registrations file:\n {2}is not JSON: /],
+    ['a file that is no JSON', {}, '{', 2, /^Invalid registrations file .*:\n {2}is not JSON: /],
     [
       'a plan that nobody can make',
       {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sampleFile } from '@greeting/registrations/samples'
 import { GraphRefusalError } from '../../../src/administrator/graph-refusal-error.ts'
-import { sampleFile } from '../sample-file.ts'
 import { World } from './world.ts'
 
 const withRole = (value: string) => {

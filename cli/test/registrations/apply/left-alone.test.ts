@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sampleFile } from '../sample-file.ts'
+import { sampleFile } from '@greeting/registrations/samples'
 import type { Json } from './fake-directory.ts'
 import { World } from './world.ts'
 

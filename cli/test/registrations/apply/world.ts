@@ -1,9 +1,9 @@
 import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
+import { parseRegistrations } from '@greeting/registrations'
 import { GraphClient } from '../../../src/administrator/graph-client.ts'
 import { applyPlan } from '../../../src/registrations/apply/apply.ts'
 import { namesOf, readDirectory } from '../../../src/registrations/apply/read-directory.ts'
 import type { NewSecret, SecretSink } from '../../../src/registrations/apply/secret-sink.ts'
-import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
 import {
   type Plan,
   type PlanInput,

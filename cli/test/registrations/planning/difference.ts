@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import { parseRegistrations } from '@greeting/registrations'
+import { sampleFile } from '@greeting/registrations/samples'
 import type { CertificateToAdd } from '../../../src/registrations/planning/change.ts'
 import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
 import { diffOf } from '../../../src/registrations/planning/plan-text.ts'
-import { sampleFile } from '../sample-file.ts'
 import { confirmedIn, now, sampleState } from './sample-state.ts'
 
 export type Sample = ReturnType<typeof sampleFile>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
+import { parseRegistrations } from '@greeting/registrations'
 import {
   type ExportOptions,
   exportRegistrations,

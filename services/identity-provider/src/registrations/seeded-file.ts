@@ -4,15 +4,15 @@ import {
   type StagedSecretFile,
   stageSecretFile,
 } from '../files/staged-secret-file.ts'
-import type { Seeded } from './seed.ts'
+import type { Seeded } from './seed-changes.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'seeded.json')
 
-/** Writes what was seeded as a draft: whether the directory takes it is not known yet. */
+/** Writes the IDs and secrets to a staged file, before the commit to the directory. */
 export const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<StagedSecretFile> =>
   stageSecretFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
 
-/** Finds what a crash left between file and directory, once the directory is filled. */
+/** Keeps or removes a staged file that a crash left behind, once the directory is filled. */
 export const recoverSeededFile = (
   dataDir: string,
   isKnown: (seeded: Seeded) => boolean,
@@ -27,7 +27,7 @@ export const recoverSeededFile = (
     now,
   )
 
-// A draft that was cut short by the crash was never followed by a commit.
+// A crash during the write leaves an incomplete file. The commit comes later, so it did not happen.
 function parse(text: string): Seeded | undefined {
   try {
     return JSON.parse(text)

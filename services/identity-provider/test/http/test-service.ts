@@ -8,8 +8,8 @@ import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import type { ServerEnv } from '../../src/http/server-env.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
 import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
-import { parseRegistrations } from '../../src/registrations/registrations.ts'
-import { type Seeded, seedOf } from '../../src/registrations/seed.ts'
+import { type Seeded, seedChanges } from '../../src/registrations/seed-changes.ts'
+import { readSeedRegistrations } from '../../src/registrations/seed-registrations.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
@@ -22,7 +22,7 @@ import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
 const file = join(import.meta.dirname, '../registrations/sample.json')
 
 /** What is registered in the directory of a test. */
-export const greeting = parseRegistrations(readFileSync(file, 'utf8'), file, {
+export const greeting = readSeedRegistrations(readFileSync(file, 'utf8'), file, {
   newGuid: systemRuntime.newGuid,
   tenantId: systemRuntime.newGuid(),
 })
@@ -70,7 +70,7 @@ export type TestService = {
 
 /** A service over a memory of its own, with the registrations of the sample. */
 export async function testService(over: Partial<ServiceOptions> = {}): Promise<TestService> {
-  const { changes, seeded } = seedOf(greeting, systemRuntime)
+  const { changes, seeded } = seedChanges(greeting, systemRuntime)
   const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
   const change = (...more: DirectoryChange[]) =>
     store.update(() => ({ changes: more, audit: [], result: undefined }))

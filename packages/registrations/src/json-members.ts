@@ -1,15 +1,15 @@
 /** A member of an object in a JSON text. */
 export type JsonMember = {
   readonly name: string
-  /** Whether its object has had a member of this name already. */
+  /** Whether an earlier member of its object has the same name. */
   readonly isRepeated: boolean
   /** Offset of its name in the text. */
   readonly start: number
   /** Offset after the punctuation before its name: `{` or `,`. */
   readonly leadStart: number
-  /** How many objects and lists it is in. */
+  /** Number of objects and lists around it. */
   readonly depth: number
-  /** Its place, from the root; to be asked for before the next member is. */
+  /** Its path from the root. Valid only until the next member is read. */
   readonly path: () => (string | number)[]
 }
 
@@ -18,9 +18,9 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs
 type Open = { readonly names: Set<string> | undefined; step: string | number }
 
 /**
- * The members of all objects in a text, in their order, repeated ones too.
+ * The members of all objects of a JSON text in order, with repeated members.
  *
- * @param text A text that `JSON.parse` takes.
+ * @param text a text that `JSON.parse` accepts
  */
 export function* jsonMembers(text: string): Generator<JsonMember> {
   const open: Open[] = []

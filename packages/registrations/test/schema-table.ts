@@ -1,4 +1,4 @@
-import { registrationsJsonSchema } from '../../../src/registrations/file/json-schema.ts'
+import { registrationsJsonSchema } from '../src/json-schema.ts'
 
 type Schema = {
   readonly title?: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseRegistrations } from '../../../src/registrations/file/parse-registrations.ts'
-import { writeApplicationIds } from '../../../src/registrations/file/write-application-ids.ts'
+import { parseRegistrations } from '../src/parse-registrations.ts'
+import { writeApplicationIds } from '../src/write-application-ids.ts'
 
 const [api, client] = [
   '11111111-1111-4111-8111-111111111111',

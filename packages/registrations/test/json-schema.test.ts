@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { registrationsJsonSchema } from '../../../src/registrations/file/json-schema.ts'
+import { registrationsJsonSchema } from '../src/json-schema.ts'
 
-const published = join(import.meta.dirname, '../../../../registrations/registrations.schema.json')
+const published = join(import.meta.dirname, '../../../registrations/registrations.schema.json')
 
 it('the published JSON Schema is the one that the command judges by', () => {
   assert.deepEqual(

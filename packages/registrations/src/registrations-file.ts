@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { appRoleEntry } from './app-role-entry.ts'
-import { judgeReferences } from './file-references.ts'
+import { checkReferences } from './references.ts'
 
 const displayName = z.string().trim().min(1).max(120)
 const applicationId = z
@@ -8,10 +8,10 @@ const applicationId = z
   .toLowerCase()
   .optional()
   .describe(
-    'Application (client) ID of a registration that exists, whatever its name. Left out: created, and the directory chooses the id; an application that has the name already is used only when this command made it or a person confirms it.',
+    'Application (client) ID of an existing registration. Default: the directory chooses the ID of a new one. An existing application of this name needs the mark of this command, or your confirmation.',
   )
 
-/** Stands for the application id, which nobody knows before the application is registered. */
+/** Placeholder in identifier URIs: the application ID is unknown before the first registration. */
 export const applicationIdPlaceholder = '{applicationId}'
 
 const identifierUri = z
@@ -28,65 +28,61 @@ const tenant = z
       .guid()
       .toLowerCase()
       .optional()
-      .describe('Tenant ID. When given, the file is applied to this tenant and to no other.'),
-    displayName: displayName.optional().describe('Name of a tenant that is made locally.'),
+      .describe('Tenant ID. If present, the file applies to this tenant only.'),
+    displayName: displayName.optional().describe('Name of a tenant that is created locally.'),
     domains: z
-      .array(z.string().toLowerCase())
+      .array(z.hostname('must be a domain name').toLowerCase())
       .optional()
-      .describe('Verified domains of a tenant that is made locally.'),
+      .describe('Verified domains of a tenant that is created locally.'),
   })
   .meta({ title: 'Tenant' })
 
 const api = z
   .strictObject({
-    displayName: displayName.describe(
-      'Name of the API, by which the rest of the file speaks of it.',
-    ),
+    displayName: displayName.describe('Name of the API. Other entries refer to it by this name.'),
     applicationId,
     identifierUris: z
       .array(identifierUri)
       .min(1)
       .optional()
       .describe(
-        'The names that tokens are requested for; `{applicationId}` stands for the application ID. Left out: `api://{applicationId}`, unless it has one already.',
+        'The names of the API in scopes. `{applicationId}` is replaced by the application ID. Default: the existing ones, else `api://{applicationId}`.',
       ),
     requestedAccessTokenVersion: z
       .literal([1, 2])
       .optional()
-      .describe('Version of the tokens made for the API. Left out: as it is; 1 for a new API.'),
+      .describe('Version of the tokens for the API. Default: unchanged; 1 for a new API.'),
     appRoleAssignmentRequired: z
       .boolean()
       .optional()
-      .describe(
-        'Whether a client without any role of the API is refused a token. Left out: as it is.',
-      ),
-    appRoles: z.array(appRoleEntry).describe('The application roles of the API, all of them.'),
+      .describe('Whether a client without a role of the API gets no token. Default: unchanged.'),
+    appRoles: z.array(appRoleEntry).describe('All app roles of the API.'),
   })
   .meta({ title: 'API' })
 
 const permission = z
   .strictObject({
     api: z.string().min(1).describe('Name of an API of this file or of the directory.'),
-    roles: z.array(z.string().min(1)).min(1).describe('Values of the application roles requested.'),
+    roles: z.array(z.string().min(1)).min(1).describe('Values of the requested app roles.'),
   })
   .meta({ title: 'Permission' })
 
 const secret = z
   .strictObject({
-    displayName: displayName.describe('Name of the secret; one that is rotated keeps it.'),
+    displayName: displayName.describe('Name of the secret. Rotation keeps it.'),
     lifetimeDays: z
       .int()
       .min(1)
       .max(730)
       .default(180)
-      .describe('How long a new secret is good, in days.'),
+      .describe('Lifetime of a new secret, in days.'),
     overlapDays: z
       .int()
       .min(0)
       .max(365)
       .default(30)
       .describe(
-        'How long before its end the secret is due for rotation, in days. Old and new are both good until then.',
+        'Rotation starts this number of days before the end of the secret. Both secrets are valid until then.',
       ),
   })
   .refine(({ lifetimeDays, overlapDays }) => overlapDays < lifetimeDays, {
@@ -102,27 +98,27 @@ const certificate = z
       .string()
       .min(1)
       .describe(
-        'File of the certificate, PEM, from the folder of this file. Never the private key.',
+        'PEM file of the certificate, relative to the folder of this file. It must not contain the private key.',
       ),
     warningDays: z
       .int()
       .min(0)
       .max(730)
       .default(30)
-      .describe('How long before its end `plan` begins to warn, in days.'),
+      .describe('`plan` warns this number of days before the end of the certificate.'),
   })
   .meta({ title: 'Certificate' })
 
 const client = z
   .strictObject({
     displayName: displayName.describe(
-      'Name of the client, by which the rest of the file speaks of it.',
+      'Name of the client. Other entries refer to it by this name.',
     ),
     applicationId,
     permissions: z
       .array(permission)
       .optional()
-      .describe('The application permissions that the client requests. Requesting grants nothing.'),
+      .describe('The requested application permissions. A request alone grants nothing.'),
     secrets: z.array(secret).optional().describe('The client secrets.'),
     certificates: z.array(certificate).optional().describe('The certificates.'),
   })
@@ -136,38 +132,39 @@ const consent = z
       .array(z.string().min(1))
       .min(1)
       .optional()
-      .describe('Values of the roles granted. Left out: all that the client requests of this API.'),
+      .describe(
+        'Values of the assigned app roles. Default: all that the client requests of this API.',
+      ),
   })
   .meta({ title: 'Admin consent' })
 
 /**
- * The registrations of a system, as a file that people review. A list that is left out is not
- * managed; a list that is given is the whole truth about what it lists.
+ * The registrations of a system, as a file for review. An absent list is not managed.
+ * A present list is complete: `apply` removes everything else that the directory has there.
  */
 export const registrationsFile = z
   .strictObject({
-    $schema: z.string().optional().describe('Where editors find the schema of this file.'),
-    tenant: tenant.optional().describe('The tenant that the file is for.'),
-    apis: z.array(api).default([]).describe('The APIs: acts 1 and 2.'),
-    clients: z.array(client).default([]).describe('The clients: acts 3, 4 and 6.'),
+    $schema: z.string().optional().describe('Address of the JSON Schema, for editors.'),
+    tenant: tenant.optional().describe('The tenant of the file.'),
+    apis: z.array(api).default([]).describe('The APIs: steps 1 and 2.'),
+    clients: z.array(client).default([]).describe('The clients: steps 3, 4 and 6.'),
     consents: z
       .array(consent)
       .optional()
-      .describe('What the administrator grants to the clients of this file: act 5.'),
+      .describe('The admin consents for the clients of this file: step 5.'),
     removed: z
       .array(displayName)
       .default([])
-      .describe('Names, or application IDs, of applications that must not exist any more.'),
+      .describe('Names or application IDs of applications that must not exist any more.'),
   })
-  .superRefine(judgeReferences)
+  .superRefine(checkReferences)
   .meta({
     title: 'Greeting registrations',
     description:
-      'The six registration acts as a file: APIs with their application roles, clients with the permissions they request, admin consents, secrets.',
+      'The six registration steps as a file: APIs with their app roles, clients with their requested permissions, admin consents, secrets.',
   })
 
 export type RegistrationsFile = z.output<typeof registrationsFile>
 export type ApiEntry = RegistrationsFile['apis'][number]
 export type ClientEntry = RegistrationsFile['clients'][number]
 export type SecretEntry = NonNullable<ClientEntry['secrets']>[number]
-export type CertificateEntry = NonNullable<ClientEntry['certificates']>[number]

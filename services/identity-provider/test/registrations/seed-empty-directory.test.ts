@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { secretSha256 } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
-import { seedEmptyDirectory } from '../../src/registrations/seeding.ts'
+import { seedEmptyDirectory } from '../../src/registrations/seed-empty-directory.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
@@ -28,8 +28,8 @@ const age = (path: string, minutes: number) => {
 }
 const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
 
-describe('seeding', () => {
-  it('does the six acts in an empty directory, and tells the secret once, to the owner only', async () => {
+describe('the seed of a directory', () => {
+  it('makes the six registration steps in an empty directory, and writes the secret once, for the owner only', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     assert.equal(await seed(log, dataDir), true)
@@ -62,11 +62,11 @@ describe('seeding', () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     await seed(log, dataDir)
-    const told = await readSeeded(dataDir)
+    const written = await readSeeded(dataDir)
     const unread = () => assert.fail('the file was read')
     const store = new DirectoryStore({ log })
     assert.equal(await seedEmptyDirectory(store, unread, dataDir, systemRuntime), false)
-    assert.equal(await readSeeded(dataDir), told)
+    assert.equal(await readSeeded(dataDir), written)
     assert.equal((await store.refresh()).revision, 1)
   })
 
@@ -82,23 +82,23 @@ describe('seeding', () => {
     assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
   })
 
-  it('loses no secret when it is killed after the commit and before the file has its name', async () => {
+  it('keeps the secret after a kill between the commit and the rename of the file', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     await seed(log, dataDir)
-    const told = await readSeeded(dataDir)
+    const written = await readSeeded(dataDir)
     await rm(join(dataDir, 'seeded.json'))
-    await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), told)
+    await writeFile(join(dataDir, `seeded.json.${crypto.randomUUID()}`), written)
     const cut = join(dataDir, `seeded.json.${crypto.randomUUID()}`)
     await writeFile(cut, '{"tenantId')
     await age(cut, 61)
 
     assert.equal(await seed(log, dataDir), false)
-    assert.equal(await readSeeded(dataDir), told)
+    assert.equal(await readSeeded(dataDir), written)
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
   })
 
-  it('forgets a secret that the directory never took, when it was killed before the commit', async () => {
+  it('removes a secret that was never committed, after a kill before the commit', async () => {
     const log = new MemoryDirectoryLog()
     const dead: DirectoryLog = {
       changesAfter: (known) => log.changesAfter(known),
@@ -115,7 +115,7 @@ describe('seeding', () => {
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
   })
 
-  it('leaves the draft of a server that starts beside it and has not told its directory yet', async () => {
+  it('keeps the staged file of another server that has not committed yet', async () => {
     const [log, otherLog] = [new MemoryDirectoryLog(), new MemoryDirectoryLog()]
     const dataDir = await emptyFolder()
     await seed(log, dataDir)

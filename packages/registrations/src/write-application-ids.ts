@@ -2,11 +2,11 @@ import { jsonMembers } from './json-members.ts'
 import type { RegistrationsFile } from './registrations-file.ts'
 
 const lists = ['apis', 'clients'] as const
-// The file, the list, the entry.
+// File, list, entry.
 const entryDepth = 3
 const string = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
 
-/** Offset at which a member ends whose value is a string. */
+/** Offset of the end of a member with a string value. */
 function endOfStringMember(text: string, start: number): number {
   const member = new RegExp(`${string}\\s*:\\s*${string}`, 'sy')
   member.lastIndex = start
@@ -15,11 +15,11 @@ function endOfStringMember(text: string, start: number): number {
 }
 
 /**
- * The text of a registrations file with the application ids that its entries lack, each after the
- * name of its entry and indented as that is. The rest of the text stays as it is.
+ * Adds missing application IDs to the text of a registrations file. Each ID follows the name of its
+ * entry, with the same indent. The rest of the text does not change.
  *
- * @param text The text that was parsed as `file`.
- * @param applicationIds Application ids by the display names of the entries.
+ * @param text the text that was parsed as `file`
+ * @param applicationIds application IDs by the display names of the entries
  */
 export function writeApplicationIds(
   text: string,
@@ -43,7 +43,7 @@ export function writeApplicationIds(
   )
 }
 
-/** Names of the entries without an application id, for which one is known. */
+/** Names of the entries without an application ID for which one is known. */
 export function entriesWithoutId(
   { apis, clients }: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,

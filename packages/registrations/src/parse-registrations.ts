@@ -2,38 +2,38 @@ import type { z } from 'zod'
 import { jsonMembers } from './json-members.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
-/** What is wrong at one place of a registrations file. */
-export type FileFault = {
-  /** The place as people write it: `apis[0].appRoles[1].value`; empty for the file itself. */
+/** A broken rule at one place of a registrations file. */
+export type FileIssue = {
+  /** The place, such as `apis[0].appRoles[1].value`. Empty for the whole file. */
   readonly path: string
   readonly message: string
 }
 
-/** A registrations file that cannot be applied; every fault is told. */
+/** An invalid registrations file, with all its issues. */
 export class RegistrationsFileError extends Error {
-  readonly code = 'REGISTRATIONS_FILE_INVALID'
+  readonly code = 'registrations_file_invalid'
   override readonly name = 'RegistrationsFileError'
-  readonly faults: readonly FileFault[]
+  readonly issues: readonly FileIssue[]
 
-  constructor(faults: readonly FileFault[], options: { cause?: unknown } = {}) {
-    super(faults.map(({ path, message }) => `${path} ${message}`.trim()).join('; '), options)
-    this.faults = faults
+  constructor(issues: readonly FileIssue[], options: { cause?: unknown } = {}) {
+    super(issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; '), options)
+    this.issues = issues
   }
 }
 
 /**
- * Judges a registrations file and fills in what it leaves out.
+ * Parses and validates a registrations file. Absent fields get their default values.
  *
- * @param file Its bytes, or its text.
- * @throws {RegistrationsFileError} REGISTRATIONS_FILE_INVALID when it is no JSON in UTF-8, repeats a
- *   member, or breaks the schema.
+ * @param file its bytes or its text
+ * @throws {RegistrationsFileError} registrations_file_invalid when the file is not JSON in UTF-8,
+ *   repeats a member, or breaks the schema
  * @example
  * const { apis } = parseRegistrations('{ "apis": [{ "displayName": "Orders", "appRoles": [] }] }')
  */
 export function parseRegistrations(file: Uint8Array | string): RegistrationsFile {
   const result = registrationsFile.safeParse(parseJson(registrationsText(file)))
   if (result.success) return result.data
-  throw new RegistrationsFileError(result.error.issues.flatMap(faultsOf))
+  throw new RegistrationsFileError(result.error.issues.flatMap(issuesOf))
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -41,7 +41,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * The text of a registrations file, without its byte order mark (RFC 8259 section 8.1).
  *
- * @throws {RegistrationsFileError} REGISTRATIONS_FILE_INVALID when it is not UTF-8.
+ * @throws {RegistrationsFileError} registrations_file_invalid when it is not UTF-8
  */
 export function registrationsText(file: Uint8Array | string): string {
   if (typeof file === 'string') return file.replace(/^\uFEFF/, '')
@@ -65,27 +65,27 @@ function parseJson(text: string): unknown {
   return value
 }
 
-// Each is told with its place, which may be long.
-const mostRepeated = 20
+// The error message contains each path, and a path can be long.
+const maxRepeatedMembers = 20
 
-/** `JSON.parse` keeps the last of repeated members without a word (RFC 8259 section 4). */
-function repeatedMembers(text: string): FileFault[] {
-  const faults: FileFault[] = []
+/** `JSON.parse` silently keeps the last of repeated members (RFC 8259 section 4). */
+function repeatedMembers(text: string): FileIssue[] {
+  const issues: FileIssue[] = []
   for (const { isRepeated, path } of jsonMembers(text)) {
-    if (isRepeated) faults.push({ path: written(path()), message: 'is given twice' })
-    if (faults.length === mostRepeated) break
+    if (isRepeated) issues.push({ path: pathText(path()), message: 'is repeated' })
+    if (issues.length === maxRepeatedMembers) break
   }
-  return faults
+  return issues
 }
 
-function faultsOf(issue: z.core.$ZodIssue): FileFault[] {
+function issuesOf(issue: z.core.$ZodIssue): FileIssue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      path: written([...issue.path, key]),
-      message: 'is no property of this format',
+      path: pathText([...issue.path, key]),
+      message: 'is not a property of this format',
     }))
   }
-  return [{ path: written(issue.path), message: messageOf(issue) }]
+  return [{ path: pathText(issue.path), message: messageOf(issue) }]
 }
 
 type Issue = z.core.$ZodIssue
@@ -119,7 +119,7 @@ function bound(words: string, limit: number, origin: string): string {
   return `must have ${words} ${limit} ${noun[limit === 1 ? 0 : 1]}`
 }
 
-const written = (path: readonly PropertyKey[]): string =>
+const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((step, depth) =>
       typeof step === 'number' ? `[${step}]` : `${depth > 0 ? '.' : ''}${String(step)}`,

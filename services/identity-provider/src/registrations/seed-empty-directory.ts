@@ -2,19 +2,19 @@ import type { Directory } from '../directory/directory.ts'
 import { secretSha256 } from '../directory/password-credential.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
-import type { Registrations } from './registrations.ts'
-import { type Seeded, seedOf } from './seed.ts'
+import { type Seeded, seedChanges } from './seed-changes.ts'
+import type { SeedRegistrations } from './seed-registrations.ts'
 import { draftSeededFile, recoverSeededFile } from './seeded-file.ts'
 
 /**
- * Brings registrations into the directory when it is empty, and changes nothing when it is not.
+ * Creates the registrations in an empty directory. Changes nothing in any other directory.
  *
- * @param registrations Asked only when they are needed.
- * @returns Whether it was this call that filled the directory.
+ * @param registrations called only when the directory is empty
+ * @returns whether this call created them
  */
 export async function seedEmptyDirectory(
   store: DirectoryStore,
-  registrations: () => Promise<Registrations>,
+  registrations: () => Promise<SeedRegistrations>,
   dataDir: string,
   source: Runtime,
 ): Promise<boolean> {
@@ -24,7 +24,7 @@ export async function seedEmptyDirectory(
     return false
   }
 
-  const { changes, seeded } = seedOf(await registrations(), source)
+  const { changes, seeded } = seedChanges(await registrations(), source)
   const draft = await draftSeededFile(dataDir, seeded)
   const audit = {
     at: source.now(),
@@ -36,13 +36,13 @@ export async function seedEmptyDirectory(
     reason: null,
     correlationId: null,
   } as const
-  const isOurs = await store.update((directory) =>
+  const isApplied = await store.update((directory) =>
     directory.revision > 0
       ? { changes: [], audit: [], result: false }
       : { changes, audit: [audit], result: true },
   )
-  await (isOurs ? draft.keep() : draft.discard())
-  return isOurs
+  await (isApplied ? draft.keep() : draft.discard())
+  return isApplied
 }
 
 const knowsAllSecrets = (directory: Directory, { clients }: Seeded): boolean =>

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { schemaTables } from './schema-table.ts'
 
 const reference = readFileSync(
-  join(import.meta.dirname, '../../../../docs/reference/registrations.md'),
+  join(import.meta.dirname, '../../../docs/reference/registrations.md'),
   'utf8',
 )
 

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import {
+  acceptedFiles,
+  filesForTheCommandOnly,
+  refusedFiles,
+} from '@greeting/registrations/samples'
+import { CommandFailure } from '../../src/command-failure.ts'
+import { loadFile } from '../../src/registrations/load-file.ts'
+
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-load-file-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+async function load(bytes: Uint8Array) {
+  const path = join(folder, `${crypto.randomUUID()}.json`)
+  await writeFile(path, bytes)
+  return { path, loaded: loadFile(path) }
+}
+
+describe('the command', () => {
+  const withoutCertificate = filesForTheCommandOnly.filter(({ name }) => name !== 'a certificate')
+  for (const { name, file } of [...acceptedFiles, ...withoutCertificate]) {
+    it(`accepts a file with ${name}`, async () => {
+      const { loaded } = await load(file)
+      await assert.doesNotReject(loaded)
+    })
+  }
+
+  it('looks for a certificate beside the file', async () => {
+    const { file } = filesForTheCommandOnly.find(({ name }) => name === 'a certificate') ?? {}
+    const { loaded } = await load(file ?? Buffer.of())
+    await assert.rejects(loaded, { message: /c\.pem/ })
+  })
+
+  for (const { name, file, message } of refusedFiles) {
+    it(`refuses a file with ${name}`, async () => {
+      const { path, loaded } = await load(file)
+      await assert.rejects(loaded, (error: unknown) => {
+        assert.ok(error instanceof CommandFailure)
+        const [, ...lines] = error.message.split('\n')
+        assert.ok(error.message.startsWith(`Invalid registrations file ${path}:\n`), error.message)
+        assert.ok(
+          lines
+            .map((line) => line.trim())
+            .join('; ')
+            .startsWith(message),
+          error.message,
+        )
+        return true
+      })
+    })
+  }
+})

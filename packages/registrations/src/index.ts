@@ -1,0 +1,16 @@
+export { registrationsJsonSchema } from './json-schema.ts'
+export {
+  type FileIssue,
+  parseRegistrations,
+  RegistrationsFileError,
+  registrationsText,
+} from './parse-registrations.ts'
+export {
+  type ApiEntry,
+  applicationIdPlaceholder,
+  type ClientEntry,
+  type RegistrationsFile,
+  type SecretEntry,
+} from './registrations-file.ts'
+export { stableRoleId } from './stable-role-id.ts'
+export { entriesWithoutId, writeApplicationIds } from './write-application-ids.ts'

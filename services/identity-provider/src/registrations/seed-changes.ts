@@ -1,0 +1,128 @@
+import type { Application } from '../directory/application.ts'
+import { type DirectoryChange, put } from '../directory/directory-change.ts'
+import { newAppRoleAssignment } from '../directory/new-app-role-assignment.ts'
+import { newApplication } from '../directory/new-application.ts'
+import { newServicePrincipal } from '../directory/new-service-principal.ts'
+import { createPassword } from '../directory/password-credential.ts'
+import type { Runtime } from '../directory/runtime.ts'
+import type { SeedRegistrations } from './seed-registrations.ts'
+
+/** The IDs and secrets of the first registrations. No other place has the secrets as text. */
+export type Seeded = {
+  readonly tenantId: string
+  readonly apis: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly identifierUri: string
+  }[]
+  readonly clients: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly clientSecret: string
+  }[]
+}
+
+const dayMs = 86_400_000
+
+/** The changes that create registrations in an empty directory, with their IDs and secrets. */
+export function seedChanges(
+  registrations: SeedRegistrations,
+  source: Runtime,
+): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
+  const { apis, clients, tenant } = registrations
+  const createdDateTime = source.now()
+  const secrets = clients.map((client) => ({
+    client,
+    created: client.secrets.map(({ displayName, lifetimeDays }) => {
+      const endDateTime = new Date(createdDateTime.getTime() + lifetimeDays * dayMs)
+      return createPassword({ displayName, endDateTime }, source)
+    }),
+  }))
+
+  // An API that is also a client is one application.
+  const applications = entriesByName(registrations).map(({ displayName, applicationId }) => {
+    const api = apis.find((entry) => entry.displayName === displayName)
+    const client = clients.find((entry) => entry.displayName === displayName)
+    return newApplication({
+      id: source.newGuid(),
+      tenantId: tenant.id,
+      appId: applicationId,
+      displayName,
+      createdDateTime,
+      identifierUris: api?.identifierUris ?? [],
+      requestedAccessTokenVersion: api?.requestedAccessTokenVersion ?? null,
+      appRoles: api?.appRoles ?? [],
+      requiredResourceAccess: (client?.permissions ?? []).map((permission) => ({
+        resourceAppId: idOf(registrations, permission.api),
+        resourceAccess: roleIds(apis, permission).map((id) => ({ id, type: 'Role' })),
+      })),
+      passwordCredentials: secrets
+        .filter((entry) => entry.client === client)
+        .flatMap(({ created }) => created.map(({ credential }) => credential)),
+    })
+  })
+  const principals = applications.map(({ appId, displayName }) => ({
+    ...newServicePrincipal(tenant.id, { appId, displayName }, source),
+    appRoleAssignmentRequired:
+      apis.find((api) => api.displayName === displayName)?.appRoleAssignmentRequired ?? false,
+  }))
+  const assignments = registrations.consents.flatMap((consent) =>
+    roleIds(apis, consent).map((roleId) =>
+      newAppRoleAssignment(
+        named(principals, consent.client),
+        named(principals, consent.api),
+        roleId,
+        source,
+      ),
+    ),
+  )
+
+  return {
+    changes: [
+      put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
+      ...applications.map((one) => put('application', one)),
+      ...principals.map((one) => put('servicePrincipal', one)),
+      ...assignments.map((one) => put('appRoleAssignment', one)),
+    ],
+    seeded: {
+      tenantId: tenant.id,
+      apis: apis.map(({ displayName, applicationId, identifierUris }) => ({
+        displayName,
+        applicationId,
+        identifierUri: identifierUris[0] ?? '',
+      })),
+      clients: secrets.flatMap(({ client: { displayName, applicationId }, created }) =>
+        created.map(({ secretText: clientSecret }) => ({
+          displayName,
+          applicationId,
+          clientSecret,
+        })),
+      ),
+    },
+  }
+}
+
+const entriesByName = ({ apis, clients }: SeedRegistrations) => [
+  ...new Map([...apis, ...clients].map((entry) => [entry.displayName, entry])).values(),
+]
+
+const idOf = (registrations: SeedRegistrations, name: string): Application['appId'] =>
+  named(entriesByName(registrations), name).applicationId
+
+/** @throws {TypeError} when the registrations were not validated */
+function named<Entry extends { readonly displayName: string }>(
+  entries: readonly Entry[],
+  name: string,
+): Entry {
+  const found = entries.find(({ displayName }) => displayName === name)
+  if (found === undefined) throw new TypeError(`The registrations contain no "${name}"`)
+  return found
+}
+
+const roleIds = (
+  apis: SeedRegistrations['apis'],
+  { api, roles }: { readonly api: string; readonly roles: readonly string[] },
+): string[] =>
+  named(apis, api)
+    .appRoles.filter(({ value }) => roles.includes(value))
+    .map(({ id }) => id)

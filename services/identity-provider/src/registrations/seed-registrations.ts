@@ -1,0 +1,196 @@
+import {
+  applicationIdPlaceholder,
+  parseRegistrations,
+  type RegistrationsFile,
+  RegistrationsFileError,
+  stableRoleId,
+} from '@greeting/registrations'
+import { judgeAppRoles } from '../directory/app-role-rules.ts'
+import { isGuid } from '../directory/guid.ts'
+import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
+import { ownerTenantId, privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import { storableTextIssues } from '../directory/storable-text.ts'
+import { written } from '../directory/validation-issue.ts'
+
+/** Values for the IDs that a file may omit. */
+export type DefaultIds = {
+  readonly newGuid: () => string
+  readonly tenantId: string
+}
+
+/** A registrations file that the first start cannot apply. The message names every issue. */
+export class RegistrationsError extends Error {
+  readonly code = 'registrations_invalid'
+  override readonly name = 'RegistrationsError'
+}
+
+type Path = readonly PropertyKey[]
+type Issue = { readonly path: Path; readonly message: string }
+
+/** The registrations of an empty directory, with every default filled in. */
+export type SeedRegistrations = ReturnType<typeof withDefaults>
+
+/**
+ * Reads the registrations for an empty directory.
+ *
+ * @param bytes content of the file
+ * @param fileName name of the file in messages
+ * @throws {RegistrationsError} registrations_invalid when the file breaks the format, breaks a rule
+ *   of the directory, or needs the management API
+ */
+export function readSeedRegistrations(
+  bytes: Uint8Array | string,
+  fileName: string,
+  defaults: DefaultIds,
+): SeedRegistrations {
+  // 1. The format, as `greeting registrations` reads it.
+  const file = parseFile(bytes, fileName)
+  // 2. Its texts.
+  refuseIssues(fileName, textIssues(file))
+  // 3. The parts that only the management API can apply.
+  refuseUnsupported(fileName, unsupportedPlaces(file))
+  // 4. The defaults, and the rules of the directory.
+  const registrations = withDefaults(file, defaults)
+  refuseIssues(fileName, directoryIssues(registrations))
+  return registrations
+}
+
+function parseFile(bytes: Uint8Array | string, fileName: string): RegistrationsFile {
+  try {
+    return parseRegistrations(bytes)
+  } catch (cause) {
+    if (!(cause instanceof RegistrationsFileError)) throw cause
+    throw invalid(fileName, cause.message, { cause })
+  }
+}
+
+const invalid = (fileName: string, issues: string, options?: ErrorOptions) =>
+  new RegistrationsError(`Invalid registrations in ${fileName}: ${issues}`, options)
+
+function refuseIssues(fileName: string, issues: readonly Issue[]): void {
+  if (issues.length === 0) return
+  throw invalid(
+    fileName,
+    issues.map(({ path, message }) => `${written(path)} ${message}`).join('; '),
+  )
+}
+
+function refuseUnsupported(fileName: string, places: readonly Path[]): void {
+  if (places.length === 0) return
+  throw new RegistrationsError(
+    `The first start cannot apply ${places.map(written).join(', ')} of ${fileName}: remove this, or apply the file with "greeting registrations apply"`,
+  )
+}
+
+/**
+ * The seed reads no second file, so it knows no certificate. It runs before the service principals
+ * of the management APIs exist, so it knows only the APIs of the file.
+ */
+function unsupportedPlaces({ apis, clients, consents = [] }: RegistrationsFile): Path[] {
+  const isDeclared = (name: string) => apis.some(({ displayName }) => displayName === name)
+  return [
+    ...clients.flatMap(({ certificates = [], permissions = [] }, client) => [
+      ...(certificates.length > 0 ? [['clients', client, 'certificates']] : []),
+      ...permissions.flatMap(({ api }, index) =>
+        isDeclared(api) ? [] : [['clients', client, 'permissions', index]],
+      ),
+    ]),
+    ...consents.flatMap(({ api }, index) => (isDeclared(api) ? [] : [['consents', index]])),
+  ]
+}
+
+function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds) {
+  const tenant = {
+    id: file.tenant?.id ?? tenantId,
+    displayName: file.tenant?.displayName ?? 'Default Directory',
+    domains: file.tenant?.domains ?? [],
+  }
+  const ids = new Map<string, string>()
+  for (const { displayName, applicationId } of [...file.apis, ...file.clients]) {
+    ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
+  }
+  const named = <Entry extends { readonly displayName: string }>(entry: Entry) => ({
+    ...entry,
+    applicationId: ids.get(entry.displayName) ?? '',
+  })
+  const clients = file.clients.map(({ permissions = [], secrets = [], ...client }) =>
+    named({ ...client, permissions, secrets }),
+  )
+  const requested = (client: string, api: string) =>
+    clients
+      .filter(({ displayName }) => displayName === client)
+      .flatMap(({ permissions }) => permissions.filter((permission) => permission.api === api))
+      .flatMap(({ roles }) => roles)
+  return {
+    tenant,
+    apis: file.apis.map(named).map((api) => ({
+      ...api,
+      identifierUris: (api.identifierUris ?? [`api://${applicationIdPlaceholder}`]).map((uri) =>
+        uri.replaceAll(applicationIdPlaceholder, api.applicationId),
+      ),
+      appRoles: api.appRoles.map(({ lang: _lang, origin: _origin, ...role }) => ({
+        ...role,
+        id: role.id ?? stableRoleId(tenant.id, api.displayName, role.value),
+      })),
+    })),
+    clients,
+    consents: (file.consents ?? []).map(({ client, api, roles }) => ({
+      client,
+      api,
+      roles: roles ?? requested(client, api),
+    })),
+  }
+}
+
+/** The texts of a file that no store can keep unchanged, or that a terminal would interpret. */
+function textIssues(value: unknown, path: Path = []): Issue[] {
+  if (typeof value === 'string') {
+    return storableTextIssues(value).map((message) => ({ path, message }))
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => textIssues(item, [...path, index]))
+  }
+  return Object.entries(value ?? {}).flatMap(([key, member]) => textIssues(member, [...path, key]))
+}
+
+function directoryIssues({ tenant, apis, clients }: SeedRegistrations): Issue[] {
+  const tenantIssues: Issue[] = tenant.domains.flatMap((domain, index) =>
+    isGuid(domain)
+      ? [{ path: ['tenant', 'domains', index], message: 'must be a domain name' }]
+      : [],
+  )
+  if (tenant.id === ownerTenantId) {
+    const message = 'must not be the ID of the tenant that owns the management APIs'
+    tenantIssues.push({ path: ['tenant', 'id'], message })
+  }
+  return [
+    ...tenantIssues,
+    ...reservedIds('apis', apis),
+    ...reservedIds('clients', clients),
+    ...apis.flatMap(({ applicationId, identifierUris, appRoles }, index) => [
+      ...judgeAppRoles(appRoles).map(under('apis', index, 'appRoles')),
+      ...judgeIdentifierUris({ appId: applicationId, identifierUris }, tenant).map(
+        under('apis', index, 'identifierUris'),
+      ),
+    ]),
+  ]
+}
+
+const reservedIds = (
+  list: string,
+  entries: readonly { readonly applicationId: string }[],
+): Issue[] =>
+  entries.flatMap(({ applicationId }, index) =>
+    privilegedApiAppIds.includes(applicationId)
+      ? [
+          {
+            path: [list, index, 'applicationId'],
+            message: 'must not be the ID of a management API',
+          },
+        ]
+      : [],
+  )
+
+const under =
+  (...parents: PropertyKey[]) =>
+  ({ path, message }: Issue): Issue => ({ path: [...parents, ...path], message })
