@@ -9,8 +9,8 @@ import {
 } from '@greeting/registrations/samples'
 import {
   graphAppId,
-  managementAppId,
   ownerTenantId,
+  serverManagementAppId,
 } from '../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { seedChanges } from '../../src/registrations/seed-changes.ts'
@@ -105,7 +105,7 @@ describe('a registrations file for an empty directory', () => {
       ownerTenantId,
       'tenant.id must not be the ID of the tenant that owns the management APIs',
     ],
-    ...[graphAppId, managementAppId.toUpperCase()].flatMap((id): typeof reserved => [
+    ...[graphAppId, serverManagementAppId.toUpperCase()].flatMap((id): typeof reserved => [
       ['apis.0.applicationId', id, 'apis[0].applicationId must not be the ID of a management API'],
       [
         'clients.0.applicationId',
