@@ -96,7 +96,7 @@ const guardOptions = z.strictObject({
 /** An issuer whose tokens are admitted, and where it publishes its keys. */
 export type TrustedIssuer = z.output<typeof trustedIssuer>
 
-/** What a guard is made from. See docs/guides/guard.md for each option. */
+/** Options of a guard. docs/reference/guard.md describes each of them. */
 export type GuardOptions<Role extends string = string> = Omit<
   z.input<typeof guardOptions>,
   'roles'

@@ -10,7 +10,9 @@ import { refusalRows } from '../../src/index.ts'
 import { clientApplicationId, Forge, keySetOf } from '../token-factory.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
-const page = readFileSync(join(repository, 'docs/guides/guard.md'), 'utf8')
+const page = ['guides/protect-your-api.md', 'reference/guard.md']
+  .map((name) => readFileSync(join(repository, 'docs', name), 'utf8'))
+  .join('\n')
 const source = (file: string) => readFileSync(join(import.meta.dirname, '../../src', file), 'utf8')
 const forge = new Forge('key-1')
 
@@ -29,7 +31,7 @@ const token = () => {
   return forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
 }
 
-describe('the snippets of docs/guides/guard.md', () => {
+describe('the snippets of docs/guides/protect-your-api.md and docs/reference/guard.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'))
   const realFetch = globalThis.fetch
   const fetched: string[] = []
@@ -122,10 +124,10 @@ describe('the snippets of docs/guides/guard.md', () => {
   })
 })
 
-describe('the tables of docs/guides/guard.md', () => {
+describe('the tables of docs/reference/guard.md', () => {
   it('list every refusal as it is', () => {
     assert.deepEqual(
-      tableOf('reason'),
+      tableOf('reason', page.slice(page.indexOf('## Refusals'))),
       Object.entries(refusalRows).map(([reason, { status, error, description }]) => [
         reason,
         `${status}`,
