@@ -17,7 +17,7 @@ export const withoutMarkup = (markdown: string): string =>
     .replace(/<!--.*?-->|<\/?[a-z][^>]*>/gi, ' ')
     .replace(/\*\*|__|(?<!\w)[*_]|[*_](?!\w)/g, '')
 
-/** Splits Markdown into passages. Fenced code and the ruler of a table are left out. */
+/** Splits Markdown into passages. Fenced code and the ruler of a table are left out. `<br>` ends a passage of a table. */
 export function passagesOf(markdown: string): Passage[] {
   const passages: Passage[] = []
   let fence: string | undefined
@@ -37,7 +37,7 @@ export function passagesOf(markdown: string): Passage[] {
     const start = index + 1
     if (/^\s*\|/.test(line)) {
       close()
-      for (const cell of /^[\s|:-]+$/.test(line) ? [] : line.split(/(?<!\\)\|/)) {
+      for (const cell of /^[\s|:-]+$/.test(line) ? [] : line.split(/(?<!\\)\||<br>/)) {
         open = { text: cell, line: start }
         close()
       }

@@ -77,11 +77,11 @@ const privilegesTable = (operations: readonly Operation[]): string =>
       outcomesOf(operation)
         .filter(({ outcome }) => outcome === 'allowed')
         .map(({ on }) => on)
-        .join('; '),
+        .join('<br>'),
       outcomesOf(operation)
         .filter(({ outcome }) => outcome !== 'allowed')
         .map(({ on, outcome }) => `${on} (${code(outcome)})`)
-        .join('; '),
+        .join('<br>'),
     ]),
   )
 

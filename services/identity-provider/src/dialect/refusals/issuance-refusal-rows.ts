@@ -191,7 +191,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 50166,
     hasErrorUri: true,
     sentence: ({ issuer }) => `The keys of the issuer '${issuer}' could not be read.`,
-    remedy: 'Try again; nobody could tell whether the assertion is good.',
+    remedy: 'Try again. The server could not check the assertion.',
   },
   resource_unknown: {
     status: 400,
