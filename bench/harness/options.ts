@@ -1,91 +1,65 @@
 import { parseArgs } from 'node:util'
 
-export type Options = {
-  /** Beginnings of row ids; none means every row. */
-  readonly only: readonly string[]
-  /** How often all servers are started anew. */
-  readonly starts: number
-  /** How long each row is loaded in one round. */
-  readonly seconds: number
-  /** How many rounds follow each start; the median of all counts. */
-  readonly rounds: number
-  /** A run that proves that everything runs, and measures nothing worth keeping. */
-  readonly tiny: boolean
-  readonly help: boolean
-}
-
 export const usage = `npm run bench -- [options]
 
-  --only <ids>      rows whose id begins with one of these, separated by commas
-  --starts <n>      how often all servers are started anew, 1 to 9 (3)
-  --rounds <n>      how many rounds follow each start, 1 to 31 (3); the median of all counts
-  --seconds <n>     how long each row is loaded in a round, in turns with the others, 1 to 10 (1)
-  --tiny            prove in a few seconds that everything runs; measures nothing worth keeping
-  --help            this text
+  --only <ids>      measure only the rows whose id begins with one of these, separated by commas
+  --starts <n>      start all servers anew this often, 1 to 9 (3)
+  --rounds <n>      measure this many rounds after each start, 1 to 31 (2); the median of all counts
+  --seconds <n>     shortest turn of a row in a round, 1 to 10 (1); slow rows get longer turns
+  --tiny            check in less than a minute that everything runs; the figures are not kept
+  --help            print this text
 
-A whole run of three rounds or more on a quiet machine (without --only and --tiny) is kept: it writes
-bench/results/latest.json and the tables of docs/evidence/performance.md. Exit codes: 0 done, 1 a row did not count, 2 bad usage.`
+A whole run on a quiet machine (without --only and --tiny, three rounds or more in all) is kept: it
+writes bench/results/latest.json and the tables of docs/performance.md.
+Exit codes: 0 done, 1 a row does not count, 2 bad usage.`
 
 const bounds = {
   starts: { from: 1, to: 9 },
-  seconds: { from: 1, to: 10 },
   rounds: { from: 1, to: 31 },
+  seconds: { from: 1, to: 10 },
 } as const
 
-/**
- * Judges the command line.
- *
- * @returns the options, or every fault in a sentence
- */
-export function judgeOptions(
-  argv: readonly string[],
-  ids: readonly string[],
-): { options: Options } | { faults: string[] } {
-  const faults: string[] = []
-  const { values, tokens } = parseArgs({
-    args: [...argv],
-    strict: false,
-    tokens: true,
-    options: {
-      only: { type: 'string' },
-      starts: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '1' },
-      rounds: { type: 'string', default: '3' },
-      tiny: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+const definitions = {
+  only: { type: 'string', default: '' },
+  starts: { type: 'string', default: '3' },
+  rounds: { type: 'string', default: '2' },
+  seconds: { type: 'string', default: '1' },
+  tiny: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Validates the command line; returns the options, and one sentence per problem. */
+export function readOptions(argv: readonly string[], ids: readonly string[]) {
+  const args = [...argv]
+  const { values, tokens } = parseArgs({ args, strict: false, tokens: true, options: definitions })
+  const problems = tokens.flatMap((token) => {
+    if (token.kind === 'positional') return [`${token.value}: no such argument`]
+    const isUnknown = token.kind === 'option' && !Object.hasOwn(definitions, token.name)
+    return isUnknown ? [`${token.rawName}: no such option`] : []
   })
-  for (const token of tokens) {
-    if (token.kind === 'positional') faults.push(`${token.value}: no such argument`)
-    if (token.kind === 'option' && !known.has(token.name))
-      faults.push(`${token.rawName}: no such option`)
-  }
-  const only = String(values.only ?? '')
+  const only = String(values.only)
     .split(',')
-    .filter((id) => id !== '')
-  for (const start of only) {
-    if (!ids.some((id) => id.startsWith(start))) {
-      faults.push(`--only ${start}: no row begins so; the rows are ${ids.join(', ')}`)
-    }
+    .filter((prefix) => prefix !== '')
+  for (const prefix of only.filter((prefix) => !ids.some((id) => id.startsWith(prefix)))) {
+    problems.push(`--only ${prefix}: no row begins so; the rows are ${ids.join(', ')}`)
   }
-  const whole = (name: keyof typeof bounds): number => {
-    const given = String(values[name])
+  const wholeNumber = (name: keyof typeof bounds): number => {
+    const text = String(values[name])
     const { from, to } = bounds[name]
-    const number = Number(given)
-    if (!/^\d+$/.test(given) || number < from || number > to) {
-      faults.push(`--${name} ${given}: expected a whole number from ${from} to ${to}`)
+    if (!/^\d{1,2}$/.test(text) || Number(text) < from || Number(text) > to) {
+      problems.push(`--${name} ${text}: expected a whole number from ${from} to ${to}`)
     }
-    return number
+    return Number(text)
   }
   const options = {
     only,
-    starts: whole('starts'),
-    seconds: whole('seconds'),
-    rounds: whole('rounds'),
+    starts: wholeNumber('starts'),
+    rounds: wholeNumber('rounds'),
+    seconds: wholeNumber('seconds'),
     tiny: values.tiny === true,
     help: values.help === true,
   }
-  return faults.length > 0 ? { faults } : { options }
+  return { options, problems }
 }
 
-const known = new Set(['only', 'starts', 'seconds', 'rounds', 'tiny', 'help'])
+export type Options = ReturnType<typeof readOptions>['options']

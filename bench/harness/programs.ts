@@ -1,30 +1,35 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 export const benchFolder = join(import.meta.dirname, '..')
 export const repositoryFolder = join(benchFolder, '..')
 export const bunProgram = join(benchFolder, 'node_modules', '.bin', 'bun')
 
-/** A program that is not part of this repository, how its version is asked and where it comes from. */
-type ProgramRow = { readonly ask: readonly [string, ...string[]]; readonly howToGet: string }
+/** The command that runs a TypeScript file, without the name of the file. */
+export const runtimes = { node: [process.execPath], bun: [bunProgram, 'run'] } as const
 
-const programs = {
+export const serverFile = (name: string): string => join(benchFolder, 'servers', name)
+
+/** The programs outside this repository: the command that prints the version, and how to install each. */
+export const programs = {
   wrk: { ask: ['wrk', '-v'], howToGet: 'apt-get install wrk' },
   haproxy: { ask: ['haproxy', '-v'], howToGet: 'apt-get install haproxy' },
   openssl: { ask: ['openssl', 'version'], howToGet: 'apt-get install openssl' },
   taskset: { ask: ['taskset', '--version'], howToGet: 'apt-get install util-linux' },
   bun: { ask: [bunProgram, '--version'], howToGet: 'npm ci --prefix bench' },
-} as const satisfies Record<string, ProgramRow>
+} as const
 
 export type Program = keyof typeof programs
 
-export const howToGet = (program: Program): string => programs[program].howToGet
-
-/** The first line that each program says of its version; absent programs are left out. */
+/** The version of each installed program. */
 export function presentPrograms(): Map<Program, string> {
   const found = new Map<Program, string>()
-  for (const [name, { ask }] of Object.entries(programs) as [Program, ProgramRow][]) {
+  for (const [name, { ask }] of Object.entries(programs) as [
+    Program,
+    (typeof programs)[Program],
+  ][]) {
     const [program, ...rest] = ask
     const { error, stdout } = spawnSync(program, rest, { encoding: 'utf8' })
     if (error === undefined) found.set(name, versionIn(stdout))
@@ -32,14 +37,13 @@ export function presentPrograms(): Map<Program, string> {
   return found
 }
 
-/** The number in what a program says of its version, as `2.6.12` in `HAProxy version 2.6.12-1`. */
-export const versionIn = (said: string): string => /\d+\.\d+(\.\d+)?/.exec(said)?.[0] ?? ''
+/** The version number in the output of a program: `2.6.12` in `HAProxy version 2.6.12-1`. */
+export const versionIn = (output: string): string => /\d+\.\d+(\.\d+)?/.exec(output)?.[0] ?? ''
 
 /**
- * Installs what bench/package-lock.json names, unless that was done since the file last changed.
- * The packages of a comparison are paid for by who compares, not by everybody's `npm ci`.
+ * Installs the packages of bench/package-lock.json. They are not part of the repository's `npm ci`.
  *
- * @param withBun whether the optional package `bun` is wanted too
+ * @param withBun whether to install the optional package `bun` too
  */
 export function installPeers(withBun: boolean): void {
   const omit = withBun ? [] : ['--omit=optional']
@@ -53,3 +57,15 @@ export function installPeers(withBun: boolean): void {
 export const peersInstalled = (withBun: boolean): boolean =>
   existsSync(join(benchFolder, 'node_modules', '.package-lock.json')) &&
   (!withBun || existsSync(bunProgram))
+
+/** The machine and the versions of a run in one sentence, without host names and folders. */
+export function describeMachine(present: ReadonlyMap<Program, string>): string {
+  const cores = cpus()
+  const versions = [...present].map(([name, version]) => `${name} ${version}`)
+  return [
+    `${cores.length} cores of ${cores[0]?.model.trim() ?? 'an unknown processor'}`,
+    `${Math.round(totalmem() / 2 ** 30)} GB`,
+    `${process.platform} ${release().split('-')[0]} ${process.arch}`,
+    [`Node ${process.versions.node}`, ...versions].join(', '),
+  ].join('; ')
+}

@@ -1,12 +1,24 @@
-import type { Contender } from './contender.ts'
-import { reach } from './goals.ts'
-import { median, type Outcome, type Proportion, type Result, spreadOf } from './result.ts'
-import { table } from './table.ts'
+import { join } from 'node:path'
+import type { RunState } from './interleave.ts'
+import { repositoryFolder } from './programs.ts'
+import type { Result } from './results.ts'
+import type { Row } from './row.ts'
 
-type Group = Contender['group']
+/** The ratio that a row must reach to another row of the same run. */
+export const goals: readonly { id: string; to: string; atLeast: number }[] = [
+  { id: 'greeting-node-remembered', to: 'greeting-node-open', atLeast: 0.92 },
+  { id: 'greeting-node-remembered', to: 'haproxy-jwt-verify', atLeast: 2.2 },
+  { id: 'greeting-bun-remembered', to: 'haproxy-jwt-verify', atLeast: 3.5 },
+  { id: 'greeting-node-new', to: 'haproxy-jwt-verify-new', atLeast: 0.8 },
+  { id: 'greeting-bun-new', to: 'haproxy-jwt-verify-new', atLeast: 1 },
+  { id: 'identity-provider-sqlite', to: 'openssl-rsa2048-sign', atLeast: 0.8 },
+  { id: 'identity-provider-sqlite-two-cores', to: 'identity-provider-sqlite', atLeast: 1.7 },
+]
 
-/** The proportions that a table shows: a column names the rows that it may stand in proportion to. */
-const proportions: Readonly<Record<Group, readonly { title: string; to: readonly string[] }[]>> = {
+/** The ratio columns of each table: a column names the rows that a row may be divided by. */
+const ratioColumns: Readonly<
+  Record<Row['table'], readonly { title: string; to: readonly string[] }[]>
+> = {
   'resource server': [
     { title: 'to its open route', to: ['greeting-node-open', 'greeting-bun-open'] },
     { title: 'to HAProxy', to: ['haproxy-jwt-verify', 'haproxy-jwt-verify-new'] },
@@ -17,93 +29,95 @@ const proportions: Readonly<Record<Group, readonly { title: string; to: readonly
   ],
 }
 
-const headings: Readonly<Record<Group, string>> = {
-  'resource server': 'resource server',
-  'token endpoint': 'token endpoint',
+/** A Markdown table with aligned columns: the first to the left, the others to the right. */
+export function markdownTable(
+  head: readonly string[],
+  body: readonly (readonly string[])[],
+): string {
+  const widths = head.map((title, column) =>
+    Math.max(3, title.length, ...body.map((cells) => cells[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]) => {
+    const padded = widths.map((width, column) =>
+      column === 0 ? (cells[column] ?? '').padEnd(width) : (cells[column] ?? '').padStart(width),
+    )
+    return `| ${padded.join(' | ')} |`
+  }
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  )
+  return [line(head), line(rule), ...body.map(line)].join('\n')
 }
 
-const thousands = (count: number): string => Math.round(count).toLocaleString('en-US')
-const percent = (share: number | null): string =>
-  share === null ? '' : `${Math.round(share * 100)} %`
-
-/** The results as Markdown tables, one for each group, without anything that changes by chance. */
-export function resultTables(contenders: readonly Contender[], results: readonly Result[]): string {
-  return groupsOf(contenders)
-    .map((group) => {
-      const columns = proportions[group]
-      const rows = results.flatMap((result) => {
-        const contender = contenders.find(({ id }) => id === result.id)
-        return contender?.group === group ? [rowOf(contender, result, columns)] : []
+/** The results as Markdown, one table for each kind of row. */
+export function resultTables(rows: readonly Row[], results: readonly Result[]): string {
+  return Object.entries(ratioColumns)
+    .map(([table, columns]) => {
+      const body = results.flatMap(({ id, requestsPerSecond, p99Ms, ratioTo }) => {
+        const row = rows.find((candidate) => candidate.id === id && candidate.table === table)
+        if (row === undefined) return []
+        const ratios = columns.map(({ to }) =>
+          to.flatMap((other) => ratioTo[other]?.toFixed(2) ?? []).join(''),
+        )
+        const rate = requestsPerSecond.toLocaleString('en-US')
+        return [[row.title, rate, p99Ms?.toFixed(1) ?? '', ...ratios]]
       })
-      const head = [headings[group], 'requests/s', 'p99 ms', ...columns.map(({ title }) => title)]
-      return table(head, rows)
+      return markdownTable(
+        [table, 'requests/s', 'p99 ms', ...columns.map(({ title }) => title)],
+        body,
+      )
     })
     .join('\n\n')
 }
 
-function rowOf(
-  { title }: Contender,
-  { requestsPerSecond, p99Ms, ratioTo }: Result,
-  columns: readonly { to: readonly string[] }[],
-): string[] {
-  return [
-    title,
-    thousands(requestsPerSecond),
-    p99Ms === null ? '' : p99Ms.toFixed(1),
-    ...columns.map(({ to }) => to.flatMap((id) => ratioTo[id]?.toFixed(2) ?? []).join('')),
-  ]
-}
-
-const groupsOf = (contenders: readonly Contender[]): Group[] => [
-  ...new Set(contenders.map(({ group }) => group)),
-]
-
 /** The goals as a Markdown table. */
-export function goalTable(contenders: readonly Contender[], results: readonly Result[]): string {
-  const titleOf = (id: string) => contenders.find((contender) => contender.id === id)?.title ?? id
-  return table(
-    ['goal', 'at least', 'found', 'middle half', ''],
-    reach(results).map(({ id, to, atLeast, found, within }) => [
+export function goalTable(rows: readonly Row[], results: readonly Result[]): string {
+  const titleOf = (id: string) => rows.find((row) => row.id === id)?.title ?? id
+  const body = goals.map(({ id, to, atLeast }) => {
+    const result = results.find((candidate) => candidate.id === id)
+    const [found, within] = [result?.ratioTo[to], result?.ratioWithin[to]]
+    const verdict = found === undefined ? '' : found >= atLeast ? 'reached' : 'missed'
+    return [
       `${titleOf(id)} to ${titleOf(to)}`,
       atLeast.toFixed(2),
       found?.toFixed(2) ?? 'not measured',
-      within === undefined ? '' : `± ${percent(within)}`,
-      found === undefined ? '' : found >= atLeast ? 'reached' : 'missed',
-    ]),
-  )
+      within === undefined ? '' : `± ${Math.round(within * 100)} %`,
+      verdict,
+    ]
+  })
+  return markdownTable(['goal', 'at least', 'found', 'middle half', ''], body)
 }
 
-/** How far each row may be believed: only printed, as it says more of the hour than of the servers. */
-export function noiseTable(outcomes: readonly Outcome[]): string {
-  return table(
-    ['row', 'middle half of the rounds', 'server cores busy', 'server µs/request'],
-    outcomes.map(({ contender, rates, busy, microseconds }) => [
-      contender.id,
-      rates.size === 0 ? 'not measured' : `± ${percent(spreadOf([...rates.values()]))}`,
-      percent(busy),
-      microseconds?.toFixed(1) ?? '',
-    ]),
+/** The rows that do not count, with the reasons. */
+export const failureLines = (states: readonly RunState[]): string[] =>
+  states.flatMap(({ row, failures }) =>
+    [...failures].map((failure) => `${row.id} does not count: ${failure}`),
   )
-}
 
-/** The same of the proportions, which is what the goals are about. */
-export function proportionTable(proportions: readonly Proportion[]): string {
-  return table(
-    ['row', 'to', 'median of the rounds', 'middle half', 'least', 'most'],
-    proportions.map(({ id, to, ratios }) => [
-      id,
-      to,
-      median(ratios).toFixed(2),
-      `± ${percent(spreadOf(ratios))}`,
-      Math.min(...ratios).toFixed(2),
-      Math.max(...ratios).toFixed(2),
-    ]),
-  )
-}
+export const performancePage = join(repositoryFolder, 'docs', 'performance.md')
 
-/** Every row that does not count, with the reasons. */
-export function faultLines(outcomes: readonly Outcome[]): string[] {
-  return outcomes.flatMap(({ contender, faults }) =>
-    faults.map((fault) => `${contender.id} does not count: ${fault}`),
-  )
+const begin = '<!-- written by npm run bench -->'
+const end = '<!-- end of what npm run bench writes -->'
+
+export const quoted = (rows: readonly Row[], results: readonly Result[]): string =>
+  `${resultTables(rows, results)}\n\n${goalTable(rows, results)}`
+
+/**
+ * The page with the tables of another run.
+ *
+ * @throws {Error} when the page lacks the marks around its tables
+ */
+export function withResults(
+  page: string,
+  machine: string,
+  rows: readonly Row[],
+  results: readonly Result[],
+): string {
+  const [before, rest] = page.split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) {
+    throw new Error(`docs/performance.md lacks the marks ${begin} and ${end}`)
+  }
+  const tables = quoted(rows, results)
+  return `${before}${begin}\n\nMachine: ${machine}.\n\n${tables}\n\n${end}${after}`
 }

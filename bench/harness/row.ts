@@ -1,35 +1,31 @@
-import type { Contender, Lab, Running } from './contender.ts'
-import type { Finding } from './result.ts'
+import type { LoadGenerator, LoadRequest } from './load.ts'
+import type { Program } from './programs.ts'
+import type { Setup } from './setup.ts'
 
-/** A contender in a heat: what is up of it, and what its loads came to. */
-export type Row = Finding & { readonly contender: Contender; running?: Running }
-
-/** What is known of a contender that was not measured yet. */
-export const finding = (): Finding => ({ p99s: [], samples: new Map(), faults: [] })
-
-/** What is known to be faulty is not worth the time. */
-export const worthwhile = ({ faults }: Row): boolean => faults.length === 0
-
-/** A contender that fails to start, or breaks, loses its row and nobody else's. */
-export async function start(row: Row, lab: Lab): Promise<void> {
-  if (!worthwhile(row)) return
-  const running = await orFault(row, row.contender.start(lab))
-  if (running !== undefined) row.running = running
+/** A started server: what is sent to it, and how to check and stop it. */
+export type Server = {
+  readonly request: LoadRequest
+  /** Checks that the server does what the title of the row promises; returns every failure. */
+  prove(): Promise<readonly string[]>
+  stop(): Promise<void>
 }
 
-export async function prove(row: Row): Promise<void> {
-  if (row.running === undefined) return
-  row.faults.push(...((await orFault(row, row.running.prove())) ?? []))
-}
-
-export async function orFault<Result>(
-  { faults }: { readonly faults: string[] },
-  work: Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    faults.push(error instanceof Error ? error.message : `${error}`)
-    return undefined
-  }
+/** One row of a table: a server, or one route of it, and how it is measured. */
+export type Row = {
+  readonly id: string
+  readonly title: string
+  readonly table: 'resource server' | 'token endpoint'
+  /** Rows of one group run at the same time and take turns. */
+  readonly group: string
+  /** Programs without which the row is left out. */
+  readonly needs: readonly Program[]
+  /** Ids of the rows that this row is divided by. They join its group. */
+  readonly comparedWith: readonly string[]
+  readonly tokens: 'few' | 'unique' | 'none'
+  readonly serverCores: 1 | 2
+  /** The load of a row that is not loaded over HTTP; it runs on the cores of the server. */
+  readonly generator?: LoadGenerator
+  /** Left out of a tiny run: other tests prove that it starts. */
+  readonly slowToStart?: boolean
+  start(setup: Setup, cores: readonly number[]): Promise<Server>
 }

@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
-/** The part of `wrk.lua` for machines without wrk: same arguments, same line of JSON. */
-const [url = '', connections = '1', tokens = '-', count = '0', form = '-'] = process.argv.slice(2)
+/** Does what `wrk.lua` does, on machines without wrk: same arguments, same line of JSON. */
+const [url = '', connections, seconds, timeoutSeconds, ...script] = process.argv.slice(2)
+const [tokens = '-', first = '0', count = '0', form = '-'] = script
 
-const lines = tokens === '-' ? [] : readFileSync(tokens, 'utf8').split('\n').slice(0, Number(count))
+const lines =
+  tokens === '-'
+    ? []
+    : readFileSync(tokens, 'utf8')
+        .split('\n')
+        .slice(Number(first), Number(first) + Number(count))
 let cursor = 0
-let turns = 0
+let repeats = 0
 
 function nextToken(): string {
   if (cursor === lines.length) {
     cursor = 0
-    turns++
+    repeats++
   }
   return lines[cursor++] ?? ''
 }
@@ -19,11 +25,8 @@ function nextToken(): string {
 const options: autocannon.Options = {
   url,
   connections: Number(connections),
-  duration: 3600,
-  // How often it looks whether it is to end, in milliseconds.
-  sampleInt: 20,
-  // Longer than it has to wait for its next turn.
-  timeout: 10,
+  duration: Number(seconds),
+  timeout: Number(timeoutSeconds),
   requests: [
     form === '-'
       ? {
@@ -40,19 +43,15 @@ const options: autocannon.Options = {
   ],
 }
 
-const startedMs = performance.now()
-const load = autocannon(options, (error: Error | null, result) => {
+autocannon(options, (error: Error | null, result) => {
   if (error !== null) throw error
   console.log(
     JSON.stringify({
       requests: result['2xx'] + result.non2xx,
-      // Its own figure knows nothing of the time that it was held.
-      seconds: (performance.now() - startedMs) / 1000,
+      seconds: result.duration,
       p99Ms: result.latency.p99,
-      turns,
+      repeats,
       failures: { status: result.non2xx, connection: result.errors, timeout: result.timeouts },
     }),
   )
 })
-load.once('response', () => process.stderr.write('ready\n'))
-process.on('SIGINT', () => load.stop())

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { auth, claimIncludes } from 'express-oauth2-jwt-bearer'
-import { announce, given } from './given.ts'
+import { announce, readEnvironment } from './environment.ts'
 
 /** Express with Auth0's middleware, as its page shows it. */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const app = express()
 
 app.get(

@@ -1,10 +1,10 @@
 import { createVerifier, type DecodedJwt } from 'fast-jwt'
 import Fastify from 'fastify'
 import buildGetJwks from 'get-jwks'
-import { announce, given, hasRole } from './given.ts'
+import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /** Fastify with fast-jwt and its cache of verified tokens switched on, keys by get-jwks. */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const { origin: domain, pathname: jwksPath } = new URL(keySetUrl)
 const keys = buildGetJwks({ jwksPath })
 const verify = createVerifier({

@@ -1,9 +1,9 @@
 import Fastify from 'fastify'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { announce, given, hasRole } from './given.ts'
+import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /** Fastify with jose, as jose documents a resource server: a remote key set and `jwtVerify`. */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const keySet = createRemoteJWKSet(new URL(keySetUrl))
 const app = Fastify()
 

@@ -1,10 +1,10 @@
 import fastifyJwt, { type TokenOrHeader } from '@fastify/jwt'
 import Fastify, { type FastifyRequest } from 'fastify'
 import buildGetJwks from 'get-jwks'
-import { announce, given, hasRole } from './given.ts'
+import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /** @fastify/jwt with get-jwks, as the page of get-jwks shows it. */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const { origin: domain, pathname: jwksPath } = new URL(keySetUrl)
 const keys = buildGetJwks({ jwksPath })
 const app = Fastify()

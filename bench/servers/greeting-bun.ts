@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { startService } from '../../services/greeting-api/src/service.ts'
 import { readSettings } from '../../services/greeting-api/src/settings.ts'
 import { listenOnBun } from './bun-server.ts'
-import { announce } from './given.ts'
+import { announce } from './environment.ts'
 
 /** The greeting API as it ships, on Bun. */
 const settings = readSettings(process.env)

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { jwk } from 'hono/jwk'
-import { announce, given, hasRole } from './given.ts'
+import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /** Hono with its own `jwk` middleware, which fetches the key set for every request. */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const app = new Hono<{ Variables: { jwtPayload: object } }>()
 
 app.use(

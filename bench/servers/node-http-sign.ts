@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { announce } from './given.ts'
+import { announce } from './environment.ts'
 
 /** The least that a token endpoint on Node can do: reads the form, signs, and checks nothing. */
 const { AUDIENCE = '' } = process.env

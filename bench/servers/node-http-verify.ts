@@ -1,13 +1,13 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { announce, given, hasRole } from './given.ts'
+import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /**
  * What cannot be left out where tokens are checked on Node: one verification, the claims read as
  * JSON and held against what is expected. It is no guard: nothing is strict, kept or refreshed.
  */
-const { keySetUrl, issuer, audience, role } = given()
+const { keySetUrl, issuer, audience, role } = readEnvironment()
 const { keys }: { keys: (JsonWebKey & { kid: string })[] } = await (await fetch(keySetUrl)).json()
 const known = new Map<unknown, KeyObject>(
   keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { announce } from './given.ts'
+import { announce } from './environment.ts'
 
 /** The least that Node can do: no routes, no checks, a fixed answer. */
 const server = createServer((_request, response) => {

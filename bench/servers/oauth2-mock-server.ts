@@ -1,5 +1,5 @@
 import { OAuth2Server } from 'oauth2-mock-server'
-import { announce } from './given.ts'
+import { announce } from './environment.ts'
 
 /** oauth2-mock-server with one RSA key of 2048 bits. It asks nobody for a secret. */
 const server = new OAuth2Server()

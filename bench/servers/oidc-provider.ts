@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
-import { announce } from './given.ts'
+import { announce } from './environment.ts'
 
 /** node-oidc-provider with its in-memory adapter, issuing RS256 access tokens for one resource. */
 const { CLIENT_ID = '', CLIENT_SECRET = '', AUDIENCE = '' } = process.env

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { versionIn } from '../harness/programs.ts'
 
-describe('what a program says of its version', () => {
+describe('the version in the output of a program', () => {
   const rows: readonly [string, string][] = [
     ['wrk debian/4.1.0-3+b2 [epoll] Copyright (C) 2012 Will Glozer', '4.1.0'],
     ['HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/', '2.6.12'],
@@ -10,7 +10,7 @@ describe('what a program says of its version', () => {
     ['taskset from util-linux 2.38', '2.38'],
     ['no number', ''],
   ]
-  for (const [said, version] of rows) {
-    it(`holds ${version || 'none'}: ${said}`, () => assert.equal(versionIn(said), version))
+  for (const [output, version] of rows) {
+    it(`is ${version || 'none'}: ${output}`, () => assert.equal(versionIn(output), version))
   }
 })

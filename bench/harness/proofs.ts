@@ -1,0 +1,105 @@
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import { accessToken, type Fixture } from './fixture.ts'
+
+const answerTimeoutMs = 30_000
+
+/** Tokens that a guarded route must refuse. */
+const refused: readonly (readonly [string, (fixture: Fixture) => string | undefined])[] = [
+  ['no token', () => undefined],
+  ['a token with a changed signature', (fixture) => tampered(accessToken(fixture))],
+  ['a token signed by a stranger', (fixture) => accessToken(fixture, {}, fixture.forgedKey)],
+  ['an expired token', (fixture) => accessToken(fixture, { exp: oneHourAgo() })],
+  ['a token for another audience', (fixture) => accessToken(fixture, { aud: 'api://another' })],
+  [
+    'a token of another issuer',
+    (fixture) => accessToken(fixture, { iss: 'https://another.example/' }),
+  ],
+  ['a token without the role', (fixture) => accessToken(fixture, { roles: ['CallHelloApiRole'] })],
+]
+
+const oneHourAgo = () => Math.floor(Date.now() / 1000) - 3600
+
+function tampered(token: string): string {
+  const at = token.lastIndexOf('.') + 100
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+}
+
+/** Proves that a route lets the valid token in and refuses every other; returns what failed. */
+export async function proveGuarded(url: string, fixture: Fixture): Promise<string[]> {
+  const failures: string[] = []
+  const valid = await answerTo(url, accessToken(fixture))
+  if (valid.status !== 200 || valid.body !== 'Hi') failures.push(`a good token got ${valid.status}`)
+  for (const [name, tokenOf] of refused) {
+    const { status } = await answerTo(url, tokenOf(fixture))
+    if (status < 400 || status > 403) failures.push(`${name} got ${status}`)
+  }
+  return failures
+}
+
+/** Proves that a route answers without a token; returns what failed. */
+export async function proveOpen(url: string): Promise<string[]> {
+  const { status } = await answerTo(url, undefined)
+  return status === 200 ? [] : [`the open route answered ${status}`]
+}
+
+async function answerTo(url: string, token: string | undefined) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(answerTimeoutMs) })
+  return { status: response.status, body: await response.text() }
+}
+
+/** A started authorization server: its addresses and a request that it grants. */
+export type Issuer = {
+  readonly tokenEndpoint: string
+  readonly keySetUrl: string
+  readonly form: Readonly<Record<string, string>>
+}
+
+export type IssuanceFailure =
+  | 'the right secret is refused'
+  | 'a wrong secret is accepted'
+  | 'the same token is issued twice'
+  | 'a token is not RS256 under a published key of 2048 bits'
+
+/** `openssl speed rsa2048` is the reference, so every row signs with a key of this size. */
+const modulusBits = 2048
+
+/**
+ * Proves that an authorization server signs each token anew with a published key of the right size, and refuses a
+ * wrong secret. Returns what failed.
+ */
+export async function proveIssuance(issuer: Issuer): Promise<IssuanceFailure[]> {
+  const first = await requestToken(issuer, issuer.form)
+  const second = await requestToken(issuer, issuer.form)
+  if (first.token === undefined) return ['the right secret is refused']
+  const failures: IssuanceFailure[] = []
+  if (!(await isSignedByPublishedKey(first.token, issuer.keySetUrl))) {
+    failures.push('a token is not RS256 under a published key of 2048 bits')
+  }
+  if (first.token === second.token) failures.push('the same token is issued twice')
+  const wrong = await requestToken(issuer, { ...issuer.form, client_secret: 'wrong' })
+  if (wrong.status !== 400 && wrong.status !== 401) failures.push('a wrong secret is accepted')
+  return failures
+}
+
+async function requestToken({ tokenEndpoint }: Issuer, form: Issuer['form']) {
+  const body = new URLSearchParams(form)
+  const signal = AbortSignal.timeout(answerTimeoutMs)
+  const response = await fetch(tokenEndpoint, { method: 'POST', body, signal })
+  const answer: { access_token?: string } = await response.json()
+  return { status: response.status, token: answer.access_token }
+}
+
+async function isSignedByPublishedKey(token: string, keySetUrl: string): Promise<boolean> {
+  const response = await fetch(keySetUrl, { signal: AbortSignal.timeout(answerTimeoutMs) })
+  const { keys }: { keys: (JsonWebKey & { kid?: string })[] } = await response.json()
+  const [header = '', claims = '', signature = ''] = token.split('.')
+  const { alg, kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
+  const jwk = keys.find((key) => key.kid === kid)
+  if (alg !== 'RS256' || jwk === undefined) return false
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  return (
+    key.asymmetricKeyDetails?.modulusLength === modulusBits &&
+    verify('sha256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url'))
+  )
+}
