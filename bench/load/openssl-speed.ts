@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process'
 /** `openssl speed` as a load without requests: signs for some seconds and prints the report of the other loads. */
 const [seconds = '1'] = process.argv.slice(2)
 
-/** A line such as `+R1:7612:2048:2.00`: the number of signatures and their processor seconds. */
+/** A line such as `+R1:7612:2048:2.00`: the number of signatures and their seconds. */
 const signatures = /^\+R1:(\d+):2048:([\d.]+)$/m
 
-const openssl = spawn('openssl', ['speed', '-mr', '-seconds', seconds, 'rsa2048'])
+const openssl = spawn('openssl', ['speed', '-mr', '-elapsed', '-seconds', seconds, 'rsa2048'])
 openssl.stderr.setEncoding('utf8').on('data', (text: string) => {
-  const [, count, processorSeconds] = signatures.exec(text) ?? []
+  const [, count, elapsedSeconds] = signatures.exec(text) ?? []
   if (count === undefined) return
-  const report = { requests: Number(count), seconds: Number(processorSeconds), p99Ms: null }
+  const report = { requests: Number(count), seconds: Number(elapsedSeconds), p99Ms: null }
   console.log(JSON.stringify({ ...report, repeats: 0, failures: {} }))
   // It would go on with verifications.
   openssl.kill()
