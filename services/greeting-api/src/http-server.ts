@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionErrors } from './connection-errors.ts'
 import { type Answer, answerToError, refusalOf } from './malformed-request.ts'
-import { inBatches } from './response-batching.ts'
 
 /** Answers a request; the bindings are what the server knows of it besides. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
@@ -56,7 +55,7 @@ export async function listen(
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
     answerWith: (fetch) => {
-      const answer = getRequestListener(inBatches(fetch), { errorHandler: answerToError })
+      const answer = getRequestListener(fetch, { errorHandler: answerToError })
       server.on('request', (request, response) => {
         connectionErrors.begin(response)
         const refusal = refusalOf(request)

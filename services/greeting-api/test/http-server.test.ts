@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
@@ -171,21 +170,5 @@ describe('a request that is sent in part', () => {
       requestTimeout: 30_000,
       connectionsCheckingInterval: 1000,
     })
-  })
-})
-
-describe('requests that come together', () => {
-  it('are all answered by the app before the first answer is sent', async () => {
-    const busy = await listen('127.0.0.1', 0)
-    const answers: ServerResponse[] = []
-    busy.answerWith((_, bindings) => {
-      answers.push((bindings as { outgoing: ServerResponse }).outgoing)
-      return new Response(`sent before: ${answers.filter(({ headersSent }) => headersSent).length}`)
-    })
-    const socket = connect(Number(new URL(busy.url).port), '127.0.0.1')
-    socket.write(`GET /1 HTTP/1.1\r\nHost: a\r\n\r\n${request('GET /2 HTTP/1.1', 'Host: a')}`)
-    const told = await text(socket)
-    await busy.stop()
-    assert.deepEqual(told.match(/sent before: \d/g), ['sent before: 0', 'sent before: 0'])
   })
 })
