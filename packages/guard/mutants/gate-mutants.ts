@@ -67,17 +67,13 @@ export const gateMutants: readonly Mutant[] = [
       [' || old.authorization !== authorization', nothing],
     ],
     [
-      'gives a place to a token that comes once',
-      ['if (this.#doorkeeper.hasSeen(mark)) this.#keep', 'this.#keep'],
-    ],
-    [
       'remembers without bound',
       ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
     ],
     ['forgets what is still asked for', ['    this.#keep(mark, old)\n', nothing]],
     [
       'remembers although it is told to remember none',
-      ['new BloomFilter(capacity)', 'new BloomFilter(capacity + 1)'],
+      ['if (this.#generationSize > 0) this.#keep', 'this.#keep'],
     ],
     [
       'forgets nothing of a key that is gone',
@@ -88,13 +84,6 @@ export const gateMutants: readonly Mutant[] = [
       'cannot forget one token',
       ['    this.#young.delete(mark)\n    this.#old.delete(mark)\n', nothing],
     ],
-  ]),
-  ...mutantsOf('cache/bloom-filter.ts', [
-    ['lets nothing through', ['if (this.#isSet(mark) && this.#isSet(other)) return true', nothing]],
-    ['is content with one bit', ['this.#isSet(mark) && this.#isSet(other)', 'this.#isSet(mark)']],
-    ['never forgets', ['if (this.#seen === this.#most) this.#forget()', nothing]],
-    ['forgets how many it has seen, not which', ['this.#bits.fill(0)', nothing]],
-    ['takes one mark for another', ['(mark >>> 0) %', '(mark >>> 20) %']],
   ]),
   ...mutantsOf('guard.ts', [
     [

@@ -62,7 +62,7 @@ const guardOptions = z.strictObject({
   tokenTypes: z.array(name).min(1).default(['JWT', 'at+jwt', 'application/at+jwt']),
   /** How far the clocks of issuer and resource server may differ: 0 to 60, by default 60. */
   clockToleranceSeconds: seconds(0, 60).default(60),
-  /** The most tokens that are remembered, each from its second use: 0 to 1,000,000, by default 10,000. */
+  /** The most verified tokens that are remembered: 0 to 1,000,000, by default 10,000. */
   rememberedTokens: z.int().min(0).max(1_000_000).default(10_000),
   /**
    * Tokens that are bound to a client certificate (`cnf`, RFC 8705): `refused`, the default;

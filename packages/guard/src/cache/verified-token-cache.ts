@@ -1,5 +1,4 @@
 import type { VerificationKey } from '../keys/verification-key.ts'
-import { BloomFilter } from './bloom-filter.ts'
 
 /** A token that was verified: the field value that it was sent in, and the key that verified it. */
 type Verified = { readonly authorization: string; readonly key: VerificationKey }
@@ -14,21 +13,17 @@ const tailLength = 12
  * another token with the same mark is a stranger, and takes its place once it is verified. Whole is the
  * value of the `Authorization` field as it came, for a piece cut out of it takes longer to compare.
  *
- * It gets its place when it is verified for the second time: one that comes once is worth none.
- *
  * Bounded by two generations: when the young one is full it becomes the old one, and the old one is
  * let go. What is asked for again moves to the young one.
  */
 export class VerifiedTokenCache<Token extends Verified> {
   readonly #generationSize: number
-  readonly #doorkeeper: BloomFilter
   #young = new Map<number, Token>()
   #old = new Map<number, Token>()
 
   /** @param capacity the most tokens that are remembered; 0 remembers none */
   constructor(capacity: number) {
     this.#generationSize = Math.ceil(capacity / 2)
-    this.#doorkeeper = new BloomFilter(capacity)
   }
 
   get size(): number {
@@ -46,10 +41,9 @@ export class VerifiedTokenCache<Token extends Verified> {
     return old
   }
 
-  /** Keeps a verified token, unless this is the first that is heard of it. */
+  /** Keeps a verified token, unless the capacity is 0. */
   remember(verified: Token): void {
-    const mark = markOf(verified.authorization)
-    if (this.#doorkeeper.hasSeen(mark)) this.#keep(mark, verified)
+    if (this.#generationSize > 0) this.#keep(markOf(verified.authorization), verified)
   }
 
   forget({ authorization }: Token): void {
