@@ -6,7 +6,7 @@ export const usage = `npm run bench -- [options]
   --starts <n>      start all servers anew this often, 1 to 9 (3)
   --rounds <n>      measure this many rounds after each start, 1 to 31 (2); the median of all counts
   --seconds <n>     shortest turn of a row in a round, 1 to 10 (1); slow rows get longer turns
-  --tiny            check in less than a minute that everything runs; the figures are not kept
+  --tiny            check with one short turn per row that everything runs; nothing is kept
   --help            print this text
 
 A whole run on a quiet machine (without --only and --tiny, three rounds or more in all) is kept: it
