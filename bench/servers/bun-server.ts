@@ -1,5 +1,4 @@
 import type { Fetch, Listen } from '../../services/greeting-api/src/http-server.ts'
-import { inBatches } from '../../services/greeting-api/src/response-batching.ts'
 
 /** The part of Bun's server that is used here. */
 declare const Bun: {

@@ -20,7 +20,7 @@ const latest: Result[] = JSON.parse(
   await readFile(join(benchFolder, 'results', 'latest.json'), 'utf8'),
 )
 
-describe('docs/performance.md', () => {
+describe('docs/evidence/performance.md', () => {
   it('quotes bench/results/latest.json, and nothing else', () => {
     assert.ok(page.includes(`\n\n${quoted(rows, latest)}\n\n`))
   })
