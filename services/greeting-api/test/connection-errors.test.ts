@@ -7,21 +7,6 @@ import { type HttpServer, listen } from '../src/http-server.ts'
 let server: HttpServer
 let release: () => void
 
-beforeEach(async () => {
-  server = await listen('127.0.0.1', 0)
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  server.answerWith((request) => {
-    const { pathname } = new URL(request.url)
-    const response = new Response(`answer to ${pathname}`)
-    if (pathname === '/slow') return released.then(() => response)
-    if (pathname === '/body') return request.text().then(() => response)
-    return response
-  })
-})
-afterEach(() => server.stop())
-
 /** Sends segments one after the other; resolves to the status lines and bodies that came back. */
 async function send(...segments: string[]): Promise<string[]> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -46,6 +31,22 @@ const garbage = 'no request\r\n\r\n'
 const ok = (path: string) => ['HTTP/1.1 200', `answer to ${path}`]
 
 describe('what is no request, after requests', () => {
+  // A hook at the root of the file would run before every test of the process.
+  beforeEach(async () => {
+    server = await listen('127.0.0.1', 0)
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    server.answerWith((request) => {
+      const { pathname } = new URL(request.url)
+      const response = new Response(`answer to ${pathname}`)
+      if (pathname === '/slow') return released.then(() => response)
+      if (pathname === '/body') return request.text().then(() => response)
+      return response
+    })
+  })
+  afterEach(() => server.stop())
+
   const rows: [name: string, segments: string[], expected: string[]][] = [
     ['nothing', [garbage], ['HTTP/1.1 400']],
     [

@@ -20,12 +20,6 @@ before(async () => {
   foreign = await startForeignIssuer()
 })
 after(() => foreign.close())
-beforeEach(() => {
-  foreign.answer = undefined
-  foreign.asked.length = 0
-  issuers = withOptions({})
-})
-afterEach(() => issuers.stop())
 
 function withOptions(options: Partial<FederatedIssuersOptions>): FederatedIssuers {
   return new FederatedIssuers({ allowedHosts: [foreign.host], timeoutMs: 300, ...options })
@@ -33,7 +27,19 @@ function withOptions(options: Partial<FederatedIssuersOptions>): FederatedIssuer
 
 const expected = () => ({ issuer: foreign.issuer, subject, audience })
 
+// A hook at the root of the file would run before every test of the process.
+const useFreshIssuers = () => {
+  beforeEach(() => {
+    foreign.answer = undefined
+    foreign.asked.length = 0
+    issuers = withOptions({})
+  })
+  afterEach(() => issuers.stop())
+}
+
 describe('the issuers of others', () => {
+  useFreshIssuers()
+
   it('are asked for their keys once, and their tokens are verified by them', async () => {
     for (let use = 0; use < 3; use += 1)
       assert.equal(await issuers.verify(await foreign.token(), expected()), 'verified')
@@ -117,6 +123,8 @@ describe('the issuers of others', () => {
 })
 
 describe('a federated identity', () => {
+  useFreshIssuers()
+
   it('stands for a client that trusts it, and the token says "2"', async () => {
     const service = await testService({ verifyFederated: issuers.verify })
     await changeClient(service, {

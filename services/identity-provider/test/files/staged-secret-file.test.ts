@@ -15,16 +15,22 @@ let path: string
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-private-draft-'))
 })
-beforeEach(async () => {
-  folder = await mkdtemp(join(root, 'folder-'))
-  path = join(folder, 'secret.json')
-})
 after(() => rm(root, { recursive: true }))
 
 const draft = () => stageSecretFile(path, 'text')
 const recover = (isKnown: (text: string) => boolean) => recoverSecretFile(path, isKnown, now)
 
+// A hook at the root of the file would run before every test of the process.
+const useFreshFolder = () => {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(root, 'folder-'))
+    path = join(folder, 'secret.json')
+  })
+}
+
 describe('a draft of a private file', () => {
+  useFreshFolder()
+
   it("is its owner's alone, and not under the name that people read", async () => {
     await draft()
     const [name = ''] = await readdir(folder)
@@ -54,6 +60,8 @@ describe('a draft of a private file', () => {
 })
 
 describe('what a crash left of drafts', () => {
+  useFreshFolder()
+
   for (const [what, ageMinutes, isKnown, left] of [
     ['young and known', 0, true, ['secret.json']],
     ['old and known', 61, true, ['secret.json']],

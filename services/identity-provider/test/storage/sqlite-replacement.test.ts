@@ -39,22 +39,24 @@ const removeCompanions = () =>
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-replaced-'))
 })
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(root, 'data-'))
-  copy = join(dataDir, 'copy.sqlite')
-  storage = await open()
-  await commit(storage, 'first')
-  const source = new DatabaseSync(file(), { readOnly: true })
-  await backup(source, copy)
-  source.close()
-  await commit(storage, 'second')
-})
 after(async () => {
   for (const one of opened) await one.close()
   await rm(root, { recursive: true })
 })
 
 describe('a data file that is replaced while servers work on it (AS37)', () => {
+  // A hook at the root of the file would run before every test of the process.
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(root, 'data-'))
+    copy = join(dataDir, 'copy.sqlite')
+    storage = await open()
+    await commit(storage, 'first')
+    const source = new DatabaseSync(file(), { readOnly: true })
+    await backup(source, copy)
+    source.close()
+    await commit(storage, 'second')
+  })
+
   it('is read and written by all of them in its new state', async () => {
     const other = await open()
     assert.equal(await nameIn(other), 'second')

