@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Decision } from '../src/index.ts'
 import { endlessFaults, faults } from '../test/faults/fault-server.ts'
 import { guardAt } from '../test/faults/guard-at.ts'
-import { Forge, keySetOf } from '../test/token-factory.ts'
+import { keySetOf, TokenFactory } from '../test/token-factory.ts'
 import { collectGarbage } from './garbage.ts'
 
 /** What a failing provider came to. */
@@ -17,8 +17,8 @@ export type FaultCost = {
   readonly memoryBytes: number
 }
 
-const known = new Forge('known')
-const rotated = new Forge('rotated')
+const known = new TokenFactory('known')
+const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 const secondsUntilGivingUp = 5
 

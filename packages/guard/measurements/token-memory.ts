@@ -1,6 +1,6 @@
 import { createGuard } from '../src/index.ts'
-import { Forge, keySetOf, optionsWith } from '../test/token-factory.ts'
-import { World } from '../test/virtual-runtime.ts'
+import { VirtualRuntime } from '../test/fakes/virtual-runtime.ts'
+import { keySetOf, optionsWith, TokenFactory } from '../test/token-factory.ts'
 import { collectGarbage } from './garbage.ts'
 
 /** What is kept in memory after so many distinct valid tokens. */
@@ -19,8 +19,8 @@ export function measureTokenMemory(most: number): Promise<TokenMemory[]> {
 }
 
 async function measure(most: number, looks: readonly number[]): Promise<TokenMemory[]> {
-  const forge = new Forge('key-1')
-  const guard = createGuard(optionsWith(), new World(keySetOf(forge)))
+  const forge = new TokenFactory('key-1')
+  const guard = createGuard(optionsWith(), new VirtualRuntime(keySetOf(forge)))
   await guard.start()
   const send = (index: number) => {
     const token = forge.token({
@@ -45,7 +45,7 @@ async function measure(most: number, looks: readonly number[]): Promise<TokenMem
     seen.push({
       tokens: sent,
       tokenBytes,
-      remembered: guard.rememberedTokens(),
+      remembered: guard.cachedTokens(),
       heapBytes: now.heapUsed - heapUsed,
       residentBytes: now.rss - rss,
     })

@@ -60,7 +60,7 @@ export const gateMutants: readonly Mutant[] = [
     [
       'finds a token by its claims alone',
       [
-        'for (let index = Math.max(0, text.length - tailLength); index < text.length; index += 1) {',
+        'for (let index = Math.max(0, text.length - hashedCharacters); index < text.length; index += 1) {',
         "for (let index = text.indexOf('.') + 1; index < text.lastIndexOf('.'); index += 1) {",
       ],
       ['young.authorization === authorization ? young : undefined', 'young'],
@@ -70,72 +70,76 @@ export const gateMutants: readonly Mutant[] = [
       'remembers without bound',
       ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
     ],
-    ['forgets what is still asked for', ['    this.#keep(mark, old)\n', nothing]],
+    ['forgets what is still asked for', ['    this.#insert(hash, old)\n', nothing]],
     [
       'remembers although it is told to remember none',
-      ['if (this.#generationSize > 0) this.#keep', 'this.#keep'],
+      ['if (this.#generationSize > 0) this.#insert', 'this.#insert'],
     ],
     [
       'forgets nothing of a key that is gone',
-      ['if (!key.isPublished) generation.delete(mark)', 'void [mark, key, generation]'],
+      ['if (!key.isPublished) generation.delete(hash)', 'void [hash, key, generation]'],
     ],
     ['forgets only the young of a key that is gone', ['[this.#young, this.#old]', '[this.#young]']],
     [
       'cannot forget one token',
-      ['    this.#young.delete(mark)\n    this.#old.delete(mark)\n', nothing],
+      ['    this.#young.delete(hash)\n    this.#old.delete(hash)\n', nothing],
     ],
   ]),
   ...mutantsOf('guard.ts', [
     [
       'forgets the role',
-      ['requirement !== anyCaller && !caller.roles.includes(requirement)', 'false'],
+      ['requiredRole !== anyCaller && !caller.roles.includes(requiredRole)', 'false'],
     ],
     [
       'asks a remembered token for no role',
-      ['requirement !== anyCaller &&', 'requirement !== anyCaller && !isRemembered &&'],
+      ['requiredRole !== anyCaller &&', 'requiredRole !== anyCaller && !isCached &&'],
     ],
     [
       'lets one role stand in for another',
-      ['!caller.roles.includes(requirement)', 'caller.roles.length === 0'],
+      ['!caller.roles.includes(requiredRole)', 'caller.roles.length === 0'],
     ],
     [
       'lets a remembered token live on after its expiry',
-      ['if (fault !== undefined) {', 'if (fault !== undefined && !isRemembered) {'],
+      ['if (fault !== undefined) {', 'if (fault !== undefined && !isCached) {'],
     ],
     [
       'remembers a token that does not hold',
       [
         '    if (fault !== undefined) {\n',
-        '    if (!isRemembered) remembered.remember(verified)\n    if (fault !== undefined) {\n',
+        '    if (!isCached) cache.add(verified)\n    if (fault !== undefined) {\n',
       ],
     ],
     [
       'lets a revoked key keep its tokens',
-      ['known?.key.isPublished && ', 'known && '],
-      ["if (event.type === 'key_gone') remembered.forgetUnpublished()", nothing],
+      ['cached?.key.isPublished && ', 'cached && '],
+      ["if (event.type === 'key_gone') cache.deleteUnpublished()", nothing],
     ],
     [
       'keeps the tokens of a revoked key in memory',
-      ["if (event.type === 'key_gone') remembered.forgetUnpublished()", nothing],
+      ["if (event.type === 'key_gone') cache.deleteUnpublished()", nothing],
     ],
-    ['answers a remembered token beyond the ceiling', [' && known.keySource.isUsable', nothing]],
-    ['does not remember', ['    if (!isRemembered) remembered.remember(verified)\n', nothing]],
+    [
+      'does not read the keys of this process for a cached token',
+      ['    cached?.keySource.update()\n', nothing],
+    ],
+    ['answers a remembered token beyond the ceiling', [' && cached.keySource.isUsable', nothing]],
+    ['does not remember', ['    if (!isCached) cache.add(verified)\n', nothing]],
     [
       'lets whoever watches keep out',
       [
-        '    try {\n      judged.listener?.(event)\n    } catch {',
-        '    judged.listener?.(event)\n    try {\n    } catch {',
+        '    try {\n      settings.listener?.(event)\n    } catch {',
+        '    settings.listener?.(event)\n    try {\n    } catch {',
       ],
     ],
-    ['does not tell of refusals', ["    tell({ type: 'refused', reason })\n", nothing]],
+    ['does not tell of refusals', ["    emit({ type: 'refused', reason })\n", nothing]],
     [
       'admits bound tokens where bindings are refused',
-      ["judged.certificateBinding !== 'refused' && ", nothing],
+      ["settings.certificateBinding !== 'refused' && ", nothing],
     ],
-    ['asks for no proof of a binding', ['boundTo === presented.certificateThumbprint', 'true']],
+    ['asks for no proof of a binding', ['boundTo === credentials.certificateThumbprint', 'true']],
     [
       'admits plain tokens where a binding is required',
-      ["return judged.certificateBinding !== 'required'", 'return true'],
+      ["return settings.certificateBinding !== 'required'", 'return true'],
     ],
     [
       'does not say when to come back',
@@ -147,11 +151,11 @@ export const gateMutants: readonly Mutant[] = [
     [
       'does not wait for the key of a new token',
       [
-        "if (verified.reason !== 'key_wanted') return refuseUnverified(verified)",
-        'return refuseUnverified(verified)',
+        "if (verified.reason !== 'key_pending') return refuseFailure(verified)",
+        'return refuseFailure(verified)',
       ],
     ],
-    ['is ready without keys', ['verifier.keySources.every(({ isUsable }) => isUsable)', 'true']],
+    ['is ready without keys', ['updatedKeySources().every(({ isUsable }) => isUsable)', 'true']],
   ]),
   ...mutantsOf('guard-options.ts', [
     [
@@ -160,7 +164,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     [
       'takes issuers with options that nobody reads',
-      ['const trustedIssuer = z.strictObject(', 'const trustedIssuer = z.object('],
+      ['const trustedIssuer = z\n  .strictObject(', 'const trustedIssuer = z\n  .object('],
     ],
     [
       'takes any tolerance',
@@ -201,8 +205,8 @@ export const gateMutants: readonly Mutant[] = [
     [
       'tells anybody what is not there',
       [
-        'const decision = guard.decide(presented, route?.role ?? anyCaller)',
-        'if (route === undefined) return missing(path)\n      const decision = guard.decide(presented, route?.role ?? anyCaller)',
+        'const decision = guard.decide(credentials, route?.role ?? anyCaller)',
+        'if (route === undefined) return refuseMissing(path)\n      const decision = guard.decide(credentials, route?.role ?? anyCaller)',
       ],
     ],
     [
@@ -213,11 +217,11 @@ export const gateMutants: readonly Mutant[] = [
   ...mutantsOf('adapters/node-request-credentials.ts', [
     [
       'sees only the first Authorization field',
-      ['if (found !== undefined) return [found, value]', 'if (found !== undefined) return found'],
+      ['if (first !== undefined) return [first, value]', 'if (first !== undefined) return first'],
     ],
     [
       'sees only the last Authorization field',
-      ['if (found !== undefined) return [found, value]', nothing],
+      ['if (first !== undefined) return [first, value]', nothing],
     ],
     [
       'takes a header for the certificate',
@@ -231,10 +235,12 @@ export const gateMutants: readonly Mutant[] = [
     [
       'tells anybody what is not there',
       [
-        'const decision = await guard.decide(presentedBy(c), anyCaller)\n    if (decision.outcome ===',
-        "const decision = await guard.decide(presentedBy(c), anyCaller)\n    if (c.req.path !== '' && decision.outcome === 'admitted' && decision.outcome !==",
+        'const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)\n    if (decision.outcome ===',
+        "const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)\n    if (c.req.path !== '' && decision.outcome === 'admitted' && decision.outcome !==",
       ],
     ],
+  ]),
+  ...mutantsOf('adapters/hono-request-credentials.ts', [
     [
       'knows of no certificate of the client',
       ['return incoming === undefined', 'return incoming !== null'],
@@ -259,7 +265,7 @@ export const gateMutants: readonly Mutant[] = [
         'void notFound\n      next()',
       ],
     ],
-    ['guards no route', ['        onRequest: admit(role),\n', nothing]],
+    ['guards no route', ['        onRequest: authorize(role),\n', nothing]],
     [
       'lets other routes lie below the prefix',
       ['if (guarded in this) return next()', 'if (guarded in app || true) return next()'],
@@ -278,7 +284,7 @@ export const gateMutants: readonly Mutant[] = [
   ...mutantsOf('routes/exact-path-router.ts', [
     [
       'guards only paths that are spelt like the prefix',
-      ['isBelow(prefix, path) || looksBelow(prefix, path)', 'isBelow(prefix, path)'],
+      ['isBelow(prefix, path) || mayBeBelow(prefix, path)', 'isBelow(prefix, path)'],
     ],
   ]),
 ]

@@ -49,7 +49,7 @@ export const keyMutants: readonly Mutant[] = [
     ],
     ['takes an even modulus', [' || modulus % 2n === 0n', nothing]],
     ['takes a number with a leading zero', [' || bytes[0] === 0', nothing]],
-    ['takes a kid of any length', [' && Buffer.byteLength(kid) <= longestKidBytes', nothing]],
+    ['takes a kid of any length', [' && Buffer.byteLength(kid) <= maxKidBytes', nothing]],
     ['counts the letters of a kid, not its bytes', ['Buffer.byteLength(kid)', 'kid.length']],
   ]),
   ...mutantsOf('keys/roca.ts', [
@@ -58,7 +58,7 @@ export const keyMutants: readonly Mutant[] = [
   ...mutantsOf('keys/key-set.ts', [
     [
       'takes sets of any number of keys',
-      ["if (document.keys.length > mostKeys) return 'too_many_keys'", nothing],
+      ["if (jwks.length > maxKeys) return 'too_many_keys'", nothing],
     ],
     ['uses the last of two keys of one kid', ['keys.delete(kid)', nothing]],
     [
@@ -78,14 +78,14 @@ export const keyMutants: readonly Mutant[] = [
     ['follows redirects', ["redirect: 'manual'", "redirect: 'follow'"]],
     ['takes an answer of any status', ['response.status !== 200', 'response.status < 200']],
     ['takes every good status', ['response.status !== 200', '!response.ok']],
-    ['reads without end', ['if (size > mostBytes)', 'if (size > 1e12)']],
+    ['reads without end', ['if (size > maxBytes)', 'if (size > 1e12)']],
     ['waits without end', ['controller.abort(error)\n    timeout.reject(error)', nothing]],
     [
       'trusts that an aborted fetch comes back',
-      ['await Promise.race([exchange, timeout.promise])', 'await exchange'],
+      ['await Promise.race([response, timeout.promise])', 'await response'],
     ],
   ]),
-  ...mutantsOf('keys/key-source.ts', [
+  ...mutantsOf('keys/remote-key-source.ts', [
     [
       'counts the cooldown from the last success',
       [
@@ -116,13 +116,13 @@ export const keyMutants: readonly Mutant[] = [
     [
       'backs off without bound',
       [
-        'Math.min(firstRetryMs * 2 ** (this.#failures - 1), longestMs)',
+        'Math.min(firstRetryMs * 2 ** (this.#failures - 1), maxMs)',
         'firstRetryMs * 2 ** (this.#failures - 1)',
       ],
     ],
     [
       'backs off as long before its first set',
-      ['this.#keys.size > 0 ? longestRetryMs : longestRetryBeforeFirstSetMs', 'longestRetryMs'],
+      ['this.#keys.size > 0 ? maxRetryMs : maxRetryBeforeFirstSetMs', 'maxRetryMs'],
     ],
     ['gives up after a failure', ['    this.#scheduleNext(nextAttemptMs)\n', nothing]],
     [
@@ -153,20 +153,35 @@ export const keyMutants: readonly Mutant[] = [
       ['return this.#failures === 0 && this.isUsable', 'return true'],
     ],
     ['measures by the wall clock', ['monotonicMs()', 'wallClockMs()']],
-    ['does not mark a key that is gone', ['      key.isPublished = false\n', nothing]],
-    [
-      'does not tell of a key that is gone',
-      ["      this.#listener({ type: 'key_gone', url, kid })\n", nothing],
-    ],
-    ['tells again and again that it is stale', ['      this.#staleTold = true\n', nothing]],
+    ['tells again and again that it is stale', ['      this.#isStaleReported = true\n', nothing]],
     [
       'does not stop',
-      ['    if (this.#stopped) return\n', nothing],
-      ['    this.#cancelNext()\n  }\n\n  /**\n   * The attempt', '  }\n\n  /**\n   * The attempt'],
+      ['    if (this.#isStopped) return\n', nothing],
+      ['    this.#cancelNext()\n  }\n\n  /** The attempt', '  }\n\n  /** The attempt'],
     ],
     ['tells callers to come back at once', ['Math.max(1, Math.ceil(', 'Math.max(0, Math.floor(']],
   ]),
+  ...mutantsOf('keys/key-source.ts', [
+    ['does not mark a key that is gone', ['    key.isPublished = false\n', nothing]],
+    [
+      'does not tell of a key that is gone',
+      ["    emit({ type: 'key_gone', url, kid })\n", nothing],
+    ],
+  ]),
+  ...mutantsOf('keys/local-key-source.ts', [
+    [
+      'keeps the keys that it has read once',
+      ['if (isSameList(published, this.#lastRead)) return', 'if (this.#lastRead) return'],
+    ],
+    ['keeps its keys when there is no usable one', ['    this.#replace(empty)\n', nothing]],
+    [
+      'reads a list of the same length as the same list',
+      ['item === other[index]', 'item === item'],
+    ],
+    ['confirms keys that it does not have', ['return this.isUsable\n', 'return true\n']],
+  ]),
   ...mutantsOf('token-verifier.ts', [
+    ['uses keys of this process without reading them', ['    keySource.update()\n', nothing]],
     [
       'forgets the signature',
       [
@@ -176,10 +191,9 @@ export const keyMutants: readonly Mutant[] = [
     ],
     [
       'holds the keys of all issuers in one place',
-      ['keySources.get(place)', "keySources.get('')"],
-      ['keySources.set(place,', "keySources.set('',"],
+      ['sources.find((source) => hasSameKeys(source.issuer, issuer))', 'sources[0]'],
     ],
-    ['fetches one key set once for each issuer', ['keySources.get(place)', 'undefined']],
+    ['fetches one key set once for each issuer', ['sharing?.keySource ?? ', nothing]],
     [
       'verifies with a set beyond its ceiling',
       [

@@ -14,17 +14,17 @@ export const tokenMutants: readonly Mutant[] = [
   ...mutantsOf('encoding/strict-json.ts', [
     [
       'takes repeated members',
-      ['membersKept(value) === written.members ? value : undefined', 'value'],
+      ['countMembers(value) === source.members ? value : undefined', 'value'],
     ],
     [
       'takes repeated members below the first level',
-      ['members += 1 + membersKept(value[name as keyof typeof value])', 'members += 1'],
-      ['members += membersKept(item)', 'members += 0'],
-      ['membersKept(value) ===', 'membersKept(value) <='],
+      ['members += 1 + countMembers(value[name as keyof typeof value])', 'members += 1'],
+      ['members += countMembers(item)', 'members += 0'],
+      ['countMembers(value) ===', 'countMembers(value) <='],
     ],
     ['takes bytes that are not UTF-8', ['fatal: true', 'fatal: false']],
     ['takes a byte order mark', ['ignoreBOM: true', 'ignoreBOM: false']],
-    ['nests without end', ['const deepestNesting = 32', 'const deepestNesting = 1e9']],
+    ['nests without end', ['const maxDepth = 32', 'const maxDepth = 1e9']],
     ['miscounts where a string ends in a backslash', ['backslashes % 2 === 1', 'backslashes > 0']],
     [
       'counts brackets in strings',
@@ -75,13 +75,13 @@ export const tokenMutants: readonly Mutant[] = [
     ],
     [
       'remembers headers without end',
-      ['if (this.#accepted.size === mostRemembered) this.#accepted.clear()', nothing],
+      ['if (this.#accepted.size === maxCachedHeaders) this.#accepted.clear()', nothing],
     ],
   ]),
   ...mutantsOf('token/access-token.ts', [
     [
       'takes tokens of any length',
-      ["if (token.length > longestToken) return 'token_malformed'", nothing],
+      ["if (token.length > maxTokenCharacters) return 'token_malformed'", nothing],
     ],
     [
       'takes claims that are an array',
@@ -136,7 +136,7 @@ export const tokenMutants: readonly Mutant[] = [
     ],
     [
       'remembers lists without end',
-      ['if (this.#lists.size === mostLists) this.#lists.clear()', nothing],
+      ['if (this.#lists.size === maxCachedLists) this.#lists.clear()', nothing],
     ],
   ]),
   ...mutantsOf('token/claims.ts', [
@@ -157,16 +157,16 @@ export const tokenMutants: readonly Mutant[] = [
     ],
     [
       'takes an audience that only begins as ours',
-      ['named.includes(audience)', 'named.some((name) => name.startsWith(audience))'],
+      ['listed.includes(audience)', 'listed.some((name) => name.startsWith(audience))'],
     ],
     [
       'takes an audience that contains ours',
-      ["const named = typeof aud === 'string' ? [aud] : aud", 'const named = [String(aud)]'],
-      ['named.includes(audience)', 'String(named).includes(audience)'],
+      ["const listed = typeof aud === 'string' ? [aud] : aud", 'const listed = [String(aud)]'],
+      ['listed.includes(audience)', 'String(listed).includes(audience)'],
     ],
     [
       'takes an audience among things that are no strings',
-      [" || !named.every((name) => typeof name === 'string')", nothing],
+      [" || !listed.every((name) => typeof name === 'string')", nothing],
     ],
     [
       'takes id tokens, event tokens and tokens of users',

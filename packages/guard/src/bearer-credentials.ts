@@ -1,25 +1,25 @@
 import type { RefusalReason } from './refusal.ts'
 
-/** What a request presents to be let in. */
+/** The credentials of a request. */
 export type RequestCredentials = {
   /**
-   * The value of the `Authorization` field, or all its values when there are several: a server that
-   * hides all but the first must be asked for its raw headers.
+   * The value of the `Authorization` field, or all values if the field is repeated. Node shows only
+   * the first value in `headers`, so read them from `rawHeaders`.
    */
   readonly authorization: string | readonly string[] | undefined
-  /** The request's path and query, or its whole URL. Looked at only for a token in the query. */
+  /** Path and query of the request, or its URL. Used only to find a token in the query. */
   readonly target: string
   /**
-   * The `x5t#S256` of the certificate that the client proved in the TLS handshake: base64url of the
-   * SHA-256 of its DER form. Never from a header, unless a proxy of yours sets it and strips others.
+   * The `x5t#S256` of the client certificate of the TLS connection: base64url of the SHA-256 of its
+   * DER form. Do not read it from a header, unless your own proxy sets and strips that header.
    */
   readonly certificateThumbprint?: string | undefined
 }
 
-/** A bearer token as presented, and the field value that held it. */
+/** A bearer token, and the value of the field that contains it. */
 export type BearerCredentials = { readonly token: string; readonly authorization: string }
 
-/** The one bearer token, or the reason why there is not exactly one. */
+/** The bearer token, or the reason why there is not exactly one. */
 export type Credentials =
   | BearerCredentials
   | { readonly reason: Extract<RefusalReason, `${string}credentials${string}` | 'token_in_query'> }
@@ -30,26 +30,26 @@ const repeated = Object.freeze({ reason: 'credentials_repeated' })
 const inQuery = Object.freeze({ reason: 'token_in_query' })
 
 /**
- * Finds the one bearer token of a request.
+ * Reads the bearer token of a request.
  *
  * @see RFC 6750 section 2, RFC 9110 section 11.4
  */
 export function readCredentials({ authorization, target }: RequestCredentials): Credentials {
   if (hasTokenInQuery(target)) return inQuery
   if (authorization === undefined) return noCredentials
-  if (typeof authorization !== 'string') return readSeveral(authorization, target)
+  if (typeof authorization !== 'string') return readList(authorization, target)
 
   const space = authorization.indexOf(' ')
   const scheme = space === -1 ? authorization : authorization.slice(0, space)
   if (scheme !== 'Bearer' && scheme.toLowerCase() !== 'bearer') {
-    // Where fields of one name reach us joined, a bearer token may hide behind another scheme.
+    // Web requests join repeated fields with a comma, so a bearer token may follow another scheme.
     return /,\s*bearer(\s|$)/i.test(authorization) ? repeated : noCredentials
   }
   const token = authorization.slice(scheme.length + 1)
   return token === '' || token.includes(' ') ? malformed : { token, authorization }
 }
 
-function readSeveral(values: readonly string[], target: string): Credentials {
+function readList(values: readonly string[], target: string): Credentials {
   return values.length > 1 ? repeated : readCredentials({ authorization: values[0], target })
 }
 
@@ -57,7 +57,7 @@ function hasTokenInQuery(target: string): boolean {
   const query = target.indexOf('?')
   if (query === -1) return false
   const text = target.slice(query + 1)
-  // Only a text that could spell the name, plainly or encoded, is worth parsing.
+  // Parsing is slow, so only a query that may contain the name, plain or encoded, is parsed.
   if (!text.includes('access_token') && !text.includes('%')) return false
   return new URLSearchParams(text.split('#', 1)[0]).has('access_token')
 }

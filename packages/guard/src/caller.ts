@@ -1,4 +1,4 @@
-/** Who is calling, as a verified token says. Deeply frozen. */
+/** The client of a request, from its verified token. Deeply frozen. */
 export type Caller<Role extends string = string> = {
   readonly outcome: 'admitted'
   /** The application id of the client. */
@@ -7,10 +7,10 @@ export type Caller<Role extends string = string> = {
   /** The object id of the client's service principal. */
   readonly objectId: string | undefined
   readonly subject: string
-  /** Those of the roles that the guard was declared with which the token grants. */
+  /** The roles of the token that the guard was declared with. */
   readonly roles: readonly Role[]
-  /** The identity provider's own id for the token. */
+  /** The id of the token at the identity provider. */
   readonly tokenId: string | undefined
-  /** Seconds since the epoch. */
+  /** End of validity, in seconds since the epoch. */
   readonly expiresAt: number
 }

@@ -1,5 +1,5 @@
-import * as z from 'zod'
-import { type GuardOptions, judge, type TrustedIssuer } from './guard-options.ts'
+import { z } from 'zod'
+import { type GuardOptions, publishedKeys, type TrustedIssuer, validate } from './guard-options.ts'
 
 const guid = z
   .string()
@@ -14,61 +14,81 @@ const baseUrl = z
 
 const tokenVersion = z.enum(['1.0', '2.0'])
 
-const entraOptions = z.strictObject({
-  tenantId: guid,
-  apiApplicationId: guid,
-  authUrl: baseUrl.default('https://login.microsoftonline.com'),
-  issuerUrl: baseUrl.default('https://sts.windows.net'),
-  keySetUrl: baseUrl.optional(),
-  tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
-})
+const entraOptions = z
+  .strictObject({
+    tenantId: guid,
+    apiApplicationId: guid,
+    authUrl: baseUrl.default('https://login.microsoftonline.com'),
+    issuerUrl: baseUrl.default('https://sts.windows.net'),
+    keySetUrl: baseUrl.optional(),
+    keys: publishedKeys.optional(),
+    tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
+  })
+  .refine(({ keySetUrl, keys }) => keySetUrl === undefined || keys === undefined, {
+    error: 'must not have both keySetUrl and keys',
+  })
 
-type Place = z.output<typeof entraOptions>
+type ValidatedEntraOptions = z.output<typeof entraOptions>
 type TokenVersion = z.output<typeof tokenVersion>
 
-/** What differs between the token versions: one row each. */
-const versions: Readonly<Record<TokenVersion, (place: Place) => TrustedIssuer>> = {
-  '1.0': ({ tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl }) => ({
-    issuer: `${issuerUrl}/${tenantId}/`,
-    audiences: [`api://${apiApplicationId}`],
-    tenantId,
-    keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/keys`,
-    tokenVersion: '1.0',
-    claims: { applicationId: 'appid', tokenId: 'uti' },
-  }),
-  '2.0': ({ tenantId, apiApplicationId, authUrl, keySetUrl }) => ({
-    issuer: `${authUrl}/${tenantId}/v2.0`,
-    audiences: [apiApplicationId],
-    tenantId,
-    keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/v2.0/keys`,
-    tokenVersion: '2.0',
-    claims: { applicationId: 'azp', tokenId: 'uti' },
-  }),
-}
+/** The differences between the token versions. */
+const versions: Readonly<Record<TokenVersion, (options: ValidatedEntraOptions) => TrustedIssuer>> =
+  {
+    '1.0': ({ tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, keys }) => ({
+      issuer: `${issuerUrl}/${tenantId}/`,
+      audiences: [`api://${apiApplicationId}`],
+      tenantId,
+      ...(keys ? { keys } : { keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/keys` }),
+      tokenVersion: '1.0',
+      claims: { applicationId: 'appid', tokenId: 'uti' },
+    }),
+    '2.0': ({ tenantId, apiApplicationId, authUrl, keySetUrl, keys }) => ({
+      issuer: `${authUrl}/${tenantId}/v2.0`,
+      audiences: [apiApplicationId],
+      tenantId,
+      ...(keys
+        ? { keys }
+        : { keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/v2.0/keys` }),
+      tokenVersion: '2.0',
+      claims: { applicationId: 'azp', tokenId: 'uti' },
+    }),
+  }
 
-/** An API that is registered at Entra ID, or at an identity provider that speaks its dialect. */
+/** An API that is registered at Entra ID, or at an identity provider with its dialect. */
 export type EntraOptions<Role extends string = string> = z.input<typeof entraOptions> &
   Omit<GuardOptions<Role>, 'issuers'>
 
 /**
- * Makes the guard's options for an API that is registered at Entra ID.
+ * Returns the options of a guard for an API that is registered at Entra ID.
  *
  * @param options.tenantId the directory (tenant) id
  * @param options.apiApplicationId the application id of the API's registration
  * @param options.roles the values of the API's app roles
- * @param options.tokenVersions `['1.0']` by default; Entra decides by the API's registration
+ * @param options.tokenVersions `['1.0']` by default; the API's registration selects the version
  * @param options.authUrl by default `https://login.microsoftonline.com`
  * @param options.issuerUrl of v1.0 tokens, by default `https://sts.windows.net`
  * @param options.keySetUrl by default below `authUrl`, where each token version has its own
- * @throws {GuardOptionsError} with all faults together
+ * @param options.keys returns the keys, in place of `keySetUrl`
+ * @throws {GuardOptionsError} lists every invalid option
  * @example
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  */
 export function entra<const Role extends string>(options: EntraOptions<Role>): GuardOptions<Role> {
-  const { tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, tokenVersions, ...rest } =
-    options
-  const given = { tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, tokenVersions }
-  const place = judge(entraOptions, given)
-  const issuers = [...new Set(place.tokenVersions)].map((version) => versions[version](place))
+  const {
+    tenantId,
+    apiApplicationId,
+    authUrl,
+    issuerUrl,
+    keySetUrl,
+    keys,
+    tokenVersions,
+    ...rest
+  } = options
+  const ids = { tenantId, apiApplicationId }
+  const places = { authUrl, issuerUrl, keySetUrl, keys }
+  const validated = validate(entraOptions, { ...ids, ...places, tokenVersions })
+  const issuers = [...new Set(validated.tokenVersions)].map((version) =>
+    versions[version](validated),
+  )
   return { ...rest, issuers }
 }

@@ -1,11 +1,11 @@
 import type { Caller } from './caller.ts'
-import type { KeySetError } from './keys/key-set-request.ts'
+import type { KeySetError } from './keys/key-set-error.ts'
 import type { KeyFault } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 
-/** Something that happened in the guard. No event carries a token or any part of one. */
+/** An event of the guard. No event contains a token or a part of one. */
 export type GuardEvent =
-  | { readonly type: 'admitted'; readonly caller: Caller; readonly remembered: boolean }
+  | { readonly type: 'admitted'; readonly caller: Caller; readonly isCached: boolean }
   | { readonly type: 'refused'; readonly reason: RefusalReason }
   | { readonly type: 'key_set_refreshed'; readonly url: string; readonly keys: number }
   | {
@@ -14,7 +14,7 @@ export type GuardEvent =
       readonly error: KeySetError
       readonly nextAttemptMs: number
     }
-  /** The last good key set is older than its ceiling: nothing can be verified until a refresh. */
+  /** The last good key set is older than its ceiling: no token is verified until a refresh. */
   | { readonly type: 'key_set_stale'; readonly url: string }
   | { readonly type: 'key_added'; readonly url: string; readonly kid: string }
   | { readonly type: 'key_gone'; readonly url: string; readonly kid: string }
@@ -25,5 +25,5 @@ export type GuardEvent =
       readonly fault: KeyFault
     }
 
-/** Hears of events. What it throws changes no decision. */
+/** Receives events. Its exceptions change no decision. */
 export type EventListener = (event: GuardEvent) => void

@@ -2,144 +2,154 @@ import { type RequestCredentials, readCredentials } from './bearer-credentials.t
 import { VerifiedTokenCache } from './cache/verified-token-cache.ts'
 import type { Caller } from './caller.ts'
 import type { EventListener } from './guard-event.ts'
-import { type GuardOptions, judgeGuardOptions } from './guard-options.ts'
+import { type GuardOptions, validateGuardOptions } from './guard-options.ts'
 import { prepareRefusals, type Refusal, type RefusalReason, withHeader } from './refusal.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
-import { judgeTime } from './token/claims.ts'
+import { checkValidityPeriod } from './token/claims.ts'
 import { DeclaredRoles } from './token/declared-roles.ts'
-import { TokenVerifier, type Unverified, type VerifiedToken } from './token-verifier.ts'
+import { TokenVerifier, type VerificationFailure, type VerifiedToken } from './token-verifier.ts'
 
-/** Required in place of a role: any caller with a valid token, whatever its roles. */
+/** In place of a role: any caller with a valid token, with or without roles. */
 export const anyCaller: unique symbol = Symbol('any caller')
 
-/** What a route requires: a role by its name or, said in so many words, any caller. */
-export type Requirement<Role extends string = string> = Role | typeof anyCaller
+/** The role that a route requires, or `anyCaller`. */
+export type RequiredRole<Role extends string = string> = Role | typeof anyCaller
 
-/** The answer to the one question. */
+/** The caller, or the refusal of the request. */
 export type Decision<Role extends string = string> = Caller<Role> | Refusal
 
-/** A key set as it stands. */
+/** The current state of a key set. */
 export type KeySetStatus = {
+  /** The URL of the key set, or the issuer that has the option `keys`. */
   readonly url: string
   readonly isUsable: boolean
   readonly keys: number
-  /** Since the last good set; infinite before the first. */
+  /** Seconds since the last good set, or infinity before the first one. */
   readonly ageSeconds: number
 }
 
-/** Decides who is let in. */
+/** Decides whether a request may use an API. */
 export type Guard<Role extends string = string> = {
   /** The roles that a route may require. */
   readonly roles: readonly Role[]
-  /** May this request do what the requirement protects? At once when that is known. */
+  /** Decides about one request. Returns a promise only if a key must be fetched first. */
   readonly decide: (
-    presented: RequestCredentials,
-    requirement: Requirement<Role>,
+    credentials: RequestCredentials,
+    requiredRole: RequiredRole<Role>,
   ) => Decision<Role> | Promise<Decision<Role>>
-  /** The answer for a reason that the guard's user finds, such as `not_found`. */
+  /** Returns the refusal for a reason that the API finds itself, such as `not_found`. */
   readonly refuse: (reason: RefusalReason) => Refusal
-  /** Fetches the keys and goes on refreshing; resolves after the first attempt, good or not. */
+  /** Fetches the keys and starts the refreshes. Resolves after the first attempt, good or not. */
   readonly start: () => Promise<void>
-  /** Ends the refreshes. */
+  /** Stops the refreshes. */
   readonly stop: () => void
-  /** True when the keys of every issuer are in hand. */
+  /** True if the keys of every issuer are available. */
   readonly isReady: () => boolean
   readonly keySets: () => readonly KeySetStatus[]
-  /** How many verified tokens are remembered. */
-  readonly rememberedTokens: () => number
+  /** The number of verified tokens in the cache. */
+  readonly cachedTokens: () => number
 }
 
 /**
- * Makes a guard from options that are judged once, here.
+ * Creates a guard. The options are validated here, once.
  *
  * @param options see `entra` for an API at Entra ID
- * @param runtime what stands in for clocks, timers, randomness and `fetch`
- * @throws {GuardOptionsError} with all faults together
+ * @param overrides replace clocks, timers, randomness and `fetch`
+ * @throws {GuardOptionsError} lists every invalid option
  * @example
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  * const decision = await guard.decide({ authorization, target: '/hi' }, 'CallHiApiRole')
  */
 export function createGuard<const Role extends string>(
   options: GuardOptions<Role>,
-  runtime: Partial<Runtime> = {},
+  overrides: Partial<Runtime> = {},
 ): Guard<Role> {
-  const judged = judgeGuardOptions(options)
-  const world: Runtime = { ...systemRuntime, ...runtime }
+  const settings = validateGuardOptions(options)
+  const runtime: Runtime = { ...systemRuntime, ...overrides }
   const roles = new DeclaredRoles(options.roles)
-  const refusals = prepareRefusals(judged.realm, judged.resourceMetadataUrl)
-  const remembered = new VerifiedTokenCache<VerifiedToken<Role>>(judged.rememberedTokens)
-  const tell: EventListener = (event) => {
-    if (event.type === 'key_gone') remembered.forgetUnpublished()
+  const refusals = prepareRefusals(settings.realm, settings.resourceMetadataUrl)
+  const cache = new VerifiedTokenCache<VerifiedToken<Role>>(settings.maxCachedTokens)
+  const emit: EventListener = (event) => {
+    if (event.type === 'key_gone') cache.deleteUnpublished()
     try {
-      judged.listener?.(event)
+      settings.listener?.(event)
     } catch {
-      // Whoever only watches can neither let in nor keep out.
+      // A listener must not change a decision.
     }
   }
-  const verifier = new TokenVerifier(judged, roles, world, tell)
+  const verifier = new TokenVerifier(settings, roles, runtime, emit)
 
-  function decide(presented: RequestCredentials, requirement: Requirement<Role>) {
+  function decide(credentials: RequestCredentials, requiredRole: RequiredRole<Role>) {
     // 1. Exactly one bearer token.
-    const credentials = readCredentials(presented)
-    if ('reason' in credentials) return refuse(credentials.reason)
-    // 2. Verified before, with a key that is still good.
-    const known = remembered.find(credentials.authorization)
-    if (known?.key.isPublished && known.keySource.isUsable) {
-      return conclude(known, true, presented, requirement)
+    const bearer = readCredentials(credentials)
+    if ('reason' in bearer) return refuse(bearer.reason)
+    // 2. Verified before, with a key that is still published and usable.
+    const cached = cache.find(bearer.authorization)
+    cached?.keySource.update()
+    if (cached?.key.isPublished && cached.keySource.isUsable) {
+      return authorize(cached, true, credentials, requiredRole)
     }
-    // 3. Verified now; when its key has to be waited for, once more after that and then no more.
-    const verified = verifier.verify(credentials)
-    if (!('reason' in verified)) return conclude(verified, false, presented, requirement)
-    if (verified.reason !== 'key_wanted') return refuseUnverified(verified)
+    // 3. Verified now. If its key is unknown, once more after a refresh of the keys.
+    const verified = verifier.verify(bearer)
+    if (!('reason' in verified)) return authorize(verified, false, credentials, requiredRole)
+    if (verified.reason !== 'key_pending') return refuseFailure(verified)
     return verified.refresh.then(() => {
-      const again = verifier.verify(credentials)
-      if ('reason' in again) return refuseUnverified(again)
-      return conclude(again, false, presented, requirement)
+      const retried = verifier.verify(bearer)
+      if ('reason' in retried) return refuseFailure(retried)
+      return authorize(retried, false, credentials, requiredRole)
     })
   }
 
-  /** What is asked of a verified token at each use, remembered or not. */
-  function conclude(
+  /** The checks of a verified token at each use, cached or not. */
+  function authorize(
     verified: VerifiedToken<Role>,
-    isRemembered: boolean,
-    presented: RequestCredentials,
-    requirement: Requirement<Role>,
+    isCached: boolean,
+    credentials: RequestCredentials,
+    requiredRole: RequiredRole<Role>,
   ): Decision<Role> {
-    // 4. It holds now.
+    // 4. The token is valid now.
     const { caller, notBefore, boundTo } = verified
-    const { clockToleranceSeconds } = judged
-    const fault = judgeTime(notBefore, caller.expiresAt, world.wallClockMs(), clockToleranceSeconds)
+    const { expiresAt } = caller
+    const nowMs = runtime.wallClockMs()
+    const fault = checkValidityPeriod(notBefore, expiresAt, nowMs, settings.clockToleranceSeconds)
     if (fault !== undefined) {
-      if (isRemembered) remembered.forget(verified)
+      if (isCached) cache.delete(verified)
       return refuse(fault)
     }
-    // 5. Whoever sends it is whom it was issued to, as far as it is bound.
-    if (!isBindingProven(boundTo, presented)) {
+    // 5. The sender holds the certificate to which the token is bound.
+    if (!isBindingProven(boundTo, credentials)) {
       return refuse('binding_not_proven')
     }
-    if (!isRemembered) remembered.remember(verified)
-    // 6. It grants what is required.
-    if (requirement !== anyCaller && !caller.roles.includes(requirement)) {
+    if (!isCached) cache.add(verified)
+    // 6. The token contains the required role.
+    if (requiredRole !== anyCaller && !caller.roles.includes(requiredRole)) {
       return refuse('role_missing')
     }
-    if (judged.listener !== undefined) tell({ type: 'admitted', caller, remembered: isRemembered })
+    if (settings.listener !== undefined) emit({ type: 'admitted', caller, isCached })
     return caller
   }
 
-  function isBindingProven(boundTo: string | undefined, presented: RequestCredentials): boolean {
-    if (boundTo === undefined) return judged.certificateBinding !== 'required'
-    return judged.certificateBinding !== 'refused' && boundTo === presented.certificateThumbprint
+  function isBindingProven(boundTo: string | undefined, credentials: RequestCredentials): boolean {
+    if (boundTo === undefined) return settings.certificateBinding !== 'required'
+    return (
+      settings.certificateBinding !== 'refused' && boundTo === credentials.certificateThumbprint
+    )
   }
 
   function refuse(reason: RefusalReason): Refusal {
-    tell({ type: 'refused', reason })
+    emit({ type: 'refused', reason })
     return refusals[reason]
   }
 
-  function refuseUnverified(unverified: Unverified): Refusal {
-    if (!('keySource' in unverified)) return refuse(unverified.reason)
-    const { retryAfterSeconds } = unverified.keySource
+  function refuseFailure(failure: VerificationFailure): Refusal {
+    if (!('keySource' in failure)) return refuse(failure.reason)
+    const { retryAfterSeconds } = failure.keySource
     return withHeader(refuse('keys_unavailable'), 'retry-after', `${retryAfterSeconds}`)
+  }
+
+  const updatedKeySources = () => {
+    for (const keySource of verifier.keySources) keySource.update()
+    return verifier.keySources
   }
 
   return Object.freeze({
@@ -152,14 +162,14 @@ export function createGuard<const Role extends string>(
     stop: () => {
       for (const keySource of verifier.keySources) keySource.stop()
     },
-    isReady: () => verifier.keySources.every(({ isUsable }) => isUsable),
+    isReady: () => updatedKeySources().every(({ isUsable }) => isUsable),
     keySets: () =>
-      verifier.keySources.map(({ settings: { url }, isUsable, keys, ageSeconds }) => ({
+      updatedKeySources().map(({ url, isUsable, keys, ageSeconds }) => ({
         url,
         isUsable,
         keys: keys.size,
         ageSeconds,
       })),
-    rememberedTokens: () => remembered.size,
+    cachedTokens: () => cache.size,
   })
 }

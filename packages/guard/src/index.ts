@@ -7,11 +7,12 @@ export {
   type Decision,
   type Guard,
   type KeySetStatus,
-  type Requirement,
+  type RequiredRole,
 } from './guard.ts'
 export type { EventListener, GuardEvent } from './guard-event.ts'
 export { type GuardOptions, GuardOptionsError } from './guard-options.ts'
-export { KeySetError, type KeySetErrorCode } from './keys/key-set-request.ts'
+export { KeySetError, type KeySetErrorCode } from './keys/key-set-error.ts'
+export type { PublishedKeys } from './keys/local-key-source.ts'
 export { type KeyFault, rsaKeyFault } from './keys/verification-key.ts'
 export { type Refusal, type RefusalReason, refusalRows, withHeader } from './refusal.ts'
 export {

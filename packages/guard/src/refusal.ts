@@ -1,8 +1,8 @@
-type Row = {
+type RefusalRow = {
   readonly status: 400 | 401 | 403 | 404 | 405 | 503
   readonly error: string
   readonly description: string
-  /** What `WWW-Authenticate` says beside the realm; null for no challenge at all. */
+  /** The error code in `WWW-Authenticate`: `bare` has none, null means no challenge. */
   readonly challenge: 'bare' | 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null
 }
 
@@ -17,11 +17,11 @@ const invalidToken = (description: string) =>
   ({ status: 401, error: 'invalid_token', description, challenge: 'invalid_token' }) as const
 
 const malformed = invalidToken('The access token is malformed')
-// One sentence for both: a caller does not learn which keys are in hand.
+// One sentence for both, so that a caller does not learn which keys exist.
 const unverifiable = invalidToken('The signature of the access token could not be verified')
 
 /**
- * Every answer but yes: the operator's reason, and what the caller is told.
+ * Every refusal: the reason for the operator, and the answer to the caller.
  *
  * @see RFC 6750 section 3.1
  */
@@ -76,32 +76,32 @@ export const refusalRows = {
     description: 'This path does not take this method',
     challenge: null,
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, RefusalRow>
 
-/** Why a request was refused, in the operator's words. */
+/** Why a request was refused. Only the operator sees the reason. */
 export type RefusalReason = keyof typeof refusalRows
 
-/** A refused request: all that the answer to it needs. */
+/** A refused request, with the complete answer. */
 export type Refusal = {
   readonly outcome: 'refused'
   readonly reason: RefusalReason
-  readonly status: Row['status']
+  readonly status: RefusalRow['status']
   readonly headers: Readonly<Record<string, string>>
-  /** A JSON object with exactly the string members `error` and `error_description`. */
+  /** A JSON object with the string members `error` and `error_description`. */
   readonly body: string
 }
 
-/** The ready answer for every reason, as one realm gives it. */
+/** The answer for every reason, for one realm. */
 export type Refusals = Readonly<Record<RefusalReason, Refusal>>
 
 /**
- * Writes out the answer for every row once, so that a refusal costs nothing later.
+ * Creates the answer for every reason once, so that a refusal is cheap.
  *
  * @param realm the `realm` of each challenge
- * @param resourceMetadataUrl named in each challenge when given (RFC 9728 section 5.1)
+ * @param resourceMetadataUrl in each challenge, if defined (RFC 9728 section 5.1)
  */
 export function prepareRefusals(realm: string, resourceMetadataUrl: string | undefined): Refusals {
-  const entries = Object.entries(refusalRows).map(([reason, row]: [string, Row]) => {
+  const entries = Object.entries(refusalRows).map(([reason, row]: [string, RefusalRow]) => {
     const challenge = challengeOf(row, realm, resourceMetadataUrl)
     const refusal = {
       outcome: 'refused',
@@ -120,7 +120,7 @@ export function prepareRefusals(realm: string, resourceMetadataUrl: string | und
   return Object.freeze(Object.fromEntries(entries))
 }
 
-/** The same refusal with one more header, such as `retry-after` or `allow`. */
+/** Returns the refusal with one more header, such as `retry-after` or `allow`. */
 export function withHeader(refusal: Refusal, name: string, value: string): Refusal {
   return Object.freeze({
     ...refusal,
@@ -129,13 +129,13 @@ export function withHeader(refusal: Refusal, name: string, value: string): Refus
 }
 
 function challengeOf(
-  { challenge, description }: Row,
+  { challenge, description }: RefusalRow,
   realm: string,
   resourceMetadataUrl: string | undefined,
 ): string | undefined {
   if (challenge === null) return undefined
   const parameters = [`realm="${realm}"`]
-  // RFC 6750 section 3.1: a request without credentials is told no error code.
+  // RFC 6750 section 3.1: without credentials, the challenge has no error code.
   if (challenge !== 'bare') parameters.push(`error="${challenge}"`)
   if (challenge === 'invalid_token') parameters.push(`error_description="${description}"`)
   if (resourceMetadataUrl !== undefined) {

@@ -1,27 +1,27 @@
-/** What a protected resource says of itself. */
+/** The description of a protected resource. */
 export type ProtectedResource = {
-  /** Its identifier: the URL it is reached at, without a slash at its end. */
+  /** Its identifier: its URL, without a slash at the end. */
   readonly resource: string
-  /** The issuer identifiers of the authorization servers whose tokens it takes. */
+  /** The issuer identifiers of the accepted authorization servers. */
   readonly authorizationServers: readonly string[]
-  /** What a client requests to be let in. */
+  /** The scopes that a client may request. */
   readonly scopes: readonly string[]
   readonly name?: string
   readonly documentation?: string
 }
 
-/** The metadata of a protected resource: where it is served, and what is served there. */
+/** The metadata of a protected resource, and its address. */
 export type ResourceMetadata = {
-  /** Named in challenges. */
+  /** The value of `resource_metadata` in challenges. */
   readonly url: string
-  /** The path of the URL, to route by. */
+  /** The path of the URL, for a route. */
   readonly path: string
   readonly document: Readonly<Record<string, unknown>>
 }
 
 /**
- * Writes the metadata of a protected resource. A path in the identifier moves behind the well-known
- * one, so that two resources of one host do not meet.
+ * Creates the metadata of a protected resource. A path in the identifier is appended to the
+ * well-known path, so that two resources of one host have two documents.
  *
  * @see RFC 9728 sections 2 and 3.1
  * @example
@@ -31,19 +31,20 @@ export type ResourceMetadata = {
  *   scopes: [`api://${apiApplicationId}/.default`],
  * })
  */
-export function describeResource(of: ProtectedResource): ResourceMetadata {
-  const { origin, pathname } = new URL(of.resource)
+export function describeResource(protectedResource: ProtectedResource): ResourceMetadata {
+  const { resource, authorizationServers, scopes, name, documentation } = protectedResource
+  const { origin, pathname } = new URL(resource)
   const path = `/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`
   return {
     url: origin + path,
     path,
     document: {
-      resource: of.resource,
-      authorization_servers: of.authorizationServers,
-      scopes_supported: of.scopes,
+      resource,
+      authorization_servers: authorizationServers,
+      scopes_supported: scopes,
       bearer_methods_supported: ['header'],
-      ...(of.name !== undefined && { resource_name: of.name }),
-      ...(of.documentation !== undefined && { resource_documentation: of.documentation }),
+      ...(name !== undefined && { resource_name: name }),
+      ...(documentation !== undefined && { resource_documentation: documentation }),
     },
   }
 }

@@ -1,17 +1,17 @@
-/** What the guard takes from the world around it, so that a test can be that world. */
+/** The clocks, timers, randomness and `fetch` of the guard. Tests replace them. */
 export type Runtime = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Milliseconds since the epoch: only the time claims of tokens are held against it. */
+  /** Milliseconds since the epoch. Used only for the time claims of tokens. */
   readonly wallClockMs: () => number
-  /** Milliseconds that never run backwards: every wait, age and cooldown is measured by it. */
+  /** Milliseconds of a clock that is never set. Used for every wait, age and cooldown. */
   readonly monotonicMs: () => number
-  /** A number from 0 up to but not including 1. */
+  /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
-  /** Runs the task once after the delay; the result cancels it. */
+  /** Runs the task once after the delay. The returned function cancels it. */
   readonly schedule: (delayMs: number, task: () => void) => () => void
 }
 
-/** The world as Node has it. Its timers keep no process alive. */
+/** The runtime of this process. Its timers do not keep the process alive. */
 export const systemRuntime: Runtime = {
   fetch: (url, init) => fetch(url, init),
   wallClockMs: Date.now,

@@ -1,29 +1,31 @@
 import type { BearerCredentials } from './bearer-credentials.ts'
 import type { EventListener } from './guard-event.ts'
-import type { JudgedOptions, TrustedIssuer } from './guard-options.ts'
-import { KeySource } from './keys/key-source.ts'
+import type { TrustedIssuer, ValidatedOptions } from './guard-options.ts'
+import type { KeySource } from './keys/key-source.ts'
+import { LocalKeySource } from './keys/local-key-source.ts'
+import { RemoteKeySource } from './keys/remote-key-source.ts'
 import { isSignedBy, type VerificationKey } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 import type { Runtime } from './runtime.ts'
 import { readToken } from './token/access-token.ts'
-import { judgeClaims, type VerifiedClaims } from './token/claims.ts'
+import { checkClaims, type VerifiedClaims } from './token/claims.ts'
 import type { DeclaredRoles } from './token/declared-roles.ts'
-import { TokenHeaders } from './token/token-header.ts'
+import { TokenHeaderReader } from './token/token-header.ts'
 
-/** A token whose signature and claims are good; whether it holds now is asked at each use. */
+/** A token with a valid signature and valid claims. Its validity period is checked at each use. */
 export type VerifiedToken<Role extends string> = VerifiedClaims<Role> & {
-  /** The field value that it was sent in. */
+  /** The value of the `Authorization` field. */
   readonly authorization: string
   readonly key: VerificationKey
   readonly keySource: KeySource
 }
 
-/** A token that was not verified: it is bad, or its key has to be waited for, or cannot be had. */
-export type Unverified =
+/** Why a token was not verified: it is invalid, or its key is not available yet or at all. */
+export type VerificationFailure =
   | { readonly reason: RefusalReason }
   | { readonly reason: 'keys_unavailable'; readonly keySource: KeySource }
   | {
-      readonly reason: 'key_wanted'
+      readonly reason: 'key_pending'
       readonly keySource: KeySource
       readonly refresh: Promise<void>
     }
@@ -35,56 +37,71 @@ export class TokenVerifier<Role extends string> {
   readonly keySources: readonly KeySource[]
   readonly #sources: ReadonlyMap<unknown, Source>
   readonly #roles: DeclaredRoles<Role>
-  readonly #headers: TokenHeaders
+  readonly #headers: TokenHeaderReader
 
   constructor(
-    options: JudgedOptions,
+    options: ValidatedOptions,
     roles: DeclaredRoles<Role>,
     runtime: Runtime,
-    listener: EventListener,
+    emit: EventListener,
   ) {
     this.#roles = roles
-    this.#headers = new TokenHeaders(new Set(options.tokenTypes.map((type) => type.toLowerCase())))
-    const keySources = new Map<string, KeySource>()
-    const sources = new Map<unknown, Source>()
+    const tokenTypes = new Set(options.tokenTypes.map((type) => type.toLowerCase()))
+    this.#headers = new TokenHeaderReader(tokenTypes)
+    const sources: Source[] = []
     for (const issuer of options.issuers) {
-      // Issuers of one tenant may publish one key set: then it is fetched once.
-      const place = `${issuer.keySetUrl} ${issuer.tenantId}`
-      const settings = { ...options.keySets, url: issuer.keySetUrl, tenantId: issuer.tenantId }
-      const keySource = keySources.get(place) ?? new KeySource(settings, runtime, listener)
-      keySources.set(place, keySource)
-      sources.set(issuer.issuer, { issuer, keySource })
+      // Issuers of one tenant may share a key set. It is fetched once.
+      const sharing = sources.find((source) => hasSameKeys(source.issuer, issuer))
+      const keySource = sharing?.keySource ?? createKeySource(issuer, options, runtime, emit)
+      sources.push({ issuer, keySource })
     }
-    this.keySources = [...keySources.values()]
-    this.#sources = sources
+    this.keySources = [...new Set(sources.map(({ keySource }) => keySource))]
+    this.#sources = new Map(sources.map((source) => [source.issuer.issuer, source]))
   }
 
-  /** Nothing of the token is believed before step 4; until then it only chooses among what we trust. */
-  verify({ token, authorization }: BearerCredentials): VerifiedToken<Role> | Unverified {
-    // 1. Its form.
+  /** Before step 4 the token is not trusted: it only selects one of our issuers and keys. */
+  verify({ token, authorization }: BearerCredentials): VerifiedToken<Role> | VerificationFailure {
+    // 1. The form.
     const read = readToken(token, this.#headers)
     if (typeof read === 'string') return { reason: read }
-    // 2. The issuer it names is one of ours.
+    // 2. The issuer is trusted.
     const source = this.#sources.get(read.claims.iss)
     if (source === undefined) return { reason: 'issuer_not_trusted' }
-    // 3. The key it names is one of that issuer's.
+    // 3. The issuer publishes the key.
     const { issuer, keySource } = source
+    keySource.update()
     const key = keySource.isUsable ? keySource.keys.get(read.kid) : undefined
-    if (key === undefined) return withoutKey(keySource)
-    // 4. The key signed it.
+    if (key === undefined) return missingKey(keySource)
+    // 4. The key signed the token.
     if (!isSignedBy(key, read.signingInput, read.signature)) return { reason: 'signature_invalid' }
-    // 5. Its claims are an access token for us.
-    const grant = judgeClaims(read.claims, issuer, this.#roles)
-    return typeof grant === 'string'
-      ? { reason: grant }
-      : { ...grant, authorization, key, keySource }
+    // 5. The claims are those of an access token for this API.
+    const claims = checkClaims(read.claims, issuer, this.#roles)
+    return typeof claims === 'string'
+      ? { reason: claims }
+      : { ...claims, authorization, key, keySource }
   }
 }
 
-function withoutKey(keySource: KeySource): Unverified {
-  const refresh = keySource.lookAgain()
-  if (refresh !== undefined) return { reason: 'key_wanted', keySource, refresh }
-  // "I could not check" is never "it is bad".
+function hasSameKeys(one: TrustedIssuer, other: TrustedIssuer): boolean {
+  return (
+    one.keySetUrl === other.keySetUrl && one.keys === other.keys && one.tenantId === other.tenantId
+  )
+}
+
+function createKeySource(
+  { issuer, keys, keySetUrl: url = '', tenantId }: TrustedIssuer,
+  options: ValidatedOptions,
+  runtime: Runtime,
+  emit: EventListener,
+): KeySource {
+  if (keys !== undefined) return new LocalKeySource(issuer, keys, tenantId, emit)
+  return new RemoteKeySource({ ...options.keySets, url, tenantId }, runtime, emit)
+}
+
+function missingKey(keySource: KeySource): VerificationFailure {
+  const refresh = keySource.refreshForUnknownKey()
+  if (refresh !== undefined) return { reason: 'key_pending', keySource, refresh }
+  // If the keys may be out of date, the token may be valid: this is not a 401.
   return keySource.isConfirmed
     ? { reason: 'key_unknown' }
     : { reason: 'keys_unavailable', keySource }

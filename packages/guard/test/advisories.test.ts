@@ -7,25 +7,25 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createGuard } from '../src/index.ts'
-import { guardIn, reasonOf } from './guard-fixture.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { guardIn, reasonOf } from './guard-factory.ts'
 import {
   claimsWith,
-  Forge,
   type Json,
   keySetOf,
   now,
   optionsWith,
+  TokenFactory,
   tenantId,
 } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
 
-const forge = new Forge('key-1')
-const attacker = new Forge('key-1')
+const forge = new TokenFactory('key-1')
+const attacker = new TokenFactory('key-1')
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const inputOf = (header: Json) => `${encode(forge.header(header))}.${encode(claimsWith())}`
 
 const ready = async () => {
-  const world = new World(keySetOf(forge))
+  const world = new VirtualRuntime(keySetOf(forge))
   const made = guardIn(world)
   await made.guard.start()
   return { ...made, world }
@@ -173,7 +173,9 @@ describe('the same kid at two issuers (Storm-0558, CVE-2025-55241, CVE-2026-2355
     issuer: `https://sts.windows.net/${other}/`,
     keySetUrl: `https://login.microsoftonline.com/${other}/discovery/keys`,
   }
-  const world = new World((url) => new Response(keySetOf(url.includes(other) ? attacker : forge)))
+  const world = new VirtualRuntime(
+    (url) => new Response(keySetOf(url.includes(other) ? attacker : forge)),
+  )
   const { ask } = guardIn(world, { issuers: [ours, theirs] })
   const theirClaims = { iss: theirs.issuer, tid: other }
 
@@ -202,7 +204,7 @@ describe('a verdict', () => {
   })
 
   it('comes for every one of many tokens that wait for one fetch (CVE-2025-64527)', async () => {
-    const world = new World(keySetOf(forge))
+    const world = new VirtualRuntime(keySetOf(forge))
     const guard = createGuard(optionsWith(), world)
     const decide = (authorization: string | string[]) =>
       guard.decide({ authorization, target: '/' }, 'CallHiApiRole')
@@ -246,7 +248,7 @@ describe('one valid token, changed', () => {
         await refused(Buffer.concat([token.subarray(0, place), more, token.subarray(place)]))
       }
     }
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token.toString())), 'admitted')
   })
 })

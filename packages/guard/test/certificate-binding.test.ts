@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GuardOptions } from '../src/index.ts'
-import { guardIn, reasonOf } from './guard-fixture.ts'
-import { Forge, keySetOf, type Role } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { guardIn, reasonOf } from './guard-factory.ts'
+import { keySetOf, type Role, TokenFactory } from './token-factory.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 
 describe('a token that is bound to a certificate', () => {
   const bound = () => forge.token({ cnf: { 'x5t#S256': 'thumbprint' } })
@@ -33,18 +33,20 @@ describe('a token that is bound to a certificate', () => {
   ]
   for (const [certificateBinding, token, proven, expected] of rows) {
     it(`is ${expected} where bindings are ${certificateBinding} and ${proven} was proven (RS27)`, async () => {
-      const { ask } = guardIn(new World(keySetOf(forge)), { certificateBinding })
+      const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), { certificateBinding })
       assert.equal(reasonOf(await ask(token(), 'CallHiApiRole', proven)), expected)
     })
   }
 
   it('is asked for its certificate each time, though remembered', async () => {
-    const { ask, guard } = guardIn(new World(keySetOf(forge)), { certificateBinding: 'enforced' })
+    const { ask, guard } = guardIn(new VirtualRuntime(keySetOf(forge)), {
+      certificateBinding: 'enforced',
+    })
     const token = bound()
     for (const _ of ['noted', 'remembered']) {
       assert.equal(reasonOf(await ask(token, 'CallHiApiRole', 'thumbprint')), 'admitted')
     }
-    assert.equal(guard.rememberedTokens(), 1)
+    assert.equal(guard.cachedTokens(), 1)
     assert.equal(reasonOf(await ask(token)), 'binding_not_proven')
   })
 })

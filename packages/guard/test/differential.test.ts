@@ -3,15 +3,23 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import type { RefusalReason } from '../src/index.ts'
-import { guardIn, reasonOf } from './guard-fixture.ts'
-import { audience, claimsWith, Forge, issuer, type Json, keySetOf, now } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { guardIn, reasonOf } from './guard-factory.ts'
+import {
+  audience,
+  claimsWith,
+  issuer,
+  type Json,
+  keySetOf,
+  now,
+  TokenFactory,
+} from './token-factory.ts'
 
-const forge = new Forge('key-1')
-const second = new Forge('key-2')
+const forge = new TokenFactory('key-1')
+const second = new TokenFactory('key-2')
 const keySet = keySetOf(forge, second)
 const findKey = createLocalJWKSet(JSON.parse(keySet) as JSONWebKeySet)
-const { ask } = guardIn(new World(keySet))
+const { ask } = guardIn(new VirtualRuntime(keySet))
 
 /** jose, told as much of what the guard is told as it can be told. */
 async function joseAdmits(token: string): Promise<boolean> {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { collectGarbage } from '../measurements/garbage.ts'
 import { createGuard, type Decision } from '../src/index.ts'
-import { assertUnavailable, guardIn, reasonOf } from './guard-fixture.ts'
-import { claimsWith, Forge, keySetOf, optionsWith } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { assertUnavailable, guardIn, reasonOf } from './guard-factory.ts'
+import { claimsWith, keySetOf, optionsWith, TokenFactory } from './token-factory.ts'
 
-const known = new Forge('known')
-const rotated = new Forge('rotated')
+const known = new TokenFactory('known')
+const rotated = new TokenFactory('rotated')
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const tail = `.${encode(claimsWith())}.${'A'.repeat(342)}`
@@ -18,7 +18,7 @@ const seconds = 60
 const perSecond = 1700
 
 /** Sends more than 100,000 unknown kids through one minute; counts how each was answered. */
-async function flood(world: World, ask: (token: string) => Promise<Decision>) {
+async function flood(world: VirtualRuntime, ask: (token: string) => Promise<Decision>) {
   const counts = new Map<string, number>()
   for (let second = 0; second < seconds; second += 1) {
     const answers = Array.from({ length: perSecond }, (_, index) =>
@@ -34,7 +34,7 @@ async function flood(world: World, ask: (token: string) => Promise<Decision>) {
 
 describe('a flood of 100,000 unknown kids', () => {
   it('causes no more than one fetch per cooldown while the provider is well (KF1, KF3)', async () => {
-    const world = new World(keySetOf(known))
+    const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
     assert.deepEqual(await flood(world, ask), { key_unknown: seconds * perSecond })
@@ -42,7 +42,7 @@ describe('a flood of 100,000 unknown kids', () => {
   })
 
   it('causes no more than the scheduled retries while the provider fails (KF2)', async () => {
-    const world = new World(keySetOf(known))
+    const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
     world.answer = () => new Response('', { status: 500 })
@@ -55,7 +55,7 @@ describe('a flood of 100,000 unknown kids', () => {
   })
 
   it('causes no more than the scheduled retries while the provider hangs (KF2)', async () => {
-    const world = new World(keySetOf(known))
+    const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
     world.answer = () => new Promise(() => {})
@@ -74,7 +74,7 @@ describe('a flood of 100,000 unknown kids', () => {
   })
 
   it('does not keep a genuine new key out for longer than the cooldown (KF4)', async () => {
-    const world = new World(keySetOf(known))
+    const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
     await world.pass(10)
@@ -89,7 +89,7 @@ describe('a flood of 100,000 unknown kids', () => {
   })
 
   it('leaves nothing behind: no token, no kid (KF1, ME2)', async () => {
-    const { guard, ask } = guardIn(new World(keySetOf(known)))
+    const { guard, ask } = guardIn(new VirtualRuntime(keySetOf(known)))
     await guard.start()
     const round = async (name: string) => {
       for (let index = 0; index < 20_000; index += 1) await ask(tokenOf(`${name}-${index}`))
@@ -99,15 +99,15 @@ describe('a flood of 100,000 unknown kids', () => {
     await round('warm')
     const before = await round('first')
     const after = await round('second')
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
     assert.ok(after - before < 1_000_000, `${after - before} bytes`)
   })
 })
 
 describe('distinct valid tokens', () => {
   it('fill no more memory than the capacity (ME1)', async () => {
-    const world = new World(keySetOf(known))
-    const guard = createGuard(optionsWith({ rememberedTokens: 100 }), world)
+    const world = new VirtualRuntime(keySetOf(known))
+    const guard = createGuard(optionsWith({ maxCachedTokens: 100 }), world)
     await guard.start()
     for (let index = 0; index < 1000; index += 1) {
       const authorization = `Bearer ${known.token({ uti: `token-${index}` })}`
@@ -115,8 +115,8 @@ describe('distinct valid tokens', () => {
         const decision = guard.decide({ authorization, target: '/' }, 'CallHiApiRole')
         assert.ok(!(decision instanceof Promise) && decision.outcome === 'admitted')
       }
-      assert.ok(guard.rememberedTokens() <= 100)
+      assert.ok(guard.cachedTokens() <= 100)
     }
-    assert.ok(guard.rememberedTokens() > 50)
+    assert.ok(guard.cachedTokens() > 50)
   })
 })

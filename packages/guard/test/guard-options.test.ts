@@ -38,6 +38,9 @@ describe('the options of a guard', () => {
     [{ issuers: [{ ...issuer, keySetUrl: 'keys' }] }, 'issuers.0.keySetUrl: '],
     [{ issuers: [{ ...issuer, keySetUrl: 'https://a:b@as.example' }] }, 'issuers.0.keySetUrl: '],
     [{ issuers: [{ ...issuer, tenant: 'x' }] }, 'issuers.0: '],
+    [{ issuers: [{ ...issuer, keySetUrl: undefined }] }, 'issuers.0: must have either keySetUrl'],
+    [{ issuers: [{ ...issuer, keys: () => [] }] }, 'issuers.0: must have either keySetUrl or keys'],
+    [{ issuers: [{ ...issuer, keySetUrl: undefined, keys: [] }] }, 'issuers.0.keys: must be a'],
     [{ roles: [] }, 'roles: '],
     [{ roles: ['A', 'A'] }, 'roles: must name each role once'],
     [{ roles: [''] }, 'roles.0: '],
@@ -53,8 +56,8 @@ describe('the options of a guard', () => {
     [{ clockToleranceSeconds: '60' }, 'clockToleranceSeconds: '],
     [{ clockToleranceSeconds: null }, 'clockToleranceSeconds: '],
     [{ clockToleranceSeconds: 0.5 }, 'clockToleranceSeconds: '],
-    [{ rememberedTokens: -1 }, 'rememberedTokens: '],
-    [{ rememberedTokens: 1e9 }, 'rememberedTokens: '],
+    [{ maxCachedTokens: -1 }, 'maxCachedTokens: '],
+    [{ maxCachedTokens: 1e9 }, 'maxCachedTokens: '],
     [{ certificateBinding: 'maybe' }, 'certificateBinding: '],
     [{ tokenTypes: [] }, 'tokenTypes: '],
     [{ listener: 'log' }, 'listener: '],
@@ -75,7 +78,7 @@ describe('the options of a guard', () => {
   }
 
   it('are refused with all faults together', () => {
-    const change: Options = { realm: '"', rememberedTokens: -1, unheard: 1 }
+    const change: Options = { realm: '"', maxCachedTokens: -1, unheard: 1 }
     assert.equal(faultsOf(() => createGuard(optionsWith(change))).length, 3)
   })
 
@@ -121,8 +124,17 @@ describe('the options of entra', () => {
     })
   })
 
+  it('use the keys of a function in place of each key set', () => {
+    const keys = () => []
+    const { issuers } = entra({ ...ids, keys, tokenVersions: ['1.0', '2.0'] })
+    for (const issuer of issuers) {
+      assert.equal(issuer.keys, keys)
+      assert.equal(issuer.keySetUrl, undefined)
+    }
+  })
+
   it('leave the other options of the guard as they are', () => {
-    assert.equal(entra({ ...ids, realm: 'mine', rememberedTokens: 5 }).rememberedTokens, 5)
+    assert.equal(entra({ ...ids, realm: 'mine', maxCachedTokens: 5 }).maxCachedTokens, 5)
   })
 
   const rows: [change: Options, begins: string][] = [
@@ -133,6 +145,7 @@ describe('the options of entra', () => {
     [{ authUrl: 'https://login.microsoftonline.com/' }, 'authUrl: '],
     [{ issuerUrl: 'sts.windows.net' }, 'issuerUrl: '],
     [{ keySetUrl: 'https://as.example/keys?x#y' }, 'keySetUrl: '],
+    [{ keySetUrl: 'https://as.example/keys', keys: () => [] }, 'options: must not have both'],
     [{ tokenVersions: [] }, 'tokenVersions: '],
     [{ tokenVersions: ['3.0'] }, 'tokenVersions.0: '],
   ]

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anyCaller, type GuardEvent, type Requirement } from '../src/index.ts'
-import { guardIn, reasonOf } from './guard-fixture.ts'
+import { anyCaller, type GuardEvent, type RequiredRole } from '../src/index.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { guardIn, reasonOf } from './guard-factory.ts'
 import {
   apiApplicationId,
   audience,
   clientApplicationId,
-  Forge,
   issuer,
   keySetOf,
   now,
   objectId,
   type Role,
   roles,
+  TokenFactory,
   tenantId,
 } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
 
-const forge = new Forge('key-1')
-const stranger = new Forge('key-1')
+const forge = new TokenFactory('key-1')
+const stranger = new TokenFactory('key-1')
 
 describe('an admitted caller', () => {
   it('is what the token says', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)))
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     assert.deepEqual(await ask(forge.token()), {
       outcome: 'admitted',
       applicationId: clientApplicationId,
@@ -36,7 +36,7 @@ describe('an admitted caller', () => {
   })
 
   it('is frozen, and so are its roles', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)))
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const caller = await ask(forge.token())
     assert.equal(caller.outcome, 'admitted')
     assert.ok(Object.isFrozen(caller))
@@ -44,13 +44,13 @@ describe('an admitted caller', () => {
   })
 
   it('has only the roles that the guard was declared with', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)))
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const caller = await ask(forge.token({ roles: ['Other', 'CallHiApiRole', '__proto__'] }))
     assert.deepEqual(caller.outcome === 'admitted' && caller.roles, ['CallHiApiRole'])
   })
 
   it('is answered at once, without a promise, when its key is in hand', async () => {
-    const { guard } = guardIn(new World(keySetOf(forge)))
+    const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     await guard.start()
     const decision = guard.decide(
       { authorization: `Bearer ${forge.token()}`, target: '/' },
@@ -62,7 +62,7 @@ describe('an admitted caller', () => {
 })
 
 describe('roles', () => {
-  const rows: [claim: unknown, required: Requirement<Role>, expected: string][] = [
+  const rows: [claim: unknown, required: RequiredRole<Role>, expected: string][] = [
     [['CallHiApiRole'], 'CallHiApiRole', 'admitted'],
     [['CallHiApiRole'], 'CallHelloApiRole', 'role_missing'],
     [['CallHelloApiRole'], 'CallHiApiRole', 'role_missing'],
@@ -92,19 +92,19 @@ describe('roles', () => {
   for (const [claim, required, expected] of rows) {
     const shown = JSON.stringify(claim)?.slice(0, 40)
     it(`${shown} for ${String(required)} is ${expected} (RS19)`, async () => {
-      const { ask } = guardIn(new World(keySetOf(forge)))
+      const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
       assert.equal(reasonOf(await ask(forge.token({ roles: claim }), required)), expected)
     })
   }
 
   it('are not read from a claim named authorities', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)))
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const token = forge.token({ roles: undefined, authorities: ['CallHiApiRole'] })
     assert.equal(reasonOf(await ask(token)), 'role_missing')
   })
 
   it('that the guard was not declared with do not compile, and are refused when forced', async () => {
-    const { guard } = guardIn(new World(keySetOf(forge)))
+    const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const presented = { authorization: `Bearer ${forge.token()}`, target: '/' }
     // @ts-expect-error a misspelt role
     assert.equal(reasonOf(await guard.decide(presented, 'CallHiAPIRole')), 'role_missing')
@@ -122,7 +122,7 @@ describe('a token', () => {
     return [header, Buffer.from(text).toString('base64url'), signature].join('.')
   }
   const tests: [name: string, token: () => string, expected: string][] = [
-    ['of a key that was never published', () => new Forge('key-2').token(), 'key_unknown'],
+    ['of a key that was never published', () => new TokenFactory('key-2').token(), 'key_unknown'],
     ['of another key with the same kid', () => stranger.token(), 'signature_invalid'],
     ['with a changed claim', () => changed(forge.token()), 'signature_invalid'],
     ['for another audience', () => forge.token({ aud: `${audience}x` }), 'audience_not_ours'],
@@ -135,14 +135,17 @@ describe('a token', () => {
   ]
   for (const [name, token, expected] of tests) {
     it(`${name} is ${expected}`, async () => {
-      const { ask } = guardIn(new World(keySetOf(forge)))
+      const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
       assert.equal(reasonOf(await ask(token())), expected)
     })
   }
 
   it('gets the same answer for an unknown key as for a bad signature (RS32)', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)))
-    const { reason: _, ...unknown } = { reason: '', ...(await ask(new Forge('other').token())) }
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
+    const { reason: _, ...unknown } = {
+      reason: '',
+      ...(await ask(new TokenFactory('other').token())),
+    }
     const { reason: __, ...invalid } = { reason: '', ...(await ask(stranger.token())) }
     assert.deepEqual(unknown, invalid)
   })
@@ -151,7 +154,7 @@ describe('a token', () => {
 describe('the listener', () => {
   it('hears every decision, and never a token', async () => {
     const events: GuardEvent[] = []
-    const { ask } = guardIn(new World(keySetOf(forge)), {
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: (event) => events.push(event),
     })
     const tokens = [forge.token(), stranger.token(), forge.token({ exp: 1 }), 'canary-token']
@@ -174,7 +177,7 @@ describe('the listener', () => {
   })
 
   it('changes no decision by throwing', async () => {
-    const { ask } = guardIn(new World(keySetOf(forge)), {
+    const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: () => {
         throw new Error('I only watch')
       },

@@ -47,7 +47,7 @@ const encode = (part: Json | string) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
 /** A signing key with its published half. */
-export class Forge {
+export class TokenFactory {
   readonly kid: string
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
@@ -86,5 +86,5 @@ export class Forge {
 }
 
 /** A key set of these keys, as a provider would publish it. */
-export const keySetOf = (...keys: (Forge | Json)[]): string =>
-  JSON.stringify({ keys: keys.map((key) => (key instanceof Forge ? key.jwk : key)) })
+export const keySetOf = (...keys: (TokenFactory | Json)[]): string =>
+  JSON.stringify({ keys: keys.map((key) => (key instanceof TokenFactory ? key.jwk : key)) })

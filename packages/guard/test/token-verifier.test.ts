@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard, entra } from '../src/index.ts'
-import { reasonOf } from './guard-fixture.ts'
-import { apiApplicationId, Forge, keySetOf, roles, tenantId } from './token-factory.ts'
-import { World } from './virtual-runtime.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
+import { reasonOf } from './guard-factory.ts'
+import { apiApplicationId, keySetOf, roles, TokenFactory, tenantId } from './token-factory.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 const v2 = {
   iss: `https://login.microsoftonline.com/${tenantId}/v2.0`,
   aud: apiApplicationId,
@@ -15,7 +15,7 @@ const v2 = {
 }
 
 const both = (keySetUrl?: string) => {
-  const world = new World(keySetOf(forge))
+  const world = new VirtualRuntime(keySetOf(forge))
   const options = entra({ tenantId, apiApplicationId, roles, tokenVersions: ['1.0', '2.0'] })
   const issuers = options.issuers.map((issuer) => (keySetUrl ? { ...issuer, keySetUrl } : issuer))
   const guard = createGuard({ ...options, issuers }, world)

@@ -30,7 +30,7 @@ export function logGuardEvents(log: Logger): EventListener {
 function detailOf(event: GuardEvent): object {
   if (event.type === 'admitted') {
     const { applicationId, tokenId } = event.caller
-    return { applicationId, tokenId, remembered: event.remembered }
+    return { applicationId, tokenId, remembered: event.isCached }
   }
   if (event.type === 'key_set_refresh_failed') {
     const { url, error, nextAttemptMs } = event

@@ -6,7 +6,7 @@ export type Metrics = {
   /** Counts what the guard tells. */
   readonly listener: EventListener
   /** Lets the gauges ask this guard, once it is there. */
-  readonly watch: (guard: Pick<Guard, 'keySets' | 'rememberedTokens'>) => void
+  readonly watch: (guard: Pick<Guard, 'keySets' | 'cachedTokens'>) => void
   readonly contentType: string
   readonly read: () => Promise<string>
 }
@@ -58,10 +58,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-function observeGuard(
-  guard: Pick<Guard, 'keySets' | 'rememberedTokens'>,
-  registers: Registry[],
-): void {
+function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers: Registry[]): void {
   const perKeySet = (name: string, help: string, value: (set: KeySet) => number) =>
     new Gauge({
       name,
@@ -88,7 +85,7 @@ function observeGuard(
     help: 'Verified tokens that are remembered.',
     registers,
     collect() {
-      this.set(guard.rememberedTokens())
+      this.set(guard.cachedTokens())
     },
   })
 }

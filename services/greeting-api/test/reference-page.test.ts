@@ -61,7 +61,7 @@ describe('docs/reference/greeting-api.md', () => {
 
   it('lists every metric of the guard', async () => {
     const metrics = createMetrics()
-    metrics.watch({ keySets: () => [], rememberedTokens: () => 0 })
+    metrics.watch({ keySets: () => [], cachedTokens: () => 0 })
     const names = [...(await metrics.read()).matchAll(/^# TYPE (greeting_\w+) /gm)]
     const told = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
     assert.deepEqual(told.toSorted(), names.map(([, name]) => name).toSorted())

@@ -6,37 +6,37 @@ import type {
   onRequestHookHandler,
 } from 'fastify'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type Requirement } from '../guard.ts'
+import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
 import {
-  allowOf,
-  judgeRoutes,
-  looksBelow,
+  allowHeader,
   type Method,
+  mayBeBelow,
   type RouteTable,
+  validateRoutes,
 } from '../routes/route-table.ts'
 import { NodeRequestCredentials } from './node-request-credentials.ts'
 
-/** A request that was let in. */
+/** An admitted request. */
 export type GuardedRequest<Role extends string> = FastifyRequest & { readonly caller: Caller<Role> }
 
-/** Answers a request that was let in: with what it returns, or through the reply. */
+/** Handles an admitted request: returns the answer, or uses the reply. */
 export type GuardedHandler<Role extends string> = (
   request: GuardedRequest<Role>,
   reply: FastifyReply,
 ) => unknown
 
-/** Marks the instances whose routes ask the guard themselves. */
+/** Marks the instances whose routes have the guard already. */
 const guarded = Symbol('guarded')
 
 /**
- * Makes a Fastify plugin in which everything below the prefix is guarded: the routes of the table
- * each by its role; any other path or method by a valid token, before it is told that there is
- * nothing. It asks in `onRequest`, before a body is read.
+ * Creates a Fastify plugin that guards everything below the prefix. A route of the table requires its
+ * role. Any other path or method requires a valid token before the answer 404 or 405. The guard runs
+ * in `onRequest`, before the body is read.
  *
  * Register it on the root instance: it guards against routes of that instance and its children.
  *
- * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
+ * @throws {RouteTableError} lists every route with an invalid role, method or path
  * @example
  * app.register(guardedRoutes(guard, '/api/v1', {
  *   'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' },
@@ -47,15 +47,15 @@ export function guardedRoutes<Role extends string>(
   prefix: string,
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
 ): FastifyPluginCallback {
-  const table = judgeRoutes(guard, prefix, routes)
+  const table = validateRoutes(guard, prefix, routes)
 
-  /** Lets a caller pass to what follows, or, where nothing follows, to this last answer. */
-  const admit =
-    (role: Requirement<Role>, last?: (reply: FastifyReply) => void): onRequestHookHandler =>
+  /** Continues for an admitted caller, or sends the final answer if there is one. */
+  const authorize =
+    (role: RequiredRole<Role>, sendFinal?: (reply: FastifyReply) => void): onRequestHookHandler =>
     (request, reply, done) => {
       const answer = (decision: Decision<Role>) => {
         if (decision.outcome === 'refused') return send(reply, decision)
-        if (last !== undefined) return last(reply)
+        if (sendFinal !== undefined) return sendFinal(reply)
         Object.assign(request, { caller: decision })
         done()
       }
@@ -63,20 +63,20 @@ export function guardedRoutes<Role extends string>(
       if (decision instanceof Promise) void decision.then(answer)
       else answer(decision)
     }
-  const notFound = admit(anyCaller, (reply) => send(reply, guard.refuse('not_found')))
+  const notFound = authorize(anyCaller, (reply) => send(reply, guard.refuse('not_found')))
 
-  const below: FastifyPluginAsync = async (app) => {
+  const guardedPaths: FastifyPluginAsync = async (app) => {
     app.decorate(guarded, true)
     app.decorateRequest('caller')
     for (const { method, path, role, handler } of table) {
       app.route({
         method,
         url: path.slice(prefix.length),
-        onRequest: admit(role),
+        onRequest: authorize(role),
         handler: (request, reply) => handler(request as GuardedRequest<Role>, reply),
       })
     }
-    // The first two rows answer what is not in the table, before a route such as `/*` does.
+    // The first two rows answer other paths, before a route such as `/*` of the app does.
     const methodsByPath = new Map<string, Method[]>([
       ['/', []],
       ['/*', []],
@@ -86,7 +86,7 @@ export function guardedRoutes<Role extends string>(
       methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), method])
     }
     for (const [url, methods] of methodsByPath) {
-      const allow = allowOf(methods)
+      const allow = allowHeader(methods)
       const missing = (reply: FastifyReply) => {
         if (methods.length === 0) return send(reply, guard.refuse('not_found'))
         return send(reply, withHeader(guard.refuse('method_not_allowed'), 'allow', allow))
@@ -94,7 +94,7 @@ export function guardedRoutes<Role extends string>(
       app.route({
         method: app.supportedMethods.filter((name) => !allow.split(', ').includes(name)),
         url,
-        onRequest: admit(anyCaller, missing),
+        onRequest: authorize(anyCaller, missing),
         handler: (_, reply) => missing(reply),
       })
     }
@@ -105,22 +105,22 @@ export function guardedRoutes<Role extends string>(
     app.setNotFoundHandler((_, reply) => send(reply, guard.refuse('not_found')))
   }
   const plugin: FastifyPluginAsync<{ prefix?: string }> = async (app, { prefix: outer = '' }) => {
-    let whole = ''
+    let fullPrefix = ''
     app.register(
       async (instance) => {
-        whole = instance.prefix
-        await below(instance, {})
+        fullPrefix = instance.prefix
+        await guardedPaths(instance, {})
       },
       { prefix: outer.replace(/\/$/, '') + prefix },
     )
     app.addHook('onRequest', function (request, reply, next) {
       if (guarded in this) return next()
       const { url } = request.routeOptions
-      if (url === undefined || !looksBelow(whole, url)) next()
+      if (url === undefined || !mayBeBelow(fullPrefix, url)) next()
       else notFound.call(this, request, reply, next)
     })
   }
-  // The hook must reach the routes of the instance where the plugin is registered.
+  // The hook must apply to the routes of the instance that registers the plugin.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { RequestCredentials } from '../bearer-credentials.ts'
 
-/** What a Node request presents. Everything is read only when it is asked for. */
+/** The credentials of a Node request. Each is read only when it is needed. */
 export class NodeRequestCredentials implements RequestCredentials {
   readonly #incoming: Pick<IncomingMessage, 'rawHeaders' | 'url' | 'socket'>
 
@@ -11,18 +11,18 @@ export class NodeRequestCredentials implements RequestCredentials {
     this.#incoming = incoming
   }
 
-  /** From the raw headers: of several `Authorization` fields Node shows only the first. */
+  /** From `rawHeaders`, because `headers` has only the first of repeated `Authorization` fields. */
   get authorization(): string | readonly string[] | undefined {
     const { rawHeaders } = this.#incoming
-    let found: string | undefined
+    let first: string | undefined
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index]
       if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue
       const value = rawHeaders[index + 1] ?? ''
-      if (found !== undefined) return [found, value]
-      found = value
+      if (first !== undefined) return [first, value]
+      first = value
     }
-    return found
+    return first
   }
 
   get target(): string {

@@ -6,7 +6,9 @@ import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router
 import type { RouteTable } from '../routes/route-table.ts'
 import { NodeRequestCredentials } from './node-request-credentials.ts'
 
-/** Answers a request that was let in. */
+export { NodeRequestCredentials } from './node-request-credentials.ts'
+
+/** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -14,12 +16,12 @@ export type GuardedHandler<Role extends string> = (
 ) => void
 
 /**
- * Makes a listener for `node:http` in which everything below the prefix is guarded: the routes of
- * the table, found by their exact path, each by its role; anything else by a valid token, before it
- * is told that there is nothing.
+ * Creates a listener for `node:http` that guards everything below the prefix. A route of the table,
+ * found by its exact path, requires its role. Any other path or method requires a valid token
+ * before the answer 404 or 405.
  *
- * @param otherwise answers paths that are not below the prefix; by default there is nothing
- * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
+ * @param otherwise handles the paths that are not below the prefix; by default they are 404
+ * @throws {RouteTableError} lists every route with an invalid role, method or path
  * @example
  * const listener = guardedListener(guard, '/api/v1', {
  *   'GET /hi': { role: 'CallHiApiRole', handler: (request, response) => response.end('Hi') },
@@ -32,10 +34,10 @@ export function guardedListener<Role extends string>(
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
   otherwise?: RequestListener,
 ): RequestListener {
-  const table = exactPathRouter(guard, prefix, routes)
+  const router = exactPathRouter(guard, prefix, routes)
   return (request, response) => {
     const path = pathOf(request.url ?? '')
-    if (!table.isGuarded(path)) {
+    if (!router.isGuarded(path)) {
       if (otherwise !== undefined) otherwise(request, response)
       else sendRefusal(response, guard.refuse('not_found'))
       return
@@ -44,13 +46,13 @@ export function guardedListener<Role extends string>(
       if ('handler' in outcome) outcome.handler(request, response, outcome.caller)
       else sendRefusal(response, outcome)
     }
-    const outcome = table.decide(request.method ?? '', path, new NodeRequestCredentials(request))
+    const outcome = router.decide(request.method ?? '', path, new NodeRequestCredentials(request))
     if (outcome instanceof Promise) void outcome.then(answer)
     else answer(outcome)
   }
 }
 
-/** Answers with the refusal. */
+/** Sends a refusal. */
 export function sendRefusal(
   response: Pick<ServerResponse, 'writeHead'>,
   { status, headers, body }: Refusal,
@@ -58,7 +60,7 @@ export function sendRefusal(
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-/** The path of a request target, also where a proxy sends the whole URL (RFC 9112 section 3.2). */
+/** The path of a request target. A proxy may send the whole URL (RFC 9112 section 3.2). */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target.split('?', 1)[0] ?? ''
   return URL.parse(target)?.pathname ?? target

@@ -4,16 +4,16 @@ import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 
 /**
- * A router of Hono in tiers: a route is found only where no earlier tier has one. A single handler
- * is then found for a path of the first tier, and Hono calls a single one without chaining.
+ * A Hono router in tiers: a route is used only if no earlier tier has one for the path. So a path has
+ * a single handler, and Hono calls a single handler without chaining.
  */
 export class TieredRouter<T> implements Router<T> {
   readonly name = 'TieredRouter'
-  readonly #tiers: Router<T>[] = [routerOfHono<T>()]
+  readonly #tiers: Router<T>[] = [defaultRouter<T>()]
 
-  /** Routes that are added from now on belong to a new last tier. */
+  /** Starts a new last tier for the routes that follow. */
   addTier(): void {
-    this.#tiers.push(routerOfHono<T>())
+    this.#tiers.push(defaultRouter<T>())
   }
 
   add(method: string, path: string, handler: T): void {
@@ -21,16 +21,16 @@ export class TieredRouter<T> implements Router<T> {
   }
 
   match(method: string, path: string): Result<T> {
-    let found: Result<T> = [[]]
+    let result: Result<T> = [[]]
     for (const tier of this.#tiers) {
-      found = tier.match(method, path)
-      if (found[0].length > 0) break
+      result = tier.match(method, path)
+      if (result[0].length > 0) break
     }
-    return found
+    return result
   }
 }
 
-/** What `new Hono()` uses by default. */
-function routerOfHono<T>(): Router<T> {
+/** The default router of `new Hono()`. */
+function defaultRouter<T>(): Router<T> {
   return new SmartRouter({ routers: [new RegExpRouter(), new TrieRouter()] })
 }

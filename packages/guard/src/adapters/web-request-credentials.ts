@@ -1,6 +1,6 @@
 import type { RequestCredentials } from '../bearer-credentials.ts'
 
-/** What a Web request presents. Several `Authorization` fields reach it joined by commas. */
+/** The credentials of a Web request. It joins repeated `Authorization` fields with commas. */
 export class WebRequestCredentials implements RequestCredentials {
   readonly #request: Pick<Request, 'headers' | 'url'>
 

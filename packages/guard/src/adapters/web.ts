@@ -5,22 +5,22 @@ import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router
 import type { RouteTable } from '../routes/route-table.ts'
 import { WebRequestCredentials } from './web-request-credentials.ts'
 
-/** Answers a request that was let in. */
+/** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (
   request: Request,
   caller: Caller<Role>,
 ) => Response | Promise<Response>
 
-/** Answers a Web request. */
+/** Handles a Web request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 /**
- * Makes a handler of Web requests, for any runtime that has them, in which everything below the
- * prefix is guarded: the routes of the table, found by their exact path, each by its role; anything
- * else by a valid token, before it is told that there is nothing.
+ * Creates a handler of Web requests that guards everything below the prefix. A route of the table,
+ * found by its exact path, requires its role. Any other path or method requires a valid token
+ * before the answer 404 or 405.
  *
- * @param otherwise answers paths that are not below the prefix; by default there is nothing
- * @throws {RouteTableError} when a route states no role that the guard knows, or is misspelt
+ * @param otherwise handles the paths that are not below the prefix; by default they are 404
+ * @throws {RouteTableError} lists every route with an invalid role, method or path
  * @example
  * const fetch = guardedFetch(guard, '/api/v1', {
  *   'GET /hi': { role: 'CallHiApiRole', handler: () => new Response('Hi') },
@@ -32,10 +32,10 @@ export function guardedFetch<Role extends string>(
   routes: RouteTable<NoInfer<Role>, GuardedHandler<NoInfer<Role>>>,
   otherwise?: FetchHandler,
 ): FetchHandler {
-  const table = exactPathRouter(guard, prefix, routes)
+  const router = exactPathRouter(guard, prefix, routes)
   return (request) => {
     const { pathname } = new URL(request.url)
-    if (!table.isGuarded(pathname)) {
+    if (!router.isGuarded(pathname)) {
       return otherwise?.(request) ?? respond(guard.refuse('not_found'))
     }
     const answer = (
@@ -44,12 +44,12 @@ export function guardedFetch<Role extends string>(
       if ('handler' in outcome) return outcome.handler(request, outcome.caller)
       return respond(outcome)
     }
-    const outcome = table.decide(request.method, pathname, new WebRequestCredentials(request))
+    const outcome = router.decide(request.method, pathname, new WebRequestCredentials(request))
     return outcome instanceof Promise ? outcome.then<Response>(answer) : answer(outcome)
   }
 }
 
-/** The refusal as a Web response. */
+/** Converts a refusal into a Web response. */
 export function respond({ status, headers, body }: Refusal): Response {
   return new Response(body, { status, headers })
 }

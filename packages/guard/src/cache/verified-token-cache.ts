@@ -1,27 +1,27 @@
 import type { VerificationKey } from '../keys/verification-key.ts'
 
-/** A token that was verified: the field value that it was sent in, and the key that verified it. */
-type Verified = { readonly authorization: string; readonly key: VerificationKey }
+/** A verified token: the value of its `Authorization` field, and the key that verified it. */
+type CacheEntry = { readonly authorization: string; readonly key: VerificationKey }
 
-/** How many characters at the end of a signature make its mark: 72 bits that nobody chooses. */
-const tailLength = 12
+/** Characters at the end of a signature that are hashed: 72 bits that no sender can choose. */
+const hashedCharacters = 12
 
 /**
- * Verified tokens, so that a token that is used again and again is not verified each time.
+ * Verified tokens, so that a repeated token is not verified again.
  *
- * A token is found by its mark, a number made of the end of its signature, and then compared whole:
- * another token with the same mark is a stranger, and takes its place once it is verified. Whole is the
- * value of the `Authorization` field as it came, for a piece cut out of it takes longer to compare.
+ * A token is found by a hash of the end of its signature and then compared whole. Two tokens with one
+ * hash replace each other. The whole field value is compared, because V8 compares a slice of a text
+ * more slowly.
  *
- * Bounded by two generations: when the young one is full it becomes the old one, and the old one is
- * let go. What is asked for again moves to the young one.
+ * There are two generations. When the young one is full, it replaces the old one. A token that is
+ * found in the old generation moves to the young one.
  */
-export class VerifiedTokenCache<Token extends Verified> {
+export class VerifiedTokenCache<Entry extends CacheEntry> {
   readonly #generationSize: number
-  #young = new Map<number, Token>()
-  #old = new Map<number, Token>()
+  #young = new Map<number, Entry>()
+  #old = new Map<number, Entry>()
 
-  /** @param capacity the most tokens that are remembered; 0 remembers none */
+  /** @param capacity maximum number of tokens; 0 turns the cache off */
   constructor(capacity: number) {
     this.#generationSize = Math.ceil(capacity / 2)
   }
@@ -30,49 +30,49 @@ export class VerifiedTokenCache<Token extends Verified> {
     return this.#young.size + this.#old.size
   }
 
-  find(authorization: string): Token | undefined {
-    const mark = markOf(authorization)
-    const young = this.#young.get(mark)
+  find(authorization: string): Entry | undefined {
+    const hash = hashOfEnd(authorization)
+    const young = this.#young.get(hash)
     if (young !== undefined) return young.authorization === authorization ? young : undefined
-    const old = this.#old.get(mark)
+    const old = this.#old.get(hash)
     if (old === undefined || old.authorization !== authorization) return undefined
-    this.#old.delete(mark)
-    this.#keep(mark, old)
+    this.#old.delete(hash)
+    this.#insert(hash, old)
     return old
   }
 
-  /** Keeps a verified token, unless the capacity is 0. */
-  remember(verified: Token): void {
-    if (this.#generationSize > 0) this.#keep(markOf(verified.authorization), verified)
+  /** Caches a verified token, unless the capacity is 0. */
+  add(entry: Entry): void {
+    if (this.#generationSize > 0) this.#insert(hashOfEnd(entry.authorization), entry)
   }
 
-  forget({ authorization }: Token): void {
-    const mark = markOf(authorization)
-    this.#young.delete(mark)
-    this.#old.delete(mark)
+  delete({ authorization }: Entry): void {
+    const hash = hashOfEnd(authorization)
+    this.#young.delete(hash)
+    this.#old.delete(hash)
   }
 
-  /** Lets go of every token whose key has left its key set. */
-  forgetUnpublished(): void {
+  /** Deletes every token whose key left its key set. */
+  deleteUnpublished(): void {
     for (const generation of [this.#young, this.#old]) {
-      for (const [mark, { key }] of generation) if (!key.isPublished) generation.delete(mark)
+      for (const [hash, { key }] of generation) if (!key.isPublished) generation.delete(hash)
     }
   }
 
-  #keep(mark: number, verified: Token): void {
+  #insert(hash: number, entry: Entry): void {
     if (this.#young.size >= this.#generationSize) {
       this.#old = this.#young
       this.#young = new Map()
     }
-    this.#young.set(mark, verified)
+    this.#young.set(hash, entry)
   }
 }
 
-/** A number that stands for the end of a text (FNV-1a, 32 bits). */
-function markOf(text: string): number {
-  let mark = 0x811c9dc5
-  for (let index = Math.max(0, text.length - tailLength); index < text.length; index += 1) {
-    mark = Math.imul(mark ^ text.charCodeAt(index), 0x01000193)
+/** Hashes the end of a text (FNV-1a, 32 bits). */
+function hashOfEnd(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = Math.max(0, text.length - hashedCharacters); index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   }
-  return mark
+  return hash
 }

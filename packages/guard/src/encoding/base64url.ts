@@ -1,8 +1,8 @@
 /**
- * The bytes that a text in canonical base64url stands for; undefined for any other text.
+ * Decodes canonical base64url. Returns undefined for any other text.
  *
- * Node's decoder skips what it does not know and takes padding, the standard alphabet and trailing
- * bits. Each would make two tokens out of one, so the text must be what its own bytes encode to.
+ * Node's decoder skips unknown characters and accepts padding, the standard alphabet and trailing
+ * bits. Then one token would have several spellings, so the bytes must encode to the same text.
  *
  * @see RFC 7515 section 2, RFC 4648 section 3.5
  */

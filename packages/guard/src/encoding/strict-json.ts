@@ -1,5 +1,5 @@
-/** Nesting that no token and no key set needs; a reader that recurses must stop somewhere. */
-const deepestNesting = 32
+/** Far more than tokens and key sets need. It bounds the recursion of this reader. */
+const maxDepth = 32
 
 const [quote, colon, backslash] = [0x22, 0x3a, 0x5c]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -7,60 +7,60 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The value that the bytes write as JSON; undefined when they are not well-formed UTF-8, carry a
- * byte order mark, are not JSON, nest deeper than 32 levels or repeat a member name in any object.
+ * Parses JSON strictly. Returns undefined for malformed UTF-8, a byte order mark, malformed JSON,
+ * more than 32 levels, or a repeated member name in any object.
  *
  * @see RFC 8259 section 4, RFC 7515 section 4, RFC 8725 section 3.7
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes)
-    // Before it is unfolded: a deep text makes a value many times its size.
-    const written = outlineOf(text)
-    if (written.depth > deepestNesting) return undefined
+    // Before parsing, because the value of a deep text is many times its size.
+    const source = measure(text)
+    if (source.depth > maxDepth) return undefined
     const value: unknown = JSON.parse(text)
-    // Of repeated members `JSON.parse` keeps the last, so fewer members are kept than were written.
-    return membersKept(value) === written.members ? value : undefined
+    // `JSON.parse` keeps only the last of repeated members, so the numbers differ.
+    return countMembers(value) === source.members ? value : undefined
   } catch {
     return undefined
   }
 }
 
-/** True for a JSON object, as opposed to an array, a scalar or null. */
+/** True for a JSON object. False for an array, a scalar or null. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function membersKept(value: unknown): number {
+function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
   if (Array.isArray(value)) {
-    for (const item of value) members += membersKept(item)
+    for (const item of value) members += countMembers(item)
     return members
   }
-  // What JSON.parse makes inherits no member; counting this way allocates nothing.
-  for (const name in value) members += 1 + membersKept(value[name as keyof typeof value])
+  // Objects of `JSON.parse` inherit no enumerable member, and this loop allocates nothing.
+  for (const name in value) members += 1 + countMembers(value[name as keyof typeof value])
   return members
 }
 
-/** How many members a text writes and how deep it nests, should it be JSON. */
-function outlineOf(text: string): { members: number; depth: number } {
+/** The number of members and the depth of a text, if it is JSON. */
+function measure(text: string): { members: number; depth: number } {
   let members = 0
   let depth = 0
-  let deepest = 0
+  let maximum = 0
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code === quote) index = endOfString(text, index)
     else if (code === colon) members += 1
     else if (code === openBracket || code === openBrace) {
       depth += 1
-      if (depth > deepest) deepest = depth
+      if (depth > maximum) maximum = depth
     } else if (code === closeBracket || code === closeBrace) depth -= 1
   }
-  return { members, depth: deepest }
+  return { members, depth: maximum }
 }
 
-/** Where the string ends that begins here; the end of the text when it has no end. */
+/** The end of the string that starts here, or the end of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

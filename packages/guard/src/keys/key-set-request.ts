@@ -1,30 +1,16 @@
 import type { Runtime } from '../runtime.ts'
-import type { KeySetFault } from './key-set.ts'
+import { KeySetError } from './key-set-error.ts'
 
-/** Why a key set could not be had. */
-export type KeySetErrorCode = 'unreachable' | 'timed_out' | 'bad_status' | 'too_large' | KeySetFault
-
-/** A refresh of the key set that failed; `code` says how, `cause` holds what was thrown. */
-export class KeySetError extends Error {
-  readonly code: KeySetErrorCode
-
-  constructor(code: KeySetErrorCode, message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'KeySetError'
-    this.code = code
-  }
-}
-
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 /**
- * Asks for a published key set and returns its bytes, unjudged.
+ * Fetches a published key set and returns its bytes.
  *
- * @param timeoutMs for the whole exchange, from connecting to the last byte
- * @throws {KeySetError} `unreachable`, `timed_out`, `bad_status` (anything but 200; redirects are
+ * @param timeoutMs for the whole request, from the connection to the last byte
+ * @throws {KeySetError} `unreachable`, `timed_out`, `bad_status` (any status but 200; redirects are
  *   not followed) or `too_large` (above 256 KB, decoded)
  */
-export async function requestKeySet(
+export async function fetchKeySet(
   url: string,
   timeoutMs: number,
   { fetch, schedule }: Pick<Runtime, 'fetch' | 'schedule'>,
@@ -36,21 +22,21 @@ export async function requestKeySet(
     controller.abort(error)
     timeout.reject(error)
   })
-  // A server, or a `fetch` that was passed in, may never come back: then nobody waits for it.
-  const exchange = read(fetch, url, controller)
+  // A custom `fetch` may ignore the signal, so the wait ends by a race.
+  const response = readResponse(fetch, url, controller)
   try {
-    return await Promise.race([exchange, timeout.promise])
+    return await Promise.race([response, timeout.promise])
   } catch (error) {
     if (error instanceof KeySetError) throw error
     throw new KeySetError('unreachable', `the key set at ${url} could not be read`, error)
   } finally {
     cancelTimeout()
-    exchange.catch(() => {})
+    response.catch(() => {})
     controller.abort()
   }
 }
 
-async function read(
+async function readResponse(
   fetch: Runtime['fetch'],
   url: string,
   controller: AbortController,
@@ -67,7 +53,7 @@ async function read(
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > mostBytes) throw new KeySetError('too_large', `the key set is above ${mostBytes} B`)
+    if (size > maxBytes) throw new KeySetError('too_large', `the key set is above ${maxBytes} B`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

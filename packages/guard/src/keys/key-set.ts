@@ -1,23 +1,22 @@
 import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import { admitKey, type KeyFault, type VerificationKey } from './verification-key.ts'
 
-/** A key of the set that is not used, and why. */
+/** A published key that is not used, with the reason. */
 export type UnusedKey = { readonly kid: string | undefined; readonly fault: KeyFault }
 
-/** What a published key set gave. */
+/** The usable and the unusable keys of a key set. */
 export type KeySet = {
   readonly keys: ReadonlyMap<string, VerificationKey>
   readonly unused: readonly UnusedKey[]
 }
 
-/** Why a document is not a key set to rely on. */
+/** Why a key set is rejected as a whole. */
 export type KeySetFault = 'not_json' | 'not_a_key_set' | 'too_many_keys' | 'no_usable_key'
 
-const mostKeys = 100
+const maxKeys = 100
 
 /**
- * Judges the bytes of a published key set. A key that was in the previous set with the same
- * material stays the same object, so that what was verified with it stays known.
+ * Reads the bytes of a published key set.
  *
  * @see RFC 7517 section 5
  */
@@ -29,12 +28,23 @@ export function readKeySet(
   const document = parseStrictJson(bytes)
   if (document === undefined) return 'not_json'
   if (!isJsonObject(document) || !Array.isArray(document.keys)) return 'not_a_key_set'
-  if (document.keys.length > mostKeys) return 'too_many_keys'
+  return admitKeys(document.keys, tenantId, previous)
+}
 
+/**
+ * Admits the keys of a key set one by one. A key with the same material as in the previous set stays
+ * the same object, so that tokens verified with it stay in the cache.
+ */
+export function admitKeys(
+  jwks: readonly unknown[],
+  tenantId: string | undefined,
+  previous: ReadonlyMap<string, VerificationKey>,
+): KeySet | KeySetFault {
+  if (jwks.length > maxKeys) return 'too_many_keys'
   const keys = new Map<string, VerificationKey>()
   const unused: UnusedKey[] = []
   const ambiguous = new Set<string>()
-  for (const jwk of document.keys) {
+  for (const jwk of jwks) {
     const key = admitKey(jwk, tenantId)
     if (typeof key === 'string') {
       unused.push({ kid: kidOf(jwk), fault: key })
@@ -45,7 +55,7 @@ export function readKeySet(
     const known = previous.get(key.kid)
     keys.set(key.kid, known?.material === key.material ? known : key)
   }
-  // Nobody can say which of two keys of one name is meant, so neither is used.
+  // Two different keys with one `kid`: neither is used.
   for (const kid of ambiguous) {
     keys.delete(kid)
     unused.push({ kid, fault: 'kid_ambiguous' })

@@ -3,14 +3,14 @@ import { decodeBase64url } from '../encoding/base64url.ts'
 import { isJsonObject } from '../encoding/strict-json.ts'
 import { isRoca } from './roca.ts'
 
-/** A public key that may verify RS256 signatures, and nothing else. */
+/** A public key that may verify RS256 signatures only. */
 export type VerificationKey = {
   readonly kid: string
-  /** The modulus and exponent as published: the same text is the same key. */
+  /** The modulus and exponent as published. The same text means the same key. */
   readonly material: string
   readonly publicKey: KeyObject
   readonly signatureBytes: number
-  /** False from the moment that the key has left its key set. */
+  /** False as soon as the key left its key set. */
   isPublished: boolean
 }
 
@@ -30,16 +30,16 @@ export type KeyFault =
   | 'modulus_roca'
   | 'other_tenant'
 
-const longestKidBytes = 256
+const maxKidBytes = 256
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /**
- * Admits one member of a published key set, or says why not.
+ * Admits one key of a key set, or returns the reason why not.
  *
- * Node takes a key whatever its `use`, its strength or its exponent, so this is where weak and
- * misplaced keys stop: once for each published key, never once for each request.
+ * Node accepts a key with any `use`, strength and exponent. So weak and misplaced keys are rejected
+ * here, once for each published key and not for each request.
  *
- * @param tenantId a key that names its issuer must name this tenant or Entra's `{tenantid}`
+ * @param tenantId a key with an `issuer` must name this tenant or Entra's `{tenantid}`
  * @see RFC 7517 section 4, RFC 7518 section 6.3.1, RFC 8725 section 3.5
  */
 export function admitKey(jwk: unknown, tenantId: string | undefined): VerificationKey | KeyFault {
@@ -55,18 +55,18 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
   const bits = modulusBits(n, e)
   if (typeof bits === 'string') return bits
 
-  // Only these three members reach the library: nothing else of the JWK can change what it makes.
+  // Only these three members reach the library, so no other member can change the key.
   const publicKey = createPublicKey({ key: { kty, n: `${n}`, e: `${e}` }, format: 'jwk' })
   const signatureBytes = Math.ceil(bits / 8)
   return { kid, material: `${n}.${e}`, publicKey, signatureBytes, isPublished: true }
 }
 
 /**
- * Says why an RSA public key from elsewhere, such as a certificate, must not verify signatures. The
- * rules are those for published keys: 2048 to 8192 bits, an odd exponent from 65537 up to 2^32, and
- * not from the flawed generator of CVE-2017-15361.
+ * Checks an RSA public key from another source, such as a certificate. The rules are those for
+ * published keys: 2048 to 8192 bits, an odd exponent from 65537 up to 2^32, and not from the flawed
+ * generator of CVE-2017-15361.
  *
- * @returns undefined when the key may be used.
+ * @returns the fault, or undefined if the key may be used
  * @example
  * rsaKeyFault(new X509Certificate(pem).publicKey) // undefined
  */
@@ -77,7 +77,7 @@ export function rsaKeyFault(publicKey: KeyObject): KeyFault | undefined {
   return typeof bits === 'string' ? bits : undefined
 }
 
-/** The size of a modulus, or why these two numbers are no key to rely on. */
+/** The size of a modulus, or the fault of the modulus or the exponent. */
 function modulusBits(n: unknown, e: unknown): number | KeyFault {
   const modulus = unsignedInteger(n)
   if (modulus === undefined || modulus % 2n === 0n) return 'modulus_malformed'
@@ -91,8 +91,8 @@ function modulusBits(n: unknown, e: unknown): number | KeyFault {
 }
 
 /**
- * True when the signature over the input was made by the private half of this key, with RS256:
- * the algorithm is a constant here, whatever a token or a key says.
+ * True if the private part of this key signed the input with RS256. The algorithm is a constant: it
+ * comes neither from a token nor from a key.
  *
  * @see RFC 7518 section 3.3
  */
@@ -103,9 +103,9 @@ export function isSignedBy(key: VerificationKey, input: string, signature: Uint8
   )
 }
 
-/** A `kid` is only ever compared, but nobody needs more than 256 bytes to name a key. */
+/** True for a `kid` of 1 to 256 bytes. It is only compared, never interpreted. */
 export function isUsableKid(kid: unknown): kid is string {
-  return typeof kid === 'string' && kid !== '' && Buffer.byteLength(kid) <= longestKidBytes
+  return typeof kid === 'string' && kid !== '' && Buffer.byteLength(kid) <= maxKidBytes
 }
 
 function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
@@ -114,7 +114,7 @@ function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
   return Array.isArray(key_ops) && key_ops.length === 1 && key_ops[0] === 'verify'
 }
 
-// Entra's shared key set also carries the keys of other tenants, each named by its `issuer` (entra E81).
+// Entra's shared key set also contains keys of other tenants, each with its `issuer` (entra E81).
 function namesTenant(issuer: unknown, tenantId: string): boolean {
   if (issuer === undefined) return true
   if (typeof issuer !== 'string') return false
@@ -128,7 +128,7 @@ function unsignedInteger(text: unknown): bigint | undefined {
   return BigInt(`0x${bytes.toString('hex')}`)
 }
 
-// A large exponent makes each verification slow; none in use is above 65537.
+// A large exponent makes each verification slow. Exponents in use are at most 65537.
 function isSafeExponent(exponent: bigint): boolean {
   return exponent >= 65537n && exponent < 1n << 32n && exponent % 2n === 1n
 }

@@ -1,56 +1,56 @@
-import { anyCaller, type Guard, type Requirement } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 
-/** A route, and what it requires. */
+/** A route, and the role that it requires. */
 export type GuardedRoute<Role extends string, Handler> = {
-  /** A role that the guard was declared with or, said in so many words, `anyCaller`. */
-  readonly role: Requirement<Role>
+  /** A declared role of the guard, or `anyCaller`. */
+  readonly role: RequiredRole<Role>
   readonly handler: Handler
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** A method that a route may take. */
+/** A method of a route. */
 export type Method = (typeof methods)[number]
 
-/** Routes by method and path, such as `GET /hi`. A route for `GET` answers `HEAD` too. */
+/** Routes by method and path, such as `GET /hi`. A route for `GET` also answers `HEAD`. */
 export type RouteTable<Role extends string, Handler> = {
   readonly [route: `${Method} /${string}`]: GuardedRoute<Role, Handler>
 }
 
-/** A row of the table, taken apart. */
-export type JudgedRoute<Role extends string, Handler> = GuardedRoute<Role, Handler> & {
+/** A valid row of the table. */
+export type ValidatedRoute<Role extends string, Handler> = GuardedRoute<Role, Handler> & {
   readonly method: Method
   readonly path: string
 }
 
-/** Routes that cannot be served; the message tells every fault. */
+/** An invalid route table. The message lists every fault. */
 export class RouteTableError extends TypeError {
   readonly code = 'route_table'
-  /** One sentence for each fault, beginning with the route. */
+  /** One sentence for each fault. It begins with the route. */
   readonly faults: readonly string[]
 
   constructor(faults: readonly string[]) {
-    super(`These routes cannot be guarded:\n${faults.join('\n')}`)
+    super(`The route table of the guard is invalid:\n${faults.join('\n')}`)
     this.name = 'RouteTableError'
     this.faults = faults
   }
 }
 
 /**
- * Judges the routes at start: one without a stated role is refused there, not left open.
+ * Validates the routes at start, so that a route without a role is an error and not open.
  *
- * @throws {RouteTableError} with all faults together
+ * @throws {RouteTableError} lists every invalid route
  */
-export function judgeRoutes<Role extends string, Handler>(
+export function validateRoutes<Role extends string, Handler>(
   guard: Guard<Role>,
   prefix: string,
   routes: RouteTable<Role, Handler>,
-): readonly JudgedRoute<Role, Handler>[] {
+): readonly ValidatedRoute<Role, Handler>[] {
   const roles: readonly unknown[] = [...guard.roles, anyCaller]
   const faults = /^(\/[^/?#]+)*$/.test(prefix)
     ? []
     : [`prefix ${prefix}: must begin with a slash and not end with one`]
-  const judged: JudgedRoute<Role, Handler>[] = []
+  const validated: ValidatedRoute<Role, Handler>[] = []
   for (const [route, { role, handler }] of Object.entries(routes)) {
     const [, verb, path = ''] = /^([A-Z]+) (\/[^?#]*)$/.exec(route) ?? []
     const method = methods.find((name) => name === verb)
@@ -61,31 +61,31 @@ export function judgeRoutes<Role extends string, Handler>(
       faults.push(`${route}: must require one of ${guard.roles.join(', ')}, or anyCaller`)
     }
     if (typeof handler !== 'function') faults.push(`${route}: must have a handler`)
-    if (method !== undefined) judged.push({ method, path: prefix + path, role, handler })
+    if (method !== undefined) validated.push({ method, path: prefix + path, role, handler })
   }
   if (faults.length > 0) throw new RouteTableError(faults)
-  return judged
+  return validated
 }
 
 /** The value of `Allow` for the methods of one path. */
-export function allowOf(methods: readonly Method[]): string {
+export function allowHeader(methods: readonly Method[]): string {
   return methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
 }
 
-/** True for the prefix itself and for everything below it. */
+/** True for the prefix itself and for every path below it. */
 export function isBelow(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
 
 /**
- * True also for a path that another router may take for one below the prefix: percent-encoded, in
+ * True also for a path that another router may resolve to one below the prefix: percent-encoded, in
  * another case, or with doubled slashes, backslashes or dot segments.
  */
-export function looksBelow(prefix: string, path: string): boolean {
+export function mayBeBelow(prefix: string, path: string): boolean {
   const decoded = path.replace(/%([2-7][0-9a-f])/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
-  // A second slash at the start would begin a host.
+  // After a second slash, the URL parser would read a host.
   const rooted = decoded.replace(/^[/\\]+/, '/')
   const { pathname } = URL.parse(rooted, 'http://localhost') ?? { pathname: rooted }
   return isBelow(prefix.toLowerCase(), pathname.replace(/\/{2,}/g, '/').toLowerCase())

@@ -1,9 +1,9 @@
 import { decodeBase64url } from '../encoding/base64url.ts'
 import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import type { RefusalReason } from '../refusal.ts'
-import type { TokenHeaders } from './token-header.ts'
+import type { TokenHeaderReader } from './token-header.ts'
 
-/** A token in its one accepted form, taken apart and not yet believed. */
+/** The parts of a token in its one accepted form. None of them is verified yet. */
 export type UnverifiedToken = {
   readonly kid: string
   readonly claims: Readonly<Record<string, unknown>>
@@ -11,16 +11,19 @@ export type UnverifiedToken = {
   readonly signature: Uint8Array
 }
 
-const longestToken = 16 * 1024
+const maxTokenCharacters = 16 * 1024
 
 /**
- * Takes a compact JWS apart, strictly: three parts of canonical base64url, header and claims as
- * JSON objects without repeated members, RS256 and nothing else.
+ * Reads a compact JWS strictly: three parts of canonical base64url, header and claims as JSON objects
+ * without repeated members, algorithm RS256 only.
  *
  * @see RFC 7515 section 5.2, RFC 8725 section 3
  */
-export function readToken(token: string, headers: TokenHeaders): UnverifiedToken | RefusalReason {
-  if (token.length > longestToken) return 'token_malformed'
+export function readToken(
+  token: string,
+  headers: TokenHeaderReader,
+): UnverifiedToken | RefusalReason {
+  if (token.length > maxTokenCharacters) return 'token_malformed'
   const headerEnd = token.indexOf('.')
   const claimsEnd = token.indexOf('.', headerEnd + 1)
   if (headerEnd === -1 || claimsEnd === -1 || token.includes('.', claimsEnd + 1)) {

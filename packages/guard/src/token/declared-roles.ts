@@ -1,7 +1,8 @@
 /**
- * The roles that a guard was declared with, and what tokens grant of them.
+ * The roles with which a guard was declared.
  *
- * Most tokens grant one of a few lists, so each list is made and frozen once, and callers share it.
+ * Most tokens contain one of a few lists of roles. So each list is created and frozen once, and
+ * callers share it.
  */
 export class DeclaredRoles<Role extends string> {
   readonly names: readonly Role[]
@@ -11,19 +12,19 @@ export class DeclaredRoles<Role extends string> {
     this.names = Object.freeze([...names])
   }
 
-  /** Only an array of strings grants anything; each role is compared whole, and by case. */
-  grantedBy(claim: unknown): readonly Role[] {
-    if (!Array.isArray(claim) || !claim.every((role) => typeof role === 'string')) return nothing
-    // A sign for each declared role: no two lists are written alike.
+  /** The declared roles in the claim `roles`, if it is an array of strings. Case is significant. */
+  rolesIn(claim: unknown): readonly Role[] {
+    if (!Array.isArray(claim) || !claim.every((role) => typeof role === 'string')) return noRoles
+    // One character for each declared role, so that different lists have different patterns.
     const pattern = this.names.map((role) => (claim.includes(role) ? '+' : '-')).join('')
-    const known = this.#lists.get(pattern)
-    if (known !== undefined) return known
+    const cached = this.#lists.get(pattern)
+    if (cached !== undefined) return cached
     const list = Object.freeze(this.names.filter((role) => claim.includes(role)))
-    if (this.#lists.size === mostLists) this.#lists.clear()
+    if (this.#lists.size === maxCachedLists) this.#lists.clear()
     this.#lists.set(pattern, list)
     return list
   }
 }
 
-const mostLists = 100
-const nothing: readonly never[] = Object.freeze([])
+const maxCachedLists = 100
+const noRoles: readonly never[] = Object.freeze([])

@@ -3,24 +3,24 @@ import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import { isUsableKid } from '../keys/verification-key.ts'
 import type { RefusalReason } from '../refusal.ts'
 
-/** What a header is good for: it names the key. */
+/** The part of an accepted header that is used. */
 export type TokenHeader = { readonly kid: string }
 
 /**
- * Header members that change what a token means, or that bring their own key: none is supported, so
- * a token that carries one is not understood.
+ * Header members that change the meaning of a token, or that contain a key. None is supported, so a
+ * token with one of them is refused.
  */
 const unsupportedMembers = ['crit', 'b64', 'zip', 'enc', 'cty', 'jku', 'jwk', 'x5u', 'x5c']
 
-const mostRemembered = 100
+const maxCachedHeaders = 100
 
 /**
- * Reads the headers of tokens.
+ * Reads and caches the headers of tokens.
  *
- * All tokens that one key signs have the same header, letter for letter, so one that was accepted is
- * remembered by its whole text. That text alone decides: nothing is believed by it.
+ * All tokens of one key have the same header. The cache is keyed by the full header text. A hit
+ * grants no trust: the signature is still checked.
  */
-export class TokenHeaders {
+export class TokenHeaderReader {
   readonly #tokenTypes: ReadonlySet<string>
   readonly #accepted = new Map<string, TokenHeader>()
 
@@ -31,18 +31,21 @@ export class TokenHeaders {
 
   /** @param encoded the first part of a token */
   read(encoded: string): TokenHeader | RefusalReason {
-    const known = this.#accepted.get(encoded)
-    if (known !== undefined) return known
-    const header = readHeader(encoded, this.#tokenTypes)
+    const cached = this.#accepted.get(encoded)
+    if (cached !== undefined) return cached
+    const header = parseHeader(encoded, this.#tokenTypes)
     if (typeof header === 'string') return header
-    // Anybody can write a header: of many different ones none is worth its place.
-    if (this.#accepted.size === mostRemembered) this.#accepted.clear()
+    // Attackers can send unlimited distinct headers, so a full cache is cleared rather than grown.
+    if (this.#accepted.size === maxCachedHeaders) this.#accepted.clear()
     this.#accepted.set(encoded, header)
     return header
   }
 }
 
-function readHeader(encoded: string, tokenTypes: ReadonlySet<string>): TokenHeader | RefusalReason {
+function parseHeader(
+  encoded: string,
+  tokenTypes: ReadonlySet<string>,
+): TokenHeader | RefusalReason {
   const bytes = decodeBase64url(encoded)
   if (bytes === undefined) return 'token_malformed'
   const header = parseStrictJson(bytes)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createGuard } from '../../src/index.ts'
-import { clientApplicationId, Forge, keySetOf, optionsWith } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { clientApplicationId, keySetOf, optionsWith, TokenFactory } from '../token-factory.ts'
 import { call } from './call.ts'
 import { type Running, servers } from './servers.ts'
 
-const forge = new Forge('key-1')
-const stranger = new Forge('key-1')
+const forge = new TokenFactory('key-1')
+const stranger = new TokenFactory('key-1')
 
 const bearer = (token: string) => ['authorization', `Bearer ${token}`]
 const both = () => bearer(forge.token())
@@ -100,7 +100,7 @@ const rows: Row[] = [
 for (const [adapter, start] of Object.entries(servers)) {
   describe(`the adapter for ${adapter}`, () => {
     let running: Running
-    const guard = createGuard(optionsWith(), new World(keySetOf(forge)))
+    const guard = createGuard(optionsWith(), new VirtualRuntime(keySetOf(forge)))
     before(async () => {
       running = await start(guard)
     })
@@ -133,7 +133,10 @@ for (const [adapter, start] of Object.entries(servers)) {
     })
 
     it('without keys: 503, and when to come back', async () => {
-      const blind = createGuard(optionsWith(), new World(() => new Response('', { status: 500 })))
+      const blind = createGuard(
+        optionsWith(),
+        new VirtualRuntime(() => new Response('', { status: 500 })),
+      )
       const server = await start(blind)
       const answer = await call(server.url, '/api/v1/hi', 'GET', both())
       await server.stop()

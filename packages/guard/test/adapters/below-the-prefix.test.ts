@@ -4,14 +4,14 @@ import fastify from 'fastify'
 import { guardedRoutes } from '../../src/adapters/fastify.ts'
 import { guardedApp } from '../../src/adapters/hono.ts'
 import { createGuard } from '../../src/index.ts'
-import { Forge, keySetOf, optionsWith } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { keySetOf, optionsWith, TokenFactory } from '../token-factory.ts'
 import { appsWithOwnRoutes } from './apps-with-own-routes.ts'
 import { call } from './call.ts'
 import type { Running } from './servers.ts'
 
-const forge = new Forge('key-1')
-const guard = createGuard(optionsWith(), new World(keySetOf(forge)))
+const forge = new TokenFactory('key-1')
+const guard = createGuard(optionsWith(), new VirtualRuntime(keySetOf(forge)))
 const withToken = () => ['authorization', `Bearer ${forge.token()}`]
 
 const requests: readonly (readonly [method: string, path: string])[] = [

@@ -14,11 +14,11 @@ import { guardedRoutes } from '../../src/adapters/fastify.ts'
 import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { createGuard, type Guard } from '../../src/index.ts'
-import { Forge, keySetOf, optionsWith, type Role } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { keySetOf, optionsWith, type Role, TokenFactory } from '../token-factory.ts'
 import { client, server as host, type Identity, thief } from './identities.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 
 const thumbprintOf = ({ cert }: Identity) =>
   createHash('sha256').update(new X509Certificate(cert).raw).digest('base64url')
@@ -57,7 +57,7 @@ for (const [name, listenerOf] of Object.entries(adapters)) {
     before(async () => {
       const guard = createGuard(
         optionsWith({ certificateBinding: 'enforced' }),
-        new World(keySetOf(forge)),
+        new VirtualRuntime(keySetOf(forge)),
       )
       // Whose certificate it is says the token, so no authority is asked (RFC 8705 section 6.2).
       const tls = { ...host, requestCert: true, rejectUnauthorized: false }

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { collectGarbage } from '../../measurements/garbage.ts'
 import { VerifiedTokenCache } from '../../src/cache/verified-token-cache.ts'
 import { admitKey } from '../../src/keys/verification-key.ts'
-import { Forge } from '../token-factory.ts'
+import { TokenFactory } from '../token-factory.ts'
 
-const key = admitKey(new Forge('key-1').jwk, undefined)
+const key = admitKey(new TokenFactory('key-1').jwk, undefined)
 assert.ok(typeof key !== 'string')
 const otherKey = { ...key, kid: 'key-2' }
 
@@ -16,21 +16,21 @@ describe('remembered tokens', () => {
   it('are found by their whole text', () => {
     const tokens = new VerifiedTokenCache(10)
     const remembered = entry(`head.${tail('a')}`)
-    tokens.remember(remembered)
+    tokens.add(remembered)
     assert.equal(tokens.find(`head.${tail('a')}`), remembered)
   })
 
   it('are remembered when they are verified for the first time', () => {
     const tokens = new VerifiedTokenCache(10)
     const verified = entry(`head.${tail('a')}`)
-    tokens.remember(verified)
+    tokens.add(verified)
     assert.equal(tokens.find(`head.${tail('a')}`), verified)
     assert.equal(tokens.size, 1)
   })
 
   it('are not found by another text with the same tail (CVE-2026-35039)', () => {
     const tokens = new VerifiedTokenCache(10)
-    tokens.remember(entry(`head.${tail('a')}`))
+    tokens.add(entry(`head.${tail('a')}`))
     for (const token of [`Head.${tail('a')}`, `.${tail('a')}`, tail('a'), `xhead.${tail('a')}`]) {
       assert.equal(tokens.find(token), undefined)
     }
@@ -39,8 +39,8 @@ describe('remembered tokens', () => {
 
   it('are not found by another text with the same tail in the older generation either', () => {
     const tokens = new VerifiedTokenCache(2)
-    tokens.remember(entry(`head.${tail('a')}`))
-    tokens.remember(entry(`head.${tail('b')}`))
+    tokens.add(entry(`head.${tail('a')}`))
+    tokens.add(entry(`head.${tail('b')}`))
     assert.equal(tokens.find(`Head.${tail('a')}`), undefined)
     assert.ok(tokens.find(`head.${tail('a')}`))
   })
@@ -48,7 +48,7 @@ describe('remembered tokens', () => {
   it('are never more than the capacity', () => {
     const tokens = new VerifiedTokenCache(100)
     for (let index = 0; index < 10_000; index += 1) {
-      tokens.remember(entry(tail(`${index}`)))
+      tokens.add(entry(tail(`${index}`)))
       assert.ok(tokens.size <= 100)
     }
     assert.ok(tokens.size > 50)
@@ -60,9 +60,7 @@ describe('remembered tokens', () => {
     const remember = (from: number, to: number) => {
       for (let index = from; index < to; index += 1) {
         // Each a text of its own, as a server reads it, and not a part of another.
-        tokens.remember(
-          entry(Buffer.from(`${body}${index}.${tail(`${index}`)}`).toString('latin1')),
-        )
+        tokens.add(entry(Buffer.from(`${body}${index}.${tail(`${index}`)}`).toString('latin1')))
       }
       collectGarbage()
       return process.memoryUsage().heapUsed
@@ -75,44 +73,44 @@ describe('remembered tokens', () => {
 
   it('stay while they are asked for', () => {
     const tokens = new VerifiedTokenCache(10)
-    tokens.remember(entry(tail('mine')))
+    tokens.add(entry(tail('mine')))
     for (let index = 0; index < 1000; index += 1) {
-      tokens.remember(entry(tail(`${index}`)))
+      tokens.add(entry(tail(`${index}`)))
       assert.ok(tokens.find(tail('mine')), `${index}`)
     }
   })
 
   it('go once nobody asks for them', () => {
     const tokens = new VerifiedTokenCache(10)
-    tokens.remember(entry(tail('mine')))
-    for (let index = 0; index < 10; index += 1) tokens.remember(entry(tail(`${index}`)))
+    tokens.add(entry(tail('mine')))
+    for (let index = 0; index < 10; index += 1) tokens.add(entry(tail(`${index}`)))
     assert.equal(tokens.find(tail('mine')), undefined)
   })
 
   it('are none without a capacity', () => {
     const tokens = new VerifiedTokenCache(0)
-    tokens.remember(entry(tail('a')))
+    tokens.add(entry(tail('a')))
     assert.equal(tokens.size, 0)
   })
 
   it('can be forgotten one by one, in both generations', () => {
     const tokens = new VerifiedTokenCache(2)
     const [old, young] = [entry(tail('old')), entry(tail('young'))]
-    tokens.remember(old)
-    tokens.remember(young)
-    tokens.forget(old)
+    tokens.add(old)
+    tokens.add(young)
+    tokens.delete(old)
     assert.equal(tokens.find(tail('old')), undefined)
-    tokens.forget(young)
+    tokens.delete(young)
     assert.equal(tokens.size, 0)
   })
 
   it('are forgotten in both generations when their key is gone, and no others', () => {
     const tokens = new VerifiedTokenCache(4)
     for (const name of ['a', 'b', 'c', 'd']) {
-      tokens.remember(entry(tail(name), name < 'c' ? otherKey : key))
+      tokens.add(entry(tail(name), name < 'c' ? otherKey : key))
     }
     otherKey.isPublished = false
-    tokens.forgetUnpublished()
+    tokens.deleteUnpublished()
     assert.deepEqual(
       ['a', 'b', 'c', 'd'].filter((name) => tokens.find(tail(name)) !== undefined),
       ['c', 'd'],

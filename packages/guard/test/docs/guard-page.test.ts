@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { refusalRows } from '../../src/index.ts'
-import { clientApplicationId, Forge, keySetOf } from '../token-factory.ts'
+import { clientApplicationId, keySetOf, TokenFactory } from '../token-factory.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
 const page = ['guides/protect-your-api.md', 'reference/guard.md']
   .map((name) => readFileSync(join(repository, 'docs', name), 'utf8'))
   .join('\n')
 const source = (file: string) => readFileSync(join(import.meta.dirname, '../../src', file), 'utf8')
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 
 /** The rows of the table whose first heading is this one, without their code marks. */
 function tableOf(heading: string, text = page): string[][] {
@@ -142,7 +142,7 @@ describe('the tables of docs/reference/guard.md', () => {
       tableOf('option', page.slice(page.indexOf(title))).map(([name = '']) => name),
     )
     const named = (text: string) => [...text.matchAll(/^ {2,6}(\w+): /gm)].map(([, name]) => name)
-    const entraOptions = /const entraOptions = z\.strictObject\(\{(.*?)\n\}\)/s.exec(
+    const entraOptions = /const entraOptions = z\s+\.strictObject\(\{(.*?)\n {2}\}\)/s.exec(
       source('entra.ts'),
     )
     assert.deepEqual(ofEntra?.toSorted(), [...named(entraOptions?.[1] ?? ''), 'roles'].toSorted())

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createGuard, type GuardEvent } from '../../src/index.ts'
-import { type Forge, optionsWith } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { optionsWith, type TokenFactory } from '../token-factory.ts'
 
 /** A guard whose clocks are passed in, and whose provider is reached over a real socket. */
 export function guardAt(url: string) {
-  const world = new World('')
+  const world = new VirtualRuntime('')
   const events: GuardEvent[] = []
   let attempts = 0
   let heard = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ export function guardAt(url: string) {
     }),
     { ...world, fetch: (...request) => fetch(...request) },
   )
-  const ask = async (forge: Forge) =>
+  const ask = async (forge: TokenFactory) =>
     guard.decide({ authorization: `Bearer ${forge.token(times())}`, target: '/' }, 'CallHiApiRole')
   // Tokens are always young: only the keys are in question.
   const times = () => {

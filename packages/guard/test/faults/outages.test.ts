@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard } from '../../src/index.ts'
-import { assertUnavailable, reasonOf } from '../guard-fixture.ts'
-import { Forge, keySetOf, optionsWith } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { assertUnavailable, reasonOf } from '../guard-factory.ts'
+import { keySetOf, optionsWith, TokenFactory } from '../token-factory.ts'
 
-const known = new Forge('known')
-const rotated = new Forge('rotated')
+const known = new TokenFactory('known')
+const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 
 /** A guard whose clocks and whose provider are passed in, asked with tokens that are always young. */
 function blind() {
-  const world = new World(good)
+  const world = new VirtualRuntime(good)
   const guard = createGuard(optionsWith(), world)
-  const ask = async (forge: Forge) => {
+  const ask = async (forge: TokenFactory) => {
     const now = world.wallClockMs() / 1000
     const token = forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
     return guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
@@ -25,7 +25,7 @@ describe('when the provider is down for long', () => {
   it('an hour: known keys 200 throughout, at most one fetch in 30 s (FL2)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
-    world.breakDown()
+    world.goDown()
     await world.pass(3600)
     const begun = world.fetched.length
     for (let minute = 0; minute < 60; minute += 1) {
@@ -41,7 +41,7 @@ describe('when the provider is down for long', () => {
     await guard.start()
     const remembered = await ask(known)
     assert.equal(reasonOf(remembered), 'admitted')
-    world.breakDown()
+    world.goDown()
     await world.pass(86_400)
     assert.equal(guard.isReady(), false)
     assertUnavailable(await ask(known))
@@ -59,7 +59,7 @@ describe('when the provider is down for long', () => {
     const ask = async () =>
       guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
     assert.equal(reasonOf(await ask()), 'admitted')
-    world.breakDown()
+    world.goDown()
     await world.pass(86_399)
     assert.equal(reasonOf(await ask()), 'admitted')
     await world.pass(2)
@@ -71,7 +71,7 @@ describe('when the provider rotates', () => {
   it('as planned, no token is refused (FL9)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
-    const chain = [known, rotated, new Forge('third')]
+    const chain = [known, rotated, new TokenFactory('third')]
     for (const [index, next] of chain.slice(1).entries()) {
       const current = chain[index] ?? known
       world.publish(keySetOf(current, next))

@@ -5,13 +5,13 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { client as stranger } from '../adapters/identities.ts'
-import { assertUnavailable, reasonOf } from '../guard-fixture.ts'
-import { Forge, keySetOf } from '../token-factory.ts'
+import { assertUnavailable, reasonOf } from '../guard-factory.ts'
+import { keySetOf, TokenFactory } from '../token-factory.ts'
 import { endlessFaults, type FaultServer, faults, startFaultServer } from './fault-server.ts'
 import { guardAt } from './guard-at.ts'
 
-const known = new Forge('known')
-const rotated = new Forge('rotated')
+const known = new TokenFactory('known')
+const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 
 describe('when the provider', () => {

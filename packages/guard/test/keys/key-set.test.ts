@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readKeySet } from '../../src/keys/key-set.ts'
 import type { VerificationKey } from '../../src/keys/verification-key.ts'
-import { Forge, type Json, keySetOf } from '../token-factory.ts'
+import { type Json, keySetOf, TokenFactory } from '../token-factory.ts'
 
-const first = new Forge('first')
-const second = new Forge('second')
+const first = new TokenFactory('first')
+const second = new TokenFactory('second')
 const secondAsFirst: Json = { ...second.jwk, kid: 'first' }
 
 const read = (

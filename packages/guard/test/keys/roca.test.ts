@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRoca } from '../../src/keys/roca.ts'
-import { Forge } from '../token-factory.ts'
+import { TokenFactory } from '../token-factory.ts'
 import { rocaModulus } from './roca-modulus.ts'
 
 describe('the fingerprint of CVE-2017-15361', () => {
@@ -11,7 +11,7 @@ describe('the fingerprint of CVE-2017-15361', () => {
 
   it('is not found in a modulus of an honest generator', () => {
     for (let round = 0; round < 3; round += 1) {
-      const { n } = new Forge('key').jwk
+      const { n } = new TokenFactory('key').jwk
       assert.equal(isRoca(BigInt(`0x${Buffer.from(`${n}`, 'base64url').toString('hex')}`)), false)
     }
   })

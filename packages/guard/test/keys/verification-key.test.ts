@@ -9,10 +9,10 @@ import {
 } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { admitKey, isSignedBy, isUsableKid, rsaKeyFault } from '../../src/keys/verification-key.ts'
-import { Forge, type Json, tenantId } from '../token-factory.ts'
+import { type Json, TokenFactory, tenantId } from '../token-factory.ts'
 import { rocaModulus } from './roca-modulus.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 const { n } = forge.jwk
 const modulusBytes = Buffer.from(`${n}`, 'base64url')
 
@@ -195,7 +195,7 @@ describe('a signature', () => {
       }),
     ],
     ['of another input', sign('RSA-SHA256', Buffer.from('header.other'), forge.privateKey)],
-    ['of another key', sign('RSA-SHA256', Buffer.from(input), new Forge('x').privateKey)],
+    ['of another key', sign('RSA-SHA256', Buffer.from(input), new TokenFactory('x').privateKey)],
   ]
   for (const [name, signature] of forged) {
     it(`that is ${name} is refused (RS4; CVE-2022-21449)`, () => {

@@ -6,14 +6,14 @@ import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { guardedFetch } from '../../src/adapters/web.ts'
 import { anyCaller, createGuard, RouteTableError } from '../../src/index.ts'
-import { allowOf, isBelow, judgeRoutes } from '../../src/routes/route-table.ts'
+import { allowHeader, isBelow, validateRoutes } from '../../src/routes/route-table.ts'
 import { optionsWith } from '../token-factory.ts'
 
 const guard = createGuard(optionsWith())
 const handler = () => new Response('Hi')
 
 type Table = Record<string, { role?: unknown; handler?: unknown }>
-const judge = (routes: Table, prefix = '/api/v1') => judgeRoutes(guard, prefix, routes as never)
+const judge = (routes: Table, prefix = '/api/v1') => validateRoutes(guard, prefix, routes as never)
 
 describe('a route table', () => {
   it('is taken apart into methods and paths', () => {
@@ -129,7 +129,7 @@ describe('a prefix', () => {
 
 describe('Allow', () => {
   it('names HEAD wherever GET is', () => {
-    assert.equal(allowOf(['POST', 'GET', 'DELETE']), 'POST, GET, HEAD, DELETE')
-    assert.equal(allowOf(['PUT']), 'PUT')
+    assert.equal(allowHeader(['POST', 'GET', 'DELETE']), 'POST, GET, HEAD, DELETE')
+    assert.equal(allowHeader(['PUT']), 'PUT')
   })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readToken } from '../../src/token/access-token.ts'
-import { TokenHeaders } from '../../src/token/token-header.ts'
-import { claimsWith, Forge } from '../token-factory.ts'
+import { TokenHeaderReader } from '../../src/token/token-header.ts'
+import { claimsWith, TokenFactory } from '../token-factory.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 const types = new Set(['jwt', 'at+jwt', 'application/at+jwt'])
-const read = (token: string) => readToken(token, new TokenHeaders(types))
+const read = (token: string) => readToken(token, new TokenHeaderReader(types))
 const encode = (text: string | Uint8Array) => Buffer.from(text).toString('base64url')
 const header = JSON.stringify(forge.header())
 const claims = JSON.stringify(claimsWith())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TrustedIssuer } from '../../src/guard-options.ts'
-import { judgeClaims, judgeTime } from '../../src/token/claims.ts'
+import { checkClaims, checkValidityPeriod } from '../../src/token/claims.ts'
 import { DeclaredRoles } from '../../src/token/declared-roles.ts'
 import {
   apiApplicationId,
@@ -27,7 +27,7 @@ const trusted: TrustedIssuer = {
 const judge = (changes: Record<string, unknown>, of: TrustedIssuer = trusted) => {
   const claims = claimsWith(changes)
   for (const name of Object.keys(claims)) if (claims[name] === undefined) delete claims[name]
-  const judged = judgeClaims(claims, of, declared)
+  const judged = checkClaims(claims, of, declared)
   return typeof judged === 'string' ? judged : 'granted'
 }
 
@@ -188,7 +188,7 @@ describe('the times in a token', () => {
 describe('whether a token holds now', () => {
   const tolerance = 60
   const at = (second: number, notBefore: number, expiresAt: number) =>
-    judgeTime(notBefore, expiresAt, second * 1000, tolerance) ?? 'holds'
+    checkValidityPeriod(notBefore, expiresAt, second * 1000, tolerance) ?? 'holds'
 
   const rows: [offset: number, notBefore: string, expiresAt: string][] = []
   for (let skew = -300; skew <= 300; skew += 30) {
@@ -217,7 +217,7 @@ describe('whether a token holds now', () => {
       { iat: now + 61, nbf: now },
       { iat: now, nbf: now + 61 },
     ]) {
-      const judged = judgeClaims(claimsWith(changes), trusted, declared)
+      const judged = checkClaims(claimsWith(changes), trusted, declared)
       assert.ok(typeof judged !== 'string')
       assert.equal(at(now, judged.notBefore, judged.caller.expiresAt), 'not_yet_valid')
       assert.equal(at(now + 1, judged.notBefore, judged.caller.expiresAt), 'holds')
@@ -227,6 +227,6 @@ describe('whether a token holds now', () => {
   it('is never so when the time is no number', () => {
     assert.equal(at(now, now, Number.NaN), 'expired')
     assert.equal(at(now, Number.NaN, now + 1), 'not_yet_valid')
-    assert.equal(judgeTime(0, 1e12, Number.NaN, 60), 'expired')
+    assert.equal(checkValidityPeriod(0, 1e12, Number.NaN, 60), 'expired')
   })
 })

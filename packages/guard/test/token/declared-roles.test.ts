@@ -27,33 +27,33 @@ describe('what a token grants of the declared roles', () => {
   ]
   for (const [claim, granted] of rows) {
     it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, whatever was asked before`, () => {
-      assert.deepEqual(roles.grantedBy(claim), granted)
-      assert.deepEqual(roles.grantedBy(claim), granted)
+      assert.deepEqual(roles.rolesIn(claim), granted)
+      assert.deepEqual(roles.rolesIn(claim), granted)
     })
   }
 
   it('is one frozen list for all tokens that grant the same', () => {
-    const list = roles.grantedBy(['Read', 'Write'])
+    const list = roles.rolesIn(['Read', 'Write'])
     assert.ok(Object.isFrozen(list))
-    assert.equal(roles.grantedBy(['Write', 'Else', 'Read']), list)
-    assert.ok(Object.isFrozen(roles.grantedBy('none')))
+    assert.equal(roles.rolesIn(['Write', 'Else', 'Read']), list)
+    assert.ok(Object.isFrozen(roles.rolesIn('none')))
   })
 
   it('is never kept as more than a hundred lists', () => {
     const many = new DeclaredRoles(Array.from({ length: 101 }, (_, index) => `${index}`))
-    const first = many.grantedBy(['0'])
-    for (let index = 1; index < 100; index += 1) many.grantedBy([`${index}`])
-    assert.equal(many.grantedBy(['0']), first)
-    many.grantedBy(['100'])
-    assert.notEqual(many.grantedBy(['0']), first)
-    assert.deepEqual(many.grantedBy(['0']), first)
+    const first = many.rolesIn(['0'])
+    for (let index = 1; index < 100; index += 1) many.rolesIn([`${index}`])
+    assert.equal(many.rolesIn(['0']), first)
+    many.rolesIn(['100'])
+    assert.notEqual(many.rolesIn(['0']), first)
+    assert.deepEqual(many.rolesIn(['0']), first)
   })
 
   it('does not change with the array that they were declared in', () => {
     const names = ['Read']
     const declared = new DeclaredRoles(names)
     names.push('Write')
-    assert.deepEqual(declared.grantedBy(['Read', 'Write']), ['Read'])
+    assert.deepEqual(declared.rolesIn(['Read', 'Write']), ['Read'])
     assert.ok(Object.isFrozen(declared.names))
   })
 })

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { TokenHeaders } from '../../src/token/token-header.ts'
-import { Forge } from '../token-factory.ts'
+import { TokenHeaderReader } from '../../src/token/token-header.ts'
+import { TokenFactory } from '../token-factory.ts'
 
-const forge = new Forge('key-1')
+const forge = new TokenFactory('key-1')
 const types = new Set(['jwt'])
 const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
 const headerOf = (kid: string) => encode(forge.header({ kid, x5t: undefined }))
 
 describe('a header that was accepted', () => {
   it('is read once', () => {
-    const headers = new TokenHeaders(types)
+    const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     assert.deepEqual(first, { kid: 'key-1' })
     assert.equal(headers.read(headerOf('key-1')), first)
   })
 
   it('stands for no other that begins or ends as it does', () => {
-    const headers = new TokenHeaders(types)
+    const headers = new TokenHeaderReader(types)
     const texts = [headerOf('key-1'), headerOf('key-2'), headerOf('key-1').slice(0, -1)]
     for (let again = 0; again < 2; again += 1) {
       assert.deepEqual(
@@ -31,7 +31,7 @@ describe('a header that was accepted', () => {
   })
 
   it('is forgotten when a hundred others were', () => {
-    const headers = new TokenHeaders(types)
+    const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     for (let other = 0; other < 100; other += 1) headers.read(headerOf(`other-${other}`))
     const again = headers.read(headerOf('key-1'))
@@ -42,7 +42,7 @@ describe('a header that was accepted', () => {
 
 describe('a header that was refused', () => {
   it('is refused again, for the same reason', () => {
-    const headers = new TokenHeaders(types)
+    const headers = new TokenHeaderReader(types)
     const rows: [header: object, reason: string][] = [
       [{ ...forge.header(), alg: 'HS256' }, 'algorithm_not_rs256'],
       [{ ...forge.header(), crit: ['exp'] }, 'header_not_supported'],

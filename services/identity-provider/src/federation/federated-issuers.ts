@@ -98,7 +98,7 @@ export class FederatedIssuers {
         issuers: [{ issuer, audiences: [audience], keySetUrl, claims: { applicationId: 'sub' } }],
         // A federated identity has no roles here; the guard wants a name all the same.
         roles: ['federated'],
-        rememberedTokens: 100,
+        maxCachedTokens: 100,
       },
       this.#runtime,
     )

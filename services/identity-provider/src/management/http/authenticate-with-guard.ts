@@ -1,4 +1,5 @@
 import { anyCaller, createGuard, type Guard, refusalRows } from '@greeting/guard'
+import { readRequestCredentials } from '@greeting/guard/hono'
 import { decodeJwt } from 'jose'
 import type { Directory } from '../../directory/directory.ts'
 import { emptyGuid } from '../../directory/guid.ts'
@@ -7,70 +8,51 @@ import { refuse } from './graph-error.ts'
 
 export type AuthenticateWithGuardOptions = {
   /**
-   * Where tokens are made, without a slash at its end: issuers are `{issuerUrl}/{tenant id}/`. There
-   * are several where the server is reached in several ways.
+   * Base URLs of the issuers, without a slash at the end. An issuer is `{issuerUrl}/{tenant id}/`.
+   * A server with several addresses has several issuers.
    */
   readonly issuerUrls: readonly string[]
-  /** The names under which tokens for this API can be asked for. */
+  /** The names of this API in token requests. */
   readonly audiences: readonly string[]
-  /** The values of the roles that count. */
+  /** The values of the accepted roles. */
   readonly roles: readonly string[]
-  /** The entries of this server's own key set. */
+  /** The keys of this server's own key set. */
   readonly publishedKeys: () => readonly { readonly kid: string }[]
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Milliseconds since the epoch, by default `Date.now`. */
   readonly wallClockMs?: () => number
 }
 
-/** A guard for one tenant, and the keys that it verifies by. */
-type TenantGuard = {
-  readonly guard: Guard
-  /** Joined ids of the keys; undefined before the first read. */
-  readonly kidsInHand: () => string | undefined
-}
-
-/** The read in flight may have begun before a key was revoked; the one after it did not. */
-const readsPerRequest = 3
-
 /**
- * Lets in who has a token of this server, from any of its tenants, by the same guard that protects
- * every other API. The keys come from memory instead of over HTTP, and a key that is no longer
- * published, because it was revoked, is forgotten before the next request is judged.
+ * Accepts the tokens of this server, from any of its tenants, with the guard that protects every
+ * other API. The guard reads the keys from memory at each request, so the tokens of a revoked key are
+ * refused immediately.
  *
- * Each tenant has a guard of its own, made at its first request: what a request costs does not depend
- * on how many tenants there are.
+ * Each tenant has its own guard, created at its first request. So the cost of a request does not
+ * depend on the number of tenants.
  */
 export function authenticateWithGuard(
   options: AuthenticateWithGuardOptions,
   read: () => Directory | Promise<Directory>,
 ): Authenticate {
-  const guards = new Map<string, TenantGuard>()
-  // Its tenant does not exist, so it refuses every token, each in the words for its fault.
-  const strangers = makeGuard(options, emptyGuid)
+  const guards = new Map<string, Guard>()
+  // Its tenant does not exist, so it refuses every token, with the description of the fault.
+  const guardOfNoTenant = createTenantGuard(options, emptyGuid)
 
-  function guardFor(directory: Directory, tenantName: string): TenantGuard | undefined {
+  function guardFor(directory: Directory, tenantName: string): Guard {
     const tenantId = directory.tenant(tenantName)?.id
     if (tenantId === undefined) {
-      guards.get(tenantName)?.guard.stop()
       guards.delete(tenantName)
-      return undefined
+      return guardOfNoTenant
     }
-    const known = guards.get(tenantId) ?? makeGuard(options, tenantId)
-    guards.set(tenantId, known)
-    return known
-  }
-
-  async function readKeys({ guard, kidsInHand }: TenantGuard): Promise<void> {
-    for (let reads = 0; kidsOf(options.publishedKeys()) !== kidsInHand(); reads += 1) {
-      if (reads === readsPerRequest) throw refuse('keys_unavailable')
-      await guard.start()
-    }
+    const guard = guards.get(tenantId) ?? createTenantGuard(options, tenantId)
+    guards.set(tenantId, guard)
+    return guard
   }
 
   return async (request, environment): Promise<ManagementCaller> => {
-    const presented = presentedBy(request, environment)
-    const known = guardFor(await read(), tenantNamedIn(presented.authorization))
-    if (known !== undefined) await readKeys(known)
-    const decision = await (known ?? strangers).guard.decide(presented, anyCaller)
+    const credentials = readRequestCredentials(request, environment)
+    const guard = guardFor(await read(), tenantNamedIn(credentials.authorization))
+    const decision = await guard.decide(credentials, anyCaller)
     if (decision.outcome === 'admitted') {
       const { applicationId, roles, tenantId = '' } = decision
       return { applicationId, roles, tenantId }
@@ -83,53 +65,22 @@ export function authenticateWithGuard(
   }
 }
 
-function makeGuard(
-  {
-    issuerUrls,
-    audiences,
-    roles,
-    publishedKeys,
-    wallClockMs = Date.now,
-  }: AuthenticateWithGuardOptions,
+function createTenantGuard(
+  { issuerUrls, audiences, roles, publishedKeys, wallClockMs }: AuthenticateWithGuardOptions,
   tenantId: string,
-): TenantGuard {
-  let kidsRead: string | undefined
-  let kidsInHand: string | undefined
-  const keySetUrl = `${issuerUrls[0]}/${tenantId}/discovery/keys`
-  const guard = createGuard(
-    {
-      issuers: [...new Set(issuerUrls)].map((issuerUrl) => ({
-        issuer: `${issuerUrl}/${tenantId}/`,
-        audiences: [...audiences],
-        tenantId,
-        // One key set for all issuers, so that one read brings all keys.
-        keySetUrl,
-        tokenVersion: '1.0',
-        claims: { applicationId: 'appid', tokenId: 'uti' },
-      })),
-      roles,
-      keySets: { cooldownSeconds: 1 },
-      // Only now the guard verifies by the keys that it has read.
-      listener: ({ type }) => {
-        if (type === 'key_set_refreshed') kidsInHand = kidsRead
-      },
-    },
-    {
-      fetch: async () => {
-        const keys = publishedKeys()
-        kidsRead = kidsOf(keys)
-        return Response.json({ keys })
-      },
-      wallClockMs,
-    },
-  )
-  return { guard, kidsInHand: () => kidsInHand }
+): Guard {
+  const issuers = [...new Set(issuerUrls)].map((issuerUrl) => ({
+    issuer: `${issuerUrl}/${tenantId}/`,
+    audiences: [...audiences],
+    tenantId,
+    keys: publishedKeys,
+    tokenVersion: '1.0',
+    claims: { applicationId: 'appid', tokenId: 'uti' },
+  }))
+  return createGuard({ issuers, roles }, wallClockMs && { wallClockMs })
 }
 
-const kidsOf = (keys: readonly { readonly kid: string }[]): string =>
-  keys.map(({ kid }) => kid).join()
-
-/** The tenant that a token names. It only chooses the guard, which verifies the whole token. */
+/** The tenant in the token. It only selects the guard, which verifies the whole token. */
 function tenantNamedIn(authorization: string | readonly string[] | undefined): string {
   if (typeof authorization !== 'string') return ''
   try {
@@ -138,22 +89,4 @@ function tenantNamedIn(authorization: string | readonly string[] | undefined): s
   } catch {
     return ''
   }
-}
-
-/** What a request presents. Of several `Authorization` fields Node's own request tells. */
-function presentedBy({ headers, url }: Request, environment: unknown) {
-  const authorization = headers.get('authorization') ?? undefined
-  const raw = rawHeadersOf(environment)
-  const given = raw?.filter(
-    (_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization',
-  )
-  return {
-    authorization: given !== undefined && given.length > 1 ? given : authorization,
-    target: url,
-  }
-}
-
-function rawHeadersOf(environment: unknown): readonly string[] | undefined {
-  const { incoming } = (environment ?? {}) as { incoming?: { rawHeaders?: readonly string[] } }
-  return incoming?.rawHeaders
 }

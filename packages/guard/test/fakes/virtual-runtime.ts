@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Runtime } from '../src/index.ts'
-import { now } from './token-factory.ts'
+import type { Runtime } from '../../src/index.ts'
+import { now } from '../token-factory.ts'
 
 type Answer = (url: string, init: RequestInit) => Response | Promise<Response>
 type Task = { readonly atMs: number; readonly run: () => void }
 
 /** Time that passes when it is told to, and a provider that answers as it is told to. */
-export class World implements Runtime {
+export class VirtualRuntime implements Runtime {
   /** Every URL that was fetched, and when. */
   readonly fetched: { readonly url: string; readonly atMs: number }[] = []
   answer: Answer
@@ -25,7 +25,7 @@ export class World implements Runtime {
   }
 
   /** From now on the provider cannot be reached. */
-  breakDown(): void {
+  goDown(): void {
     this.answer = () => Promise.reject(new TypeError('fetch failed'))
   }
 

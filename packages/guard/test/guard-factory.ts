@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { createGuard, type Decision, type GuardOptions, type Requirement } from '../src/index.ts'
+import { createGuard, type Decision, type GuardOptions, type RequiredRole } from '../src/index.ts'
+import type { VirtualRuntime } from './fakes/virtual-runtime.ts'
 import { optionsWith, type Role } from './token-factory.ts'
-import type { World } from './virtual-runtime.ts'
 
 /** A guard in this world, and a way to ask it about a token. */
-export const guardIn = (world: World, changes: Partial<GuardOptions<Role>> = {}) => {
+export const guardIn = (world: VirtualRuntime, changes: Partial<GuardOptions<Role>> = {}) => {
   const guard = createGuard(optionsWith(changes), world)
   const ask = async (
     token: string,
-    role: Requirement<Role> = 'CallHiApiRole',
+    role: RequiredRole<Role> = 'CallHiApiRole',
     certificateThumbprint?: string,
   ): Promise<Decision<Role>> =>
     guard.decide({ authorization: `Bearer ${token}`, target: '/hi', certificateThumbprint }, role)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GuardEvent } from '../../src/index.ts'
-import { KeySource } from '../../src/keys/key-source.ts'
-import { Forge, keySetOf } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { RemoteKeySource } from '../../src/keys/remote-key-source.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { keySetOf, TokenFactory } from '../token-factory.ts'
 
-const first = new Forge('first')
-const second = new Forge('second')
+const first = new TokenFactory('first')
+const second = new TokenFactory('second')
 
 const settings = {
   url: 'https://login.example/keys',
@@ -17,17 +17,17 @@ const settings = {
   timeoutMs: 5000,
 }
 
-const sourceIn = (world: World) => {
+const sourceIn = (world: VirtualRuntime) => {
   const events: GuardEvent[] = []
-  const source = new KeySource(settings, world, (event) => events.push(event))
+  const source = new RemoteKeySource(settings, world, (event) => events.push(event))
   return { source, events, kids: () => [...source.keys.keys()] }
 }
 
-const secondsOf = (world: World) => world.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
+const secondsOf = (world: VirtualRuntime) => world.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
 
 describe('a key source', () => {
   it('holds the keys after its first attempt', async () => {
-    const { source, kids } = sourceIn(new World(keySetOf(first, second)))
+    const { source, kids } = sourceIn(new VirtualRuntime(keySetOf(first, second)))
     assert.equal(source.isUsable, false)
     await source.start()
     assert.deepEqual(kids(), ['first', 'second'])
@@ -36,7 +36,7 @@ describe('a key source', () => {
   })
 
   it('refreshes every hour, a little earlier by chance', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
     assert.deepEqual(world.scheduledMs, [3_600_000])
@@ -47,7 +47,7 @@ describe('a key source', () => {
   })
 
   it('tells of keys that were added and of keys that are gone', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source, events } = sourceIn(world)
     await source.start()
     const key = source.keys.get('first')
@@ -59,7 +59,7 @@ describe('a key source', () => {
   })
 
   it('keeps the same key when it is published again', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
     const key = source.keys.get('first')
@@ -70,42 +70,47 @@ describe('a key source', () => {
   })
 
   it('has one attempt in flight, whoever asks', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
-    const attempts = [source.start(), source.start(), source.lookAgain(), source.lookAgain()]
+    const attempts = [
+      source.start(),
+      source.start(),
+      source.refreshForUnknownKey(),
+      source.refreshForUnknownKey(),
+    ]
     await Promise.all(attempts)
     assert.equal(world.fetched.length, 1)
   })
 
   it('looks again for an unknown kid once the cooldown since the last attempt is over', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
     await world.pass(29.9)
-    assert.equal(source.lookAgain(), undefined)
+    assert.equal(source.refreshForUnknownKey(), undefined)
     await world.pass(0.1)
-    await source.lookAgain()
-    assert.equal(source.lookAgain(), undefined)
+    await source.refreshForUnknownKey()
+    assert.equal(source.refreshForUnknownKey(), undefined)
     assert.deepEqual(secondsOf(world), [0, 30])
   })
 
   it('counts the cooldown from a failed attempt as from a good one', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
-    world.breakDown()
+    world.goDown()
     await world.pass(30)
-    await source.lookAgain()
+    await source.refreshForUnknownKey()
     assert.equal(source.isConfirmed, false)
-    assert.equal(source.lookAgain(), undefined)
+    assert.equal(source.refreshForUnknownKey(), undefined)
     assert.equal(world.fetched.length, 2)
   })
 
   it('keeps the last good set through failures, and asks again after 1, 2, 4 ... 30 s', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source, kids } = sourceIn(world)
     await source.start()
-    world.breakDown()
+    world.goDown()
     await world.pass(3600 + 120)
     assert.deepEqual(kids(), ['first'])
     assert.equal(source.isUsable, true)
@@ -114,7 +119,7 @@ describe('a key source', () => {
   })
 
   it('spreads its retries by chance, up to a fifth earlier', async () => {
-    const world = new World(() => Promise.reject(new Error('down')))
+    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     world.randomNumber = 0.999
     const { source } = sourceIn(world)
     await source.start()
@@ -122,7 +127,7 @@ describe('a key source', () => {
   })
 
   it('finds a provider that comes up within 2 s, as long as it has no keys at all (FL1)', async () => {
-    const world = new World(() => Promise.reject(new Error('down')))
+    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source, kids } = sourceIn(world)
     await source.start()
     await world.pass(600)
@@ -132,10 +137,10 @@ describe('a key source', () => {
   })
 
   it('cannot be relied on once its set is older than the ceiling, until a refresh (FL3)', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source, events } = sourceIn(world)
     await source.start()
-    world.breakDown()
+    world.goDown()
     await world.pass(86_399)
     assert.equal(source.isUsable, true)
     await world.pass(1)
@@ -148,7 +153,7 @@ describe('a key source', () => {
   })
 
   it('says how long to wait until the next attempt', async () => {
-    const world = new World(() => Promise.reject(new Error('down')))
+    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source } = sourceIn(world)
     await source.start()
     assert.equal(source.retryAfterSeconds, 1)
@@ -159,14 +164,14 @@ describe('a key source', () => {
   })
 
   it('is not moved by the wall clock (FL12)', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
     for (const jump of [3600, -7200, 365 * 86_400, -730 * 86_400]) {
       world.setWallClock(jump)
       await world.pass(1)
       assert.equal(source.isUsable, true)
-      assert.equal(source.lookAgain(), undefined)
+      assert.equal(source.refreshForUnknownKey(), undefined)
     }
     assert.equal(world.fetched.length, 1)
     await world.pass(3600 - 4)
@@ -174,7 +179,7 @@ describe('a key source', () => {
   })
 
   it('asks no more once it is stopped', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
     source.stop()
@@ -184,7 +189,7 @@ describe('a key source', () => {
   })
 
   it('schedules nothing when it is stopped during an attempt', async () => {
-    const world = new World(keySetOf(first))
+    const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     const attempt = source.start()
     source.stop()

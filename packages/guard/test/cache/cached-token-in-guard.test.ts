@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GuardEvent, GuardOptions } from '../../src/index.ts'
-import { guardIn, reasonOf } from '../guard-fixture.ts'
-import { Forge, keySetOf, now, type Role } from '../token-factory.ts'
-import { World } from '../virtual-runtime.ts'
+import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import { guardIn, reasonOf } from '../guard-factory.ts'
+import { keySetOf, now, type Role, TokenFactory } from '../token-factory.ts'
 
-const forge = new Forge('key-1')
-const stranger = new Forge('key-1')
+const forge = new TokenFactory('key-1')
+const stranger = new TokenFactory('key-1')
 
 describe('a remembered token', () => {
   const known = async (changes: Partial<GuardOptions<Role>> = {}) => {
-    const world = new World(keySetOf(forge))
+    const world = new VirtualRuntime(keySetOf(forge))
     const events: GuardEvent[] = []
     const made = guardIn(world, { ...changes, listener: (event) => events.push(event) })
     const token = forge.token()
     await made.ask(token)
     const isRemembered = () => {
       const last = events.at(-1)
-      return last?.type === 'admitted' && last.remembered
+      return last?.type === 'admitted' && last.isCached
     }
     return { ...made, world, token, isRemembered }
   }
@@ -30,7 +30,7 @@ describe('a remembered token', () => {
   })
 
   it('is not verified again while it is used between others that are used once', async () => {
-    const { ask, token, isRemembered } = await known({ rememberedTokens: 10 })
+    const { ask, token, isRemembered } = await known({ maxCachedTokens: 10 })
     for (let index = 0; index < 100; index += 1) {
       await ask(forge.token({ uti: `${index}` }))
       await ask(token)
@@ -85,9 +85,9 @@ describe('a remembered token', () => {
 
   it('dies with its key (FL10)', async () => {
     const { ask, guard, token, world } = await known()
-    world.publish(keySetOf(new Forge('key-3')))
+    world.publish(keySetOf(new TokenFactory('key-3')))
     await world.pass(3600)
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token)), 'key_unknown')
   })
 
@@ -95,7 +95,7 @@ describe('a remembered token', () => {
     const { ask, guard, token, world } = await known()
     world.publish(keySetOf(stranger))
     await world.pass(3600)
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token)), 'signature_invalid')
   })
 
@@ -111,14 +111,14 @@ describe('a remembered token', () => {
   })
 
   it('is none when the guard is told to remember none', async () => {
-    const { ask, guard, token, isRemembered } = await known({ rememberedTokens: 0 })
+    const { ask, guard, token, isRemembered } = await known({ maxCachedTokens: 0 })
     await ask(token)
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
     assert.equal(isRemembered(), false)
   })
 
   it('was admitted: a refused token is never one (TC3)', async () => {
-    const world = new World(keySetOf(forge))
+    const world = new VirtualRuntime(keySetOf(forge))
     const { ask, guard } = guardIn(world)
     for (const token of [
       stranger.token(),
@@ -130,6 +130,6 @@ describe('a remembered token', () => {
     ]) {
       for (const _ of ['once', 'again']) assert.notEqual(reasonOf(await ask(token)), 'admitted')
     }
-    assert.equal(guard.rememberedTokens(), 0)
+    assert.equal(guard.cachedTokens(), 0)
   })
 })
