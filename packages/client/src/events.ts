@@ -1,6 +1,6 @@
 import type { ClientErrorCode } from './errors.ts'
 
-/** What happened, for a log or a metric. No event ever holds a token or a secret. */
+/** An event for a log or a metric. No event contains a token or a secret. */
 export type ClientEvent =
   | {
       readonly type: 'token_obtained'
@@ -12,7 +12,7 @@ export type ClientEvent =
       readonly code: ClientErrorCode
       readonly message: string
       readonly attempt: number
-      /** Whether it was an early renewal, while the old token was still good. */
+      /** True for a renewal in the background, while the old token was still usable. */
       readonly background: boolean
     }
   | { readonly type: 'token_dropped' }
@@ -38,13 +38,13 @@ export type ClientEvent =
 
 export type OnEvent = (event: ClientEvent) => void
 
-/** A hook that cannot do harm: what it throws is its own affair. */
+/** Wraps a listener so that its exceptions are ignored. */
 export function safeListener(onEvent: OnEvent | undefined): OnEvent {
   return (event) => {
     try {
       onEvent?.(event)
     } catch {
-      // A log that is broken is no reason for a job to fail.
+      // A job must not fail because its log fails.
     }
   }
 }

@@ -1,10 +1,10 @@
 import { type FetchWithTokenOptions, fetchWithToken } from './call/fetch-with-token.ts'
 import { ClientError } from './errors.ts'
-import { readBounded, UnusableBody } from './http/bounded-body.ts'
+import { readBoundedText, UnusableBodyError } from './http/bounded-body.ts'
 
-// A name may be long, but an address line of a server is some kilobytes at most.
-const answerLimitBytes = 65_536
-const longestDescription = 200
+// A name may be long, but servers limit the request line to some kilobytes.
+const maxAnswerBytes = 65_536
+const maxDescriptionCharacters = 200
 
 export type GreetingClientOptions = FetchWithTokenOptions
 
@@ -14,9 +14,9 @@ export type CallOptions = {
 }
 
 export type GreetingClient = {
-  /** `GET /api/v1/hi`; demands the application role `CallHiApiRole`. */
+  /** `GET /api/v1/hi`; requires the application role `CallHiApiRole`. */
   readonly hi: (options?: CallOptions) => Promise<string>
-  /** `GET /api/v1/hello?name=...`; demands the application role `CallHelloApiRole`. */
+  /** `GET /api/v1/hello?name=...`; requires the application role `CallHelloApiRole`. */
   readonly hello: (name: string, options?: CallOptions) => Promise<string>
 }
 
@@ -24,7 +24,7 @@ function descriptionOf(body: string, withoutToken: (text: string) => string): st
   try {
     const description: unknown = JSON.parse(body)?.error_description
     if (typeof description !== 'string') return ''
-    return withoutToken(description).slice(0, longestDescription)
+    return withoutToken(description).slice(0, maxDescriptionCharacters)
   } catch {
     return ''
   }
@@ -32,18 +32,18 @@ function descriptionOf(body: string, withoutToken: (text: string) => string): st
 
 async function readBody(response: Response): Promise<string> {
   try {
-    return await readBounded(response, answerLimitBytes)
+    return await readBoundedText(response, maxAnswerBytes)
   } catch (cause) {
-    if (!(cause instanceof UnusableBody)) throw cause
+    if (!(cause instanceof UnusableBodyError)) throw cause
     const message = `The answer of the API cannot be used: ${cause.message}`
     throw new ClientError('api_answer_invalid', message, { status: response.status })
   }
 }
 
 /**
- * Makes a client of the greeting API.
+ * Creates a client of the greeting API.
  *
- * @throws {TypeError} when options are missing, unknown or wrong; all faults are told together.
+ * @throws {TypeError} lists every invalid option
  * @example
  * const greetings = createGreetingClient({ baseUrl: 'http://127.0.0.1:3000', tokens })
  * const greeting = await greetings.hello('Ada')

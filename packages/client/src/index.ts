@@ -23,7 +23,7 @@ export {
   type ClientErrorDetails,
   type ClientFailure,
   isClientFailure,
-  type ServerWords,
+  type ServerErrorDetails,
 } from './errors.ts'
 export type { ClientEvent, OnEvent } from './events.ts'
 export {

@@ -1,4 +1,4 @@
-/** How one option is judged: whether it must be given, and what it must be. */
+/** The rule of one option. */
 export type OptionRule = {
   readonly required?: true
   /** The end of the sentence "`name` must be ...". */
@@ -26,36 +26,36 @@ export const objectWith = (...methods: readonly string[]): OptionRule => ({
     isObject(value) && methods.every((method) => isFunction(Reflect.get(Object(value), method))),
 })
 
-export const numberBetween = (least: number, most: number): OptionRule => ({
-  expected: `a number from ${least} to ${most}`,
-  accepts: (value) => typeof value === 'number' && value >= least && value <= most,
+export const numberBetween = (min: number, max: number): OptionRule => ({
+  expected: `a number from ${min} to ${max}`,
+  accepts: (value) => typeof value === 'number' && value >= min && value <= max,
 })
 
 export const required = (rule: OptionRule): OptionRule => ({ ...rule, required: true })
 
 /**
- * Judges options once, at construction: unknown names are refused, nothing is repaired, and all
- * faults are told together. Values are never quoted, because one of them may be a secret.
+ * Validates options once, at construction. Unknown names are faults, and no value is corrected. The
+ * message contains no value, because a value may be a secret.
  *
- * @throws {TypeError} when there is at least one fault.
+ * @throws {TypeError} lists every fault
  */
-export function judgeOptions<Options>(
-  maker: string,
-  given: Options,
+export function validateOptions<Options>(
+  caller: string,
+  options: Options,
   rules: OptionRules<Options>,
 ): void {
-  if (!isObject(given)) throw new TypeError(`${maker}: the options must be an object`)
+  if (!isObject(options)) throw new TypeError(`${caller}: the options must be an object`)
   const names = Object.keys(rules) as (keyof Options & string)[]
   const faults = [
-    ...Object.keys(Object(given))
+    ...Object.keys(Object(options))
       .filter((name) => !Object.hasOwn(rules, name))
       .map((name) => `\`${name}\` is not an option (known: ${names.join(', ')})`),
     ...names.flatMap((name) => {
       const { required, expected, accepts } = rules[name]
-      const value = given[name]
+      const value = options[name]
       if (value === undefined) return required ? [`\`${name}\` is required: ${expected}`] : []
       return accepts(value) ? [] : [`\`${name}\` must be ${expected}`]
     }),
   ]
-  if (faults.length > 0) throw new TypeError(`${maker}: ${faults.join('; ')}`)
+  if (faults.length > 0) throw new TypeError(`${caller}: ${faults.join('; ')}`)
 }

@@ -1,13 +1,13 @@
 const replacement = '[redacted]'
-const deepestCause = 5
-// Shorter strings would also be found where they are not meant.
-const shortestSecret = 4
+const maxCauses = 5
+// A shorter secret would match other text.
+const minSecretCharacters = 4
 
-/** Text of others without the secrets that it may echo, in any encoding that a request gave them. */
+/** Removes secrets from a foreign text, in every encoding that a request uses. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) {
-    if (secret.length < shortestSecret) continue
+    if (secret.length < minSecretCharacters) continue
     const form = new URLSearchParams({ secret }).toString().slice('secret='.length)
     for (const spelling of [secret, encodeURIComponent(secret), form]) {
       clean = clean.replaceAll(spelling, replacement)
@@ -17,20 +17,20 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 /**
- * A copy of a foreign error that is safe to keep as a `cause`: its name, message and code, and
- * nothing of the request, the response or the headers that a library may have hung onto it.
+ * A copy of a foreign error that is safe as a `cause`: its name, message and code. Libraries attach
+ * the request, the response or headers to errors, and these are not copied.
  */
 export function safeCause(error: unknown, secrets: readonly string[], depth = 1): Error {
   if (!(error instanceof Error)) return new Error(withoutSecrets(String(error), secrets))
   const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
   const copy = new Error(
     withoutSecrets(error.message, secrets),
-    inner === undefined || depth === deepestCause
+    inner === undefined || depth === maxCauses
       ? undefined
       : { cause: safeCause(inner, secrets, depth + 1) },
   )
   copy.name = error.name
-  // The stack of the original begins with its message, so only the copy's own may stay.
+  // The stack contains the message, which may contain a secret.
   delete copy.stack
   const code: unknown = Reflect.get(error, 'code')
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy

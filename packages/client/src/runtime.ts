@@ -1,11 +1,11 @@
-/** What the client needs from the world around it; every part can be replaced, in tests above all. */
+/** The clocks, timers, randomness and `fetch` of the client. Tests replace them. */
 export type Runtime = {
   readonly fetch: typeof fetch
   /** Wall clock, in milliseconds since the Unix epoch. */
   readonly wallClockMs: () => number
-  /** A clock that is never set, in milliseconds since any fixed moment. */
+  /** A clock that is never set, in milliseconds. */
   readonly monotonicMs: () => number
-  /** Resolves after `durationMs`; rejects with the signal's reason when it is aborted before. */
+  /** Resolves after `durationMs`, or rejects with the signal's reason. */
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
@@ -15,27 +15,27 @@ export type Runtime = {
 
 function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = () => {
+    const onAbort = () => {
       clearTimeout(timer)
       reject(signal?.reason)
     }
     if (signal?.aborted) return reject(signal.reason)
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', onAbort)
       resolve()
     }, durationMs)
-    signal?.addEventListener('abort', stop, { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-/** The world as it is: only what Node, Bun, Deno and workerd have in common. */
-export const realRuntime: Runtime = {
-  // Looked up at each call, so that a `fetch` that was instrumented later is the one used.
+/** The runtime of this process. It uses only APIs of Node, Bun, Deno and workerd. */
+export const systemRuntime: Runtime = {
+  // Looked up at each call, so that later instrumentation of `fetch` takes effect.
   fetch: (input, init) => globalThis.fetch(input, init),
   wallClockMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   sleep,
   random: () => Math.random(),
-  // Only whole numbers will do.
+  // `AbortSignal.timeout` requires an integer.
   timeoutSignal: (durationMs) => AbortSignal.timeout(Math.ceil(durationMs)),
 }

@@ -1,17 +1,17 @@
 export type SpanAttributes = Readonly<Record<string, string | number>>
 
-/** One request that is about to be sent. */
+/** A request before it is sent. */
 export type SpanStart = {
-  /** The method, as the conventions of OpenTelemetry name the span of an HTTP client. */
+  /** The method, which is the span name by the conventions of OpenTelemetry. */
   readonly name: string
   readonly attributes: SpanAttributes
-  /** Headers that the hook may add to, so that the server can continue the trace. */
+  /** The hook may add headers, so that the server can continue the trace. */
   readonly headers: Headers
 }
 
 /**
- * Runs one request within a span. `work` is given a function that adds attributes, and rejects when
- * the request failed.
+ * Runs one request within a span. `work` receives a function that adds attributes. It rejects if the
+ * request fails.
  *
  * @see OpenTelemetry, semantic conventions for HTTP client spans
  */
@@ -20,10 +20,10 @@ export type Trace = <Value>(
   work: (setAttributes: (attributes: SpanAttributes) => void) => Promise<Value>,
 ) => Promise<Value>
 
-/** Traces nothing. */
-export const untraced: Trace = (_span, work) => work(() => undefined)
+/** Runs the request without a span. */
+export const noTrace: Trace = (_span, work) => work(() => undefined)
 
-/** What the conventions want to know of a request before it is sent. */
+/** The attributes of a request that are known before it is sent. */
 export function requestAttributes(method: string, url: URL, attempt: number): SpanAttributes {
   return {
     'http.request.method': method,

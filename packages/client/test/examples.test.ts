@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { certifiedKey } from './fakes/certified-key.ts'
+import { createCertifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 
@@ -39,7 +39,7 @@ describe('docs/guides/client.md', () => {
 
 describe('the examples of the library', () => {
   it('run', async (test) => {
-    const { privateKey, certificate } = await certifiedKey()
+    const { privateKey, certificate } = await createCertifiedKey()
     const preamble = `
       import * as client from '@greeting/client'
       import * as files from '@greeting/client/files'

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGreetingClient } from '../src/greeting-client.ts'
-import { type Answer, cutInMidBody, json, text, VirtualWorld } from './fakes/virtual-world.ts'
+import { type Answer, cutInMidBody, json, text, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
 const tokens = { token: async () => 't1', drop: () => undefined }
 
-const clientIn = (world: VirtualWorld) =>
+const clientIn = (world: VirtualRuntime) =>
   createGreetingClient({ baseUrl: 'https://api.example', tokens, runtime: world.runtime })
 
 describe('a greeting client', () => {
   it('says hi', async () => {
-    const world = new VirtualWorld(text(200, 'Hi'))
+    const world = new VirtualRuntime(text(200, 'Hi'))
     assert.equal(await clientIn(world).hi(), 'Hi')
     assert.equal(world.sent[0]?.url, 'https://api.example/api/v1/hi')
   })
 
   for (const name of ['Ada', '', 'Ada Lovelace', 'a+b&c=d?e#f/g%', 'Zoë 👋', '\u0000', '<b>']) {
     it(`says hello to ${JSON.stringify(name)}, exactly`, async () => {
-      const world = new VirtualWorld((request) => {
+      const world = new VirtualRuntime((request) => {
         const given = new URL(request.url).searchParams.get('name')
         return new Response(`Hello, ${given}`, { headers: { 'content-type': 'text/plain' } })
       })
@@ -27,14 +27,14 @@ describe('a greeting client', () => {
 
   it('names the role that is missing', async () => {
     const denied = json(403, { error: 'access_denied', error_description: 'Access is denied' })
-    const client = clientIn(new VirtualWorld(denied))
+    const client = clientIn(new VirtualRuntime(denied))
     await assert.rejects(client.hi(), { details: { status: 403, role: 'CallHiApiRole' } })
     await assert.rejects(client.hello('x'), { details: { status: 403, role: 'CallHelloApiRole' } })
   })
 
   it('tells why the API refused', async () => {
     const body = { error: 'invalid_request', error_description: 'name is too long' }
-    await assert.rejects(clientIn(new VirtualWorld(json(400, body))).hello('x'), {
+    await assert.rejects(clientIn(new VirtualRuntime(json(400, body))).hello('x'), {
       code: 'request_refused',
       message: 'The API refused the request (HTTP status 400): name is too long',
     })
@@ -48,13 +48,13 @@ describe('a greeting client', () => {
   ]
   for (const answer of others) {
     it('takes nothing for a greeting that is none', async () => {
-      const client = clientIn(new VirtualWorld(answer))
+      const client = clientIn(new VirtualRuntime(answer))
       await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
     })
   }
 
   it('tries again when the connection is cut in mid-body', async () => {
-    const world = new VirtualWorld(cutInMidBody('H'), text(200, 'Hi'))
+    const world = new VirtualRuntime(cutInMidBody('H'), text(200, 'Hi'))
     assert.equal(await clientIn(world).hi(), 'Hi')
   })
 })

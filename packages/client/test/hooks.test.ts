@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import type { ClientEvent } from '../src/events.ts'
 import { createGreetingClient } from '../src/greeting-client.ts'
 import type { SpanStart, Trace } from '../src/tracing.ts'
-import { settled, sourceIn } from './fakes/source.ts'
-import { type Answer, grant, noConnection, text, VirtualWorld } from './fakes/virtual-world.ts'
+import { settled, tokenSourceIn } from './fakes/token-source-in.ts'
+import { type Answer, grant, noConnection, text, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
 /** Two servers in one world: the identity provider and the API, each with its answers in turn. */
-function worldOf(identityProvider: Answer[], api: Answer[]): VirtualWorld {
+function worldOf(identityProvider: Answer[], api: Answer[]): VirtualRuntime {
   const next = (answers: Answer[]) => (answers.length > 1 ? answers.shift() : answers[0])
-  return new VirtualWorld((request, signal) => {
+  return new VirtualRuntime((request, signal) => {
     const answer = next(request.url.includes('login') ? identityProvider : api)
     assert.ok(answer)
     return answer(request, signal)
@@ -18,10 +18,10 @@ function worldOf(identityProvider: Answer[], api: Answer[]): VirtualWorld {
 
 type Hooks = { onEvent?: (event: ClientEvent) => void; trace?: Trace }
 
-const clientIn = (world: VirtualWorld, hooks: Hooks) =>
+const clientIn = (world: VirtualRuntime, hooks: Hooks) =>
   createGreetingClient({
     baseUrl: 'https://api.example:8443',
-    tokens: sourceIn(world, hooks),
+    tokens: tokenSourceIn(world, hooks),
     runtime: world.runtime,
     ...hooks,
   })
@@ -54,8 +54,8 @@ describe('the hook for events', () => {
 
   it('is told of a renewal that failed in the background', async () => {
     const events: ClientEvent[] = []
-    const world = new VirtualWorld(grant('t1', 100), noConnection)
-    const { token } = sourceIn(world, { onEvent: (event) => events.push(event) })
+    const world = new VirtualRuntime(grant('t1', 100), noConnection)
+    const { token } = tokenSourceIn(world, { onEvent: (event) => events.push(event) })
     await token()
     world.pass(65_000)
     await token()
@@ -66,8 +66,8 @@ describe('the hook for events', () => {
   it('is told how far the clocks are apart, once', async () => {
     const events: ClientEvent[] = []
     const date = { date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
-    const world = new VirtualWorld(text(503, '', date), text(503, '', date), grant('t1'))
-    await sourceIn(world, { onEvent: (event) => events.push(event) }).token()
+    const world = new VirtualRuntime(text(503, '', date), text(503, '', date), grant('t1'))
+    await tokenSourceIn(world, { onEvent: (event) => events.push(event) }).token()
     const skews = events.filter(({ type }) => type === 'clock_skewed')
     assert.deepEqual(skews, [{ type: 'clock_skewed', skewSeconds: 3600 }])
   })

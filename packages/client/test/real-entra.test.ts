@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { clientSecret } from '../src/credentials/credential.ts'
 import { createGreetingClient } from '../src/greeting-client.ts'
 import { createTokenSource } from '../src/token/token-source.ts'
-import { type Answer, VirtualWorld } from './fakes/virtual-world.ts'
+import { type Answer, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
 const tenant = '8d3a6f0e-4c1b-4f5e-9a57-2f6d1c0b7e94'
 
@@ -44,7 +44,7 @@ const refusalOf = (error: string, code: number, sentence: string) => ({
   error_uri: `https://login.microsoftonline.com/error?code=${code}`,
 })
 
-const sourceAt = (world: VirtualWorld) =>
+const sourceAt = (world: VirtualRuntime) =>
   createTokenSource({
     authority: `https://login.microsoftonline.com/${tenant}`,
     clientId: 'c2a94e17-6b3d-48f0-9e5c-7d8b1f02a6e3',
@@ -55,7 +55,7 @@ const sourceAt = (world: VirtualWorld) =>
 
 describe('against real Entra, played by recorded shapes', () => {
   it('a token of the genuine host opens the API', async () => {
-    const world = new VirtualWorld(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
+    const world = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
       return new Response('Hi', { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     })
     const tokens = sourceAt(world)
@@ -94,7 +94,7 @@ describe('against real Entra, played by recorded shapes', () => {
   ]
   for (const [status, error, aadstsCode, sentence, code] of refusals) {
     it(`AADSTS${aadstsCode} is told with its code, its sentence and its correlation id`, async () => {
-      const world = new VirtualWorld(recorded(status, refusalOf(error, aadstsCode, sentence)))
+      const world = new VirtualRuntime(recorded(status, refusalOf(error, aadstsCode, sentence)))
       await assert.rejects(sourceAt(world).token(), {
         code,
         message: new RegExp(`: AADSTS${aadstsCode}: ${sentence}$`),
@@ -117,7 +117,7 @@ describe('against real Entra, played by recorded shapes', () => {
         status: 429,
         headers: { ...recordedHeaders, 'retry-after': '4' },
       })
-    const world = new VirtualWorld(throttled, recorded(200, grantedBy('eyJ0.eyJh.c2ln')))
+    const world = new VirtualRuntime(throttled, recorded(200, grantedBy('eyJ0.eyJh.c2ln')))
     assert.equal(await sourceAt(world).token(), 'eyJ0.eyJh.c2ln')
     assert.deepEqual(world.sleptMs, [4_125])
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { settled, sourceIn } from './fakes/source.ts'
-import { grant, VirtualWorld } from './fakes/virtual-world.ts'
+import { settled, tokenSourceIn } from './fakes/token-source-in.ts'
+import { grant, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
 const clients = 1_000
 const lifetimeSeconds = 3_599
@@ -19,10 +19,10 @@ function numbers(seed: number): () => number {
 
 describe('a herd of 1,000 clients whose tokens end in the same second', () => {
   it('spreads its renewals to at most twice the mean rate (CL8)', async () => {
-    const world = new VirtualWorld(grant('t', lifetimeSeconds))
+    const world = new VirtualRuntime(grant('t', lifetimeSeconds))
     const random = numbers(7)
     const runtime = { ...world.runtime, random }
-    const herd = Array.from({ length: clients }, () => sourceIn(world, { runtime }))
+    const herd = Array.from({ length: clients }, () => tokenSourceIn(world, { runtime }))
     const all = () => Promise.all(herd.map(({ token }) => token()))
     await all()
     assert.equal(world.sent.length, clients)

@@ -8,8 +8,8 @@ import {
   grant,
   json,
   text,
-  VirtualWorld,
-} from './fakes/virtual-world.ts'
+  VirtualRuntime,
+} from './fakes/virtual-runtime.ts'
 
 const secret = 'canary secret/+~&='
 const token = 'canary.token.sig'
@@ -47,7 +47,7 @@ const faults: readonly (readonly [string, Answer, Answer])[] = [
 describe('secrets and tokens', () => {
   for (const [fault, identityProvider, api] of faults) {
     it(`are in no error: ${fault} (CL2)`, async () => {
-      const world = new VirtualWorld((request, signal) =>
+      const world = new VirtualRuntime((request, signal) =>
         (request.url.includes('login') ? identityProvider : api)(request, signal),
       )
       const tokens = createTokenSource({

@@ -13,15 +13,15 @@ import {
   roleMissingError,
   tokenRejectedError,
 } from './api-errors.ts'
-import { type Followed, followRedirects } from './redirects.ts'
+import { followRedirects, type RedirectResult } from './redirects.ts'
 
-/** Reads an answer; `withoutToken` takes the token out of a text that may repeat it. */
+/** Reads an answer. `withoutToken` removes the token from a text. */
 export type ReadAnswer<Value> = (
   response: Response,
   withoutToken: (text: string) => string,
 ) => Promise<Value>
 
-/** One call of an API, to be sent as often as it takes. */
+/** The request of one call of an API. Each attempt sends it again. */
 export type ApiRequest<Value> = {
   readonly url: URL
   readonly init: Omit<RequestInit, 'redirect'>
@@ -29,7 +29,7 @@ export type ApiRequest<Value> = {
   readonly read: ReadAnswer<Value>
 }
 
-/** What all calls of an API have in common. */
+/** The common parts of all calls of an API. */
 export type ApiContext = {
   readonly tokens: TokenSource
   readonly runtime: Runtime
@@ -37,24 +37,24 @@ export type ApiContext = {
   readonly trace: Trace
 }
 
-// RFC 9110, section 9.2.2: only these may be sent twice without asking anybody.
+// RFC 9110 section 9.2.2: only these methods may be repeated automatically.
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
-const mayPass = new Set([429, 502, 503, 504])
+const transientStatuses = new Set([429, 502, 503, 504])
 
-/** One call of an API: its attempts, and what each answer means for the token and for the next. */
+/** One call of an API: its attempts, and the effect of each answer on the token. */
 export class ApiCall<Value> {
-  readonly #line: ApiContext
+  readonly #context: ApiContext
   readonly #request: ApiRequest<Value>
   readonly #method: string
   #isTokenNew = false
 
-  constructor(line: ApiContext, request: ApiRequest<Value>) {
-    this.#line = line
+  constructor(context: ApiContext, request: ApiRequest<Value>) {
+    this.#context = context
     this.#request = request
     this.#method = (request.init.method ?? 'GET').toUpperCase()
   }
 
-  /** One attempt: an end, or a fault that may pass. What would not change is thrown. */
+  /** One attempt: the answer, or a transient error. A permanent error is thrown. */
   async attempt(limits: AttemptLimits): Promise<Attempt<Value>> {
     try {
       return await this.#attempt(limits)
@@ -74,7 +74,7 @@ export class ApiCall<Value> {
     const { number, deadline, requestSignal } = limits
     const token = await this.#token(deadline)
     const { response, isFromOrigin } = await this.#send(token, requestSignal(), number)
-    // What another origin says is not about our token.
+    // The status of another origin does not concern our token.
     const status = isFromOrigin ? response.status : undefined
     if (status === 401) {
       await this.#dropRefused(token, response)
@@ -84,9 +84,9 @@ export class ApiCall<Value> {
       await response.body?.cancel()
       throw roleMissingError(response, this.#request.role)
     }
-    if (status !== undefined && mayPass.has(status) && this.#mayRepeat) {
+    if (status !== undefined && transientStatuses.has(status) && this.#mayRepeat) {
       await response.body?.cancel()
-      const retryAfterMs = readRetryAfter(response.headers, this.#line.runtime.wallClockMs())
+      const retryAfterMs = readRetryAfter(response.headers, this.#context.runtime.wallClockMs())
       const error = apiUnavailableError(response, number, retryAfterMs)
       return { done: false, error, retryAfterMs }
     }
@@ -95,25 +95,25 @@ export class ApiCall<Value> {
 
   async #token(deadline: AbortSignal): Promise<string> {
     try {
-      return await untilAborted(this.#line.tokens.token({ signal: deadline }), deadline)
+      return await untilAborted(this.#context.tokens.token({ signal: deadline }), deadline)
     } catch (error) {
       this.#request.init.signal?.throwIfAborted()
       throw deadline.aborted ? unreachableError(deadline.reason, [], 0) : error
     }
   }
 
-  /** A second refusal is the end, and so is a body that was sent and cannot be sent again. */
+  /** A second refusal is final. So is the first one if the body cannot be sent again. */
   async #dropRefused(token: string, response: Response): Promise<void> {
     await response.body?.cancel()
-    // A token that is new and refused is not to blame: the next one would fare no better.
+    // A new token was refused, so another new one would be refused too.
     if (this.#isTokenNew) throw tokenRejectedError(response)
-    this.#line.tokens.drop(token)
+    this.#context.tokens.drop(token)
     if (this.#request.init.body instanceof ReadableStream) throw tokenRejectedError(response)
     this.#isTokenNew = true
   }
 
-  async #send(token: string, signal: AbortSignal, attempt: number): Promise<Followed> {
-    const { runtime, emit, trace } = this.#line
+  async #send(token: string, signal: AbortSignal, attempt: number): Promise<RedirectResult> {
+    const { runtime, emit, trace } = this.#context
     const { url, init } = this.#request
     const method = this.#method
     const headers = new Headers(init.headers)
@@ -123,9 +123,9 @@ export class ApiCall<Value> {
     try {
       return await trace({ name: method, attributes, headers }, async (setAttributes) => {
         headers.set('authorization', `Bearer ${token}`)
-        const sent = { ...init, method, headers, signal }
-        const followed = await followRedirects(runtime.fetch, url, sent)
-        const { status } = followed.response
+        const request = { ...init, method, headers, signal }
+        const result = await followRedirects(runtime.fetch, url, request)
+        const { status } = result.response
         setAttributes({ 'http.response.status_code': status })
         emit({
           type: 'call_answered',
@@ -133,7 +133,7 @@ export class ApiCall<Value> {
           status,
           durationMs: runtime.monotonicMs() - startMs,
         })
-        return followed
+        return result
       })
     } catch (error) {
       const failure = apiUnreachableError(error, token, attempt)
@@ -147,7 +147,7 @@ export class ApiCall<Value> {
     try {
       return await this.#request.read(response, (text) => withoutSecrets(text, [token]))
     } catch (error) {
-      // The answer came and was judged.
+      // The reader of the answer reports its own errors.
       if (error instanceof ClientError) throw error
       throw apiUnreachableError(error, token, attempt)
     }

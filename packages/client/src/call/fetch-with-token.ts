@@ -4,30 +4,30 @@ import { secureUrl } from '../http/secure-url.ts'
 import {
   aFunction,
   anObject,
-  judgeOptions,
   numberBetween,
   type OptionRules,
   objectWith,
   required,
+  validateOptions,
 } from '../option-rules.ts'
-import { type Runtime, realRuntime } from '../runtime.ts'
+import { type Runtime, systemRuntime } from '../runtime.ts'
 import type { TokenSource } from '../token/token-source.ts'
-import { type Trace, untraced } from '../tracing.ts'
+import { noTrace, type Trace } from '../tracing.ts'
 import { ApiCall, type ReadAnswer } from './api-call.ts'
 
 export type FetchWithTokenOptions = {
-  /** URL of the API. The token goes to its origin, and nowhere else. */
+  /** URL of the API. The token is sent to its origin only. */
   readonly baseUrl: string
   readonly tokens: TokenSource
-  /** How long a call may take, token and retries included, in milliseconds: 1 to 600000, default 30000. */
+  /** The deadline of a call with token and retries, in milliseconds: 1 to 600000, default 30000. */
   readonly deadlineMs?: number
-  /** How long one request may take, in milliseconds: 1 to 600000, default 10000. */
+  /** The timeout of one request, in milliseconds: 1 to 600000, default 10000. */
   readonly attemptTimeoutMs?: number
-  /** Told what happens; for logs and metrics. */
+  /** Receives events for logs and metrics. */
   readonly onEvent?: OnEvent
   /** Runs every request within a span. */
   readonly trace?: Trace
-  /** Parts of the world to replace: clock, `fetch`, sleep, randomness. */
+  /** Replaces clocks, `fetch`, sleep or randomness. */
   readonly runtime?: Partial<Runtime>
 }
 
@@ -41,59 +41,58 @@ const rules: OptionRules<FetchWithTokenOptions> = {
   runtime: anObject,
 }
 
-/** What a call may say besides what `fetch` knows. */
+/** The options of a call, in addition to those of `fetch`. */
 export type CallInit<Value = Response> = Omit<RequestInit, 'redirect'> & {
-  /** The application role that the endpoint demands, to be named when it is missing. */
+  /** The application role that the endpoint requires. The error names it if it is missing. */
   readonly role?: string
-  /** Reads the answer within the attempt, so that a connection cut in mid-body is retried too. */
+  /** Reads the answer within the attempt, so that a body that breaks off is retried too. */
   readonly read?: ReadAnswer<Value>
 }
 
-/** Like `fetch`, with a token; resolves with every answer but 401, 403, and what kept being busy. */
+/** Like `fetch`, with a token. Resolves with every answer but 401, 403 and transient errors. */
 export type FetchWithToken = <Value = Response>(
   path: string | URL,
   init?: CallInit<Value>,
 ) => Promise<Value>
 
-const asItIs: ReadAnswer<Response> = async (response) => response
+const returnResponse: ReadAnswer<Response> = async (response) => response
 
-/** A path continues the path of the base URL, which may be a prefix behind a gateway. */
+/** Appends a path to the path of the base URL, which may be the prefix of a gateway. */
 function resolve(base: URL, path: string | URL): URL {
   if (path instanceof URL || !path.startsWith('/')) return new URL(path, base)
   return new URL(base.href.replace(/\/$/, '') + path)
 }
 
 /**
- * Makes a `fetch` for one API that sends a token from the source.
+ * Creates a `fetch` for one API that sends a token from the source.
  *
- * A 401 drops the token, if it is still the one that was refused, and is tried once more with a new
- * one. A 403 is never tried again. 429, 502, 503, 504 and a broken connection are tried again, for
- * idempotent methods, as `Retry-After` says and while the deadline allows. Redirects lose the token
- * when they leave the origin.
+ * After a 401 the token is dropped, and the call is repeated once with a new token. A 403 is never
+ * repeated. 429, 502, 503, 504 and a broken connection are repeated for idempotent methods, after
+ * `Retry-After` and until the deadline. A redirect to another origin does not receive the token.
  *
- * The call rejects with the reason of its `signal` when that is aborted, and with a `TypeError` when
- * the URL is not one of the API.
+ * The call rejects with the reason of an aborted `signal`, and with a `TypeError` if the URL does not
+ * belong to the API.
  *
- * @throws {TypeError} when options are missing, unknown or wrong; all faults are told together.
- * @see RFC 6750, sections 2.1 and 3.1
+ * @throws {TypeError} lists every invalid option
+ * @see RFC 6750 sections 2.1 and 3.1
  * @example
  * const call = fetchWithToken({ baseUrl: 'https://api.example', tokens })
  * const response = await call('/api/v1/orders', { role: 'ReadOrders' })
  */
 export function fetchWithToken(options: FetchWithTokenOptions): FetchWithToken {
-  judgeOptions('fetchWithToken', options, rules)
-  const { tokens, deadlineMs = 30_000, attemptTimeoutMs = 10_000, trace = untraced } = options
+  validateOptions('fetchWithToken', options, rules)
+  const { tokens, deadlineMs = 30_000, attemptTimeoutMs = 10_000, trace = noTrace } = options
   const base = new URL(options.baseUrl)
-  const runtime = { ...realRuntime, ...options.runtime }
-  const line = { tokens, runtime, trace, emit: safeListener(options.onEvent) }
+  const runtime = { ...systemRuntime, ...options.runtime }
+  const context = { tokens, runtime, trace, emit: safeListener(options.onEvent) }
 
   return async <Value = Response>(path: string | URL, callInit: CallInit<Value> = {}) => {
-    const { role, read = asItIs as ReadAnswer<Value>, ...init } = callInit
+    const { role, read = returnResponse as ReadAnswer<Value>, ...init } = callInit
     const url = resolve(base, path)
     if (url.origin !== base.origin) {
       throw new TypeError(`the token is for ${base.origin} only, not for ${url.origin}`)
     }
-    const call = new ApiCall<Value>(line, { url, init, role, read })
+    const call = new ApiCall<Value>(context, { url, init, role, read })
     const limits = { deadlineMs, attemptTimeoutMs, signal: init.signal ?? undefined }
     return retryUntilDeadline(runtime, limits, (attemptLimits) => call.attempt(attemptLimits))
   }

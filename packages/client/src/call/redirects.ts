@@ -1,47 +1,50 @@
-import { isSecure } from '../http/secure-url.ts'
+import { isSecureUrl } from '../http/secure-url.ts'
 
-const mostRedirects = 5
-const redirecting = new Set([301, 302, 303, 307, 308])
-const safe = new Set(['GET', 'HEAD'])
-const credentials = ['authorization', 'cookie', 'proxy-authorization']
+const maxRedirects = 5
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+const safeMethods = new Set(['GET', 'HEAD'])
+const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization']
 
 type Request = RequestInit & { readonly method: string; readonly headers: Headers }
 
-export type Followed = {
+export type RedirectResult = {
   readonly response: Response
-  /** Whether it is from where the request was sent, and so about the credentials that went along. */
+  /** True if the answer comes from the first origin, which received the credentials. */
   readonly isFromOrigin: boolean
 }
 
 /**
- * Sends a request and follows its redirects by hand, since runtimes differ in what they take along:
- * credentials are lost for good at the first step to another origin, and what would change something
- * is not sent anywhere else at all (the redirect itself is then the answer).
+ * Sends a request and follows its redirects, because runtimes differ in the headers that they keep.
+ * The first redirect to another origin removes the credentials. A request that is not safe is not
+ * redirected: the redirect is the answer.
  *
- * @see RFC 9700, section 4.9.1
+ * @see RFC 9700 section 4.9.1
  */
 export async function followRedirects(
   fetch: typeof globalThis.fetch,
   from: URL,
   request: Request,
-): Promise<Followed> {
+): Promise<RedirectResult> {
   const headers = new Headers(request.headers)
   let url = from
   let isFromOrigin = true
   for (let redirects = 0; ; redirects += 1) {
     const response = await fetch(url.href, { ...request, headers, redirect: 'manual' })
     const location = response.headers.get('location')
-    if (!redirecting.has(response.status) || location === null || !safe.has(request.method)) {
+    if (
+      !redirectStatuses.has(response.status) ||
+      location === null ||
+      !safeMethods.has(request.method)
+    ) {
       return { response, isFromOrigin }
     }
     await response.body?.cancel()
     const next = URL.parse(location, url)
-    if (next === null || !isSecure(next))
-      throw new Error('redirected to where it is not safe to go')
-    if (redirects === mostRedirects) throw new Error(`redirected more than ${mostRedirects} times`)
+    if (next === null || !isSecureUrl(next)) throw new Error('redirected to a URL without TLS')
+    if (redirects === maxRedirects) throw new Error(`redirected more than ${maxRedirects} times`)
     if (next.origin !== from.origin) {
       isFromOrigin = false
-      for (const name of credentials) headers.delete(name)
+      for (const name of credentialHeaders) headers.delete(name)
     }
     url = next
   }

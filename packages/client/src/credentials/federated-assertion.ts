@@ -3,7 +3,7 @@ import type { ClientAuthentication, Credential } from './credential.ts'
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** A proof by an assertion that somebody else has signed. */
+/** Authenticates with an assertion that another issuer signed. */
 export function assertionAuthentication(assertion: string): ClientAuthentication {
   if (typeof assertion !== 'string' || assertion === '') {
     throw new TypeError('the assertion is not a string, or empty')
@@ -17,12 +17,12 @@ export function assertionAuthentication(assertion: string): ClientAuthentication
 }
 
 /**
- * An assertion that another identity provider has issued for this workload, and that the
- * authorization server trusts (a federated identity credential).
+ * An assertion that another identity provider issued for this workload. The authorization server
+ * trusts it through a federated identity credential.
  *
- * @param assertion Returns the assertion; asked for anew before every token request.
- * @throws {TypeError} when it is not a function.
- * @see RFC 7523, section 2.2
+ * @param assertion returns the assertion; called before every token request
+ * @throws {TypeError} if it is not a function
+ * @see RFC 7523 section 2.2
  * @example
  * const credential = federatedAssertion(async () => 'a JWT of the other identity provider')
  */

@@ -3,12 +3,12 @@ import type { Credential } from '../credentials/credential.ts'
 import { assertionAuthentication } from '../credentials/federated-assertion.ts'
 
 /**
- * A federated assertion in a file, as Kubernetes projects the token of a service account: read
- * before every token request, because it is replaced before it ends.
+ * A federated assertion in a file, such as the service account token of Kubernetes. The file is read
+ * before every token request, because Kubernetes replaces it before it expires.
  *
- * @param path Path of the file, such as the value of `AZURE_FEDERATED_TOKEN_FILE`.
- * @throws {TypeError} when the path is empty. A file that cannot be read is told by `token()`.
- * @see RFC 7523, section 2.2
+ * @param path of the file, such as the value of `AZURE_FEDERATED_TOKEN_FILE`
+ * @throws {TypeError} if the path is empty; `token()` reports a file that cannot be read
+ * @see RFC 7523 section 2.2
  * @example
  * const credential = federatedAssertionFile('/var/run/secrets/tokens/greeting')
  */

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { clientCertificate } from '../credentials/client-certificate.ts'
 import type { Credential } from '../credentials/credential.ts'
-import { judgeOptions, nonEmptyString, required } from '../option-rules.ts'
+import { nonEmptyString, required, validateOptions } from '../option-rules.ts'
 
 export type ClientCertificateFiles = {
   /** Path of the certificate, as PEM. */
@@ -11,34 +11,34 @@ export type ClientCertificateFiles = {
   readonly privateKeyFile?: string
 }
 
-// No block reaches beyond the next line of dashes: else each start would be searched to the end.
+// A block ends at the next line of dashes. Else the search takes quadratic time.
 const keyBlock =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-(?!----))+-----END [A-Z ]*PRIVATE KEY-----/
 
-/** The credential that the PEM texts make, if they belong together. */
-async function credentialOf(certificate: string, key: string): Promise<Credential> {
+/** Creates the credential if certificate and key belong together. */
+async function createCredential(certificate: string, key: string): Promise<Credential> {
   const block = keyBlock.exec(key)?.[0]
   if (block === undefined) throw new Error('there is no private key in PEM')
   const privateKey = createPrivateKey(block)
   if (!new X509Certificate(certificate).checkPrivateKey(privateKey)) {
-    throw new Error('the private key is not that of the certificate')
+    throw new Error('the private key does not belong to the certificate')
   }
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return clientCertificate({ privateKey: pem, certificate })
 }
 
 /**
- * A certificate and its private key in files, read before every token request, so that a renewed
- * certificate is used from then on.
+ * A certificate and its private key in files. They are read before every token request, so that a
+ * renewed certificate takes effect immediately.
  *
- * @throws {TypeError} when options are missing, unknown or wrong. Files that cannot be read, or do
- * not belong together, are told by `token()`.
- * @see RFC 7523, sections 2.2 and 3
+ * @throws {TypeError} lists every invalid option; `token()` reports files that cannot be read or do
+ *   not belong together
+ * @see RFC 7523 sections 2.2 and 3
  * @example
  * const credential = clientCertificateFiles({ certificateFile: '/var/run/secrets/greeting/tls.pem' })
  */
 export function clientCertificateFiles(options: ClientCertificateFiles): Credential {
-  judgeOptions('clientCertificateFiles', options, {
+  validateOptions('clientCertificateFiles', options, {
     certificateFile: required(nonEmptyString),
     privateKeyFile: nonEmptyString,
   })
@@ -53,7 +53,7 @@ export function clientCertificateFiles(options: ClientCertificateFiles): Credent
         readFile(privateKeyFile, 'utf8'),
       ])
       const pem = certificate + key
-      if (latest?.pem !== pem) latest = { pem, credential: credentialOf(certificate, key) }
+      if (latest?.pem !== pem) latest = { pem, credential: createCredential(certificate, key) }
       return (await latest.credential).authentications(context)
     },
   }

@@ -2,10 +2,10 @@ import { open, readFile, rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const pollMs = 25
-// No honest holder needs longer: a token request has a deadline of some seconds.
+// A holder needs a few seconds at most, because a token request has a deadline.
 const staleMs = 30_000
 
-/** Whether the process that made the lock is gone, or has forgotten it. */
+/** True if the process that created the lock has ended, or has held it for too long. */
 async function isAbandoned(path: string): Promise<boolean> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
@@ -19,7 +19,7 @@ async function isAbandoned(path: string): Promise<boolean> {
   }
 }
 
-async function tryToTake(path: string): Promise<boolean> {
+async function tryLock(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600)
     await file.writeFile(String(process.pid)).finally(() => file.close())
@@ -31,24 +31,24 @@ async function tryToTake(path: string): Promise<boolean> {
 }
 
 /**
- * Runs work while no other process holds the lock file; after `patienceMs` without it, anyway: the
- * lock saves work, and nothing depends on it.
+ * Runs the work while no other process holds the lock file. After `maxWaitMs` the work runs without
+ * the lock: it saves requests, and correctness does not depend on it.
  */
 export async function withFileLock<Value>(
   path: string,
-  patienceMs: number,
+  maxWaitMs: number,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const endMs = performance.now() + patienceMs
-  let taken = await tryToTake(path)
-  while (!taken && performance.now() < endMs) {
+  const endMs = performance.now() + maxWaitMs
+  let isLocked = await tryLock(path)
+  while (!isLocked && performance.now() < endMs) {
     if (await isAbandoned(path)) await rm(path, { force: true })
     else await sleep(pollMs)
-    taken = await tryToTake(path)
+    isLocked = await tryLock(path)
   }
   try {
     return await work()
   } finally {
-    if (taken) await rm(path, { force: true })
+    if (isLocked) await rm(path, { force: true })
   }
 }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { type Credential, secretAuthentication } from '../credentials/credential.ts'
 
 /**
- * A client secret in a file, read before every token request: when the file changes, the new secret
- * is used, and one that is refused is not the last word if the file holds another one by then.
+ * A client secret in a file, read before every token request. A changed file takes effect
+ * immediately. If the secret is refused, the file is read again and a new secret is tried.
  *
- * @param path Path of the file; it holds the secret's value, and a line break at its end is ignored.
- * @throws {TypeError} when the path is empty. A file that cannot be read is told by `token()`.
+ * @param path of the file with the secret's value; a line break at its end is ignored
+ * @throws {TypeError} if the path is empty; `token()` reports a file that cannot be read
  * @example
  * const credential = clientSecretFile('/var/run/secrets/greeting/client-secret')
  */

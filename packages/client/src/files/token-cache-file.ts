@@ -14,26 +14,26 @@ import { withFileLock } from './file-lock.ts'
 
 type Entries = Record<string, { readonly value: string; readonly endsMs: number }>
 
-// Longer than a token request usually takes, shorter than a job wants to wait for somebody else's.
-const patienceMs = 5_000
+// Longer than most token requests, and shorter than the deadline of a job.
+const maxLockWaitMs = 5_000
 
-// Windows has no such flag, and no modes and owners of this kind.
-const readOwnFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+// Windows does not have these flags, modes and owners.
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-async function isOursAlone(file: FileHandle): Promise<boolean> {
+async function isPrivate(file: FileHandle): Promise<boolean> {
   const stats = await file.stat()
   if (!stats.isFile()) return false
   if (process.platform === 'win32') return true
   return stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0
 }
 
-/** What the file holds; nothing, if it is not ours alone or not what we write. */
+/** The entries of the file. None if the file is not private or not valid. */
 async function readEntries(path: string): Promise<Entries> {
   let file: FileHandle | undefined
   try {
-    // Opened once: what is judged is what is read.
-    file = await open(path, readOwnFile)
-    if (!(await isOursAlone(file))) return {}
+    // Opened once, so that the checked file is the file that is read.
+    file = await open(path, openFlags)
+    if (!(await isPrivate(file))) return {}
     const entries: unknown = JSON.parse(await file.readFile('utf8'))
     return typeof entries === 'object' && entries !== null ? (entries as Entries) : {}
   } catch {
@@ -56,14 +56,14 @@ async function writeEntries(path: string, entries: Entries): Promise<void> {
 }
 
 /**
- * A token cache in a file, for jobs that are a new process each time: readable by its owner only,
- * replaced whole, and locked, so that jobs that start together make one token request.
+ * A token cache in a file, for jobs that are a new process each time. Only its owner can read it. It is
+ * replaced as a whole, and locked, so that jobs that start together make one token request.
  *
- * A file that is broken, that others may read or write, or that belongs to another user counts as
- * empty.
+ * A file that is invalid, that other users can read or write, or that belongs to another user is
+ * ignored.
  *
- * @param path Path of the file; its folder is made if need be.
- * @throws {TypeError} when the path is empty.
+ * @param path of the file; a missing folder is created
+ * @throws {TypeError} if the path is empty
  * @example
  * const cache = tokenCacheFile('/var/cache/greeting/tokens.json')
  */
@@ -76,17 +76,17 @@ export function tokenCacheFile(path: string): TokenCache {
     },
     set: async (key, value, lifetimeSeconds) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      await withFileLock(`${path}.lock`, patienceMs, async () => {
+      await withFileLock(`${path}.lock`, maxLockWaitMs, async () => {
         const nowMs = Date.now()
         const entries = Object.entries(await readEntries(path))
-        const living = entries.filter(([, entry]) => entry?.endsMs > nowMs)
+        const valid = entries.filter(([, entry]) => entry?.endsMs > nowMs)
         const endsMs = nowMs + lifetimeSeconds * 1000
-        await writeEntries(path, { ...Object.fromEntries(living), [key]: { value, endsMs } })
+        await writeEntries(path, { ...Object.fromEntries(valid), [key]: { value, endsMs } })
       })
     },
     exclusively: async (key, work) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      return withFileLock(`${path}.${key.slice(0, 16)}.lock`, patienceMs, work)
+      return withFileLock(`${path}.${key.slice(0, 16)}.lock`, maxLockWaitMs, work)
     },
   }
 }

@@ -1,26 +1,26 @@
-/** A body that came and cannot be used; `message` goes on from "The answer cannot be used:". */
-export class UnusableBody extends Error {
-  override readonly name = 'UnusableBody'
+/** A body that cannot be used. `message` continues the sentence "The answer cannot be used:". */
+export class UnusableBodyError extends Error {
+  override readonly name = 'UnusableBodyError'
 }
 
 /**
- * Reads a body as UTF-8 text and stops at a limit, counted after decompression, so that neither a
- * large nor a highly compressed answer can fill the memory.
+ * Reads a body as UTF-8 text, up to a limit that is counted after decompression. So a large or highly
+ * compressed answer cannot fill the memory.
  *
- * @throws {UnusableBody} when there is more, and the rest is not read; or when it is not UTF-8.
+ * @throws {UnusableBodyError} if the body is larger (the rest is not read) or is not UTF-8
  */
-export async function readBounded(response: Response, limitBytes: number): Promise<string> {
+export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const reader = response.body.getReader()
-  // Replacing what is not UTF-8 would give another text than the one that was sent.
+  // A replacement character would change the text.
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (bytes?: Uint8Array) => {
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch (cause) {
-      // Not awaited: a peer that never ends must not be able to hold us here.
+      // Not awaited, because a peer may never end the stream.
       reader.cancel().catch(() => undefined)
-      throw new UnusableBody('it is not UTF-8', { cause })
+      throw new UnusableBodyError('it is not UTF-8', { cause })
     }
   }
   let text = ''
@@ -29,9 +29,9 @@ export async function readBounded(response: Response, limitBytes: number): Promi
     const { done, value } = await reader.read()
     if (done) return text + decode()
     size += value.byteLength
-    if (size > limitBytes) {
+    if (size > maxBytes) {
       reader.cancel().catch(() => undefined)
-      throw new UnusableBody(`it is larger than ${limitBytes} bytes`)
+      throw new UnusableBodyError(`it is larger than ${maxBytes} bytes`)
     }
     text += decode(value)
   }

@@ -1,51 +1,52 @@
 import type { ClientError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 
-// A server that asks for more than this is not believed: a job would never run again.
-const longestRetryAfterMs = 600_000
+// A longer pause is ignored, because the job would never run again.
+const maxRetryAfterMs = 600_000
 
-/** The ceilings of the pauses: the first, and the one under which all others stay. */
-export type Backoff = { readonly firstMs: number; readonly longestMs: number }
+/** Limits of the pauses: of the first one, and of all of them. */
+export type Backoff = { readonly firstMs: number; readonly maxMs: number }
 
-const betweenAttempts: Backoff = { firstMs: 250, longestMs: 5_000 }
+const betweenAttempts: Backoff = { firstMs: 250, maxMs: 5_000 }
 
 /**
- * How long an answer asks to be left alone, in milliseconds, at most ten minutes.
+ * Reads `Retry-After`: the pause in milliseconds, at most ten minutes.
  *
- * @see RFC 9110, section 10.2.3
+ * @see RFC 9110 section 10.2.3
  */
 export function readRetryAfter(headers: Headers, wallClockMs: number): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, longestRetryAfterMs)
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxRetryAfterMs)
   const until = Date.parse(value)
   if (Number.isNaN(until)) return undefined
-  // Measured on the server's own clock when it tells it, since ours may be an hour off.
+  // Relative to the server's own clock if the answer has a `Date`, because our clock may be wrong.
   const serverNowMs = Date.parse(headers.get('date') ?? '')
   const fromMs = Number.isNaN(serverNowMs) ? wallClockMs : serverNowMs
-  return Math.min(Math.max(until - fromMs, 0), longestRetryAfterMs)
+  return Math.min(Math.max(until - fromMs, 0), maxRetryAfterMs)
 }
 
 /**
- * The pause before the next attempt, in milliseconds: full jitter under a ceiling that doubles, so
- * that clients that failed together do not return together; after what the server asked for, if it did.
+ * The pause before the next attempt, in milliseconds: `Retry-After` plus full jitter with a limit that
+ * doubles. The jitter spreads clients that failed together.
  */
 export function pauseMs(
   attempt: number,
   random: number,
   retryAfterMs = 0,
-  { firstMs, longestMs }: Backoff = betweenAttempts,
+  { firstMs, maxMs }: Backoff = betweenAttempts,
 ): number {
-  return retryAfterMs + random * Math.min(longestMs, firstMs * 2 ** (attempt - 1))
+  return retryAfterMs + random * Math.min(maxMs, firstMs * 2 ** (attempt - 1))
 }
 
-/** What one attempt came to: an end, or a fault that may pass. */
+/** The outcome of one attempt. An error is transient, unless it is permanent. */
 export type Attempt<Value> =
   | { readonly done: true; readonly value: Value }
   | {
       readonly done: false
       readonly error: ClientError
       readonly retryAfterMs?: number | undefined
+      readonly isPermanent?: true
     }
 
 export type RetryLimits = {
@@ -54,19 +55,19 @@ export type RetryLimits = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What one attempt has to keep to. */
+/** The limits of one attempt. */
 export type AttemptLimits = {
   /** From 1. */
   readonly number: number
-  /** Aborted at the deadline of them all, or by the caller. */
+  /** Aborted at the deadline of all attempts, or by the caller. */
   readonly deadline: AbortSignal
-  /** A signal for one request, whose time begins now. */
+  /** Creates the signal of one request. Its time starts at the call. */
   readonly requestSignal: () => AbortSignal
 }
 
 /**
- * Repeats an attempt while its fault may pass and the deadline is far enough for another one.
- * Rejects with the fault of the last attempt, or with the reason of the caller's signal.
+ * Repeats an attempt while its error is transient and the deadline allows another one. Rejects with
+ * the last error, or with the reason of the caller's signal.
  */
 export async function retryUntilDeadline<Value>(
   runtime: Runtime,
@@ -81,6 +82,7 @@ export async function retryUntilDeadline<Value>(
     signal?.throwIfAborted()
     const outcome = await attempt({ number, deadline, requestSignal })
     if (outcome.done) return outcome.value
+    if (outcome.isPermanent) throw outcome.error
     signal?.throwIfAborted()
     const pause = pauseMs(number, runtime.random(), outcome.retryAfterMs)
     if (runtime.monotonicMs() + pause >= endMs) throw outcome.error

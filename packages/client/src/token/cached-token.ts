@@ -1,21 +1,21 @@
 import type { Runtime } from '../runtime.ts'
 
-/** A token in hand, with what is known of its life without looking into it. */
+/** A token with its lifetime. The token itself is opaque. */
 export type CachedToken = {
   readonly token: string
   readonly lifetimeMs: number
   readonly obtainedWallClockMs: number
   readonly obtainedMonotonicMs: number
-  /** The age from which it is renewed in the background. */
+  /** The age at which it is renewed in the background. */
   readonly renewalAgeMs: number
 }
 
-// The renewal falls at random into this part of the life, so that clients whose tokens end in the
-// same second do not renew in the same second.
+// The renewal is at a random moment in this part of the lifetime, so that clients whose tokens expire
+// in the same second do not renew in the same second.
 const earliestRenewal = 0.4
 const latestRenewal = 0.9
 
-/** Takes a token into the hand whose life began `ageMs` ago. */
+/** Creates a cached token that was issued `ageMs` ago. */
 export function createCachedToken(
   token: string,
   lifetimeSeconds: number,
@@ -34,22 +34,22 @@ export function createCachedToken(
 }
 
 /**
- * The older of two answers: a wall clock may be set back, and a monotonic one may stand still while
- * a machine sleeps.
+ * The larger age of two clocks. A wall clock may be set back, and a monotonic clock may stop while a
+ * machine sleeps.
  */
-function ageMs(held: CachedToken, runtime: Runtime): number {
+function ageMs(cached: CachedToken, runtime: Runtime): number {
   return Math.max(
-    runtime.wallClockMs() - held.obtainedWallClockMs,
-    runtime.monotonicMs() - held.obtainedMonotonicMs,
+    runtime.wallClockMs() - cached.obtainedWallClockMs,
+    runtime.monotonicMs() - cached.obtainedMonotonicMs,
   )
 }
 
-/** Whether the token will still be good when `marginMs` have passed. */
-export function isGood(held: CachedToken, marginMs: number, runtime: Runtime): boolean {
-  return ageMs(held, runtime) < held.lifetimeMs - marginMs
+/** True if the token is still valid after `marginMs`. */
+export function isUsable(cached: CachedToken, marginMs: number, runtime: Runtime): boolean {
+  return ageMs(cached, runtime) < cached.lifetimeMs - marginMs
 }
 
-/** Whether it is time to renew the token in the background. */
-export function isDue(held: CachedToken, runtime: Runtime): boolean {
-  return ageMs(held, runtime) >= held.renewalAgeMs
+/** True if the token should be renewed in the background. */
+export function isRenewalDue(cached: CachedToken, runtime: Runtime): boolean {
+  return ageMs(cached, runtime) >= cached.renewalAgeMs
 }

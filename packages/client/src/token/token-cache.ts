@@ -5,22 +5,22 @@ import type { CachedToken } from './cached-token.ts'
 import { createCachedToken } from './cached-token.ts'
 
 /**
- * A store that several processes have in common. Whoever can read it can use the tokens in it. A
- * store that fails is a miss, never a failure.
+ * A token cache that processes share. A program that can read it can use its tokens. An error of the
+ * cache counts as a miss.
  */
 export type TokenCache = {
   readonly get: (key: string) => Promise<string | null | undefined>
-  /** Keeps a value; it is worth nothing after `lifetimeSeconds`. */
+  /** Stores a value, which expires after `lifetimeSeconds`. */
   readonly set: (key: string, value: string, lifetimeSeconds: number) => Promise<unknown>
-  /** Runs the work while no other process runs work for this key, if the store can do that. */
+  /** Runs the work while no other process runs work for this key. Optional. */
   readonly exclusively?: <Value>(key: string, work: () => Promise<Value>) => Promise<Value>
 }
 
-// A store is asked before every token request, so a slow one would make every job slow.
-const patienceMs = 1_000
-const lockPatienceMs = 6_000
-// How far ahead of ours the clock of the process may have been that wrote the entry.
-const toleratedAheadMs = 60_000
+// The cache is read before every token request, so a slow cache would slow down every job.
+const timeoutMs = 1_000
+const lockTimeoutMs = 6_000
+// Accepted difference to the clock of the process that wrote the entry.
+const toleratedSkewMs = 60_000
 
 type Entry = {
   readonly token: string
@@ -40,15 +40,15 @@ function parseEntry(text: string): Entry | undefined {
   return usable ? { token, obtainedMs, lifetimeSeconds } : undefined
 }
 
-/** The place of one token source's token in a common store. */
-export class SharedToken {
+/** The entry of one token source in a shared cache. */
+export class SharedTokenStore {
   readonly #cache: TokenCache
   readonly #keyParts: readonly string[]
   readonly #runtime: Runtime
   readonly #emit: OnEvent
   #key: Promise<string> | undefined
 
-  /** @param keyParts All that tells this token from others; only a digest of them leaves the process. */
+  /** @param keyParts identify the token; only their digest leaves the process */
   constructor(cache: TokenCache, keyParts: readonly string[], runtime: Runtime, emit: OnEvent) {
     this.#cache = cache
     this.#keyParts = keyParts
@@ -59,13 +59,13 @@ export class SharedToken {
   async read(): Promise<CachedToken | undefined> {
     const nowMs = this.#runtime.wallClockMs()
     try {
-      const text = await this.#patiently(this.#cache.get(await this.#digest()))
+      const text = await this.#withTimeout(this.#cache.get(await this.#digest()))
       const entry = text ? parseEntry(text) : undefined
-      if (entry === undefined || entry.obtainedMs > nowMs + toleratedAheadMs) return undefined
+      if (entry === undefined || entry.obtainedMs > nowMs + toleratedSkewMs) return undefined
       const ageMs = Math.max(nowMs - entry.obtainedMs, 0)
       return createCachedToken(entry.token, entry.lifetimeSeconds, this.#runtime, ageMs)
     } catch (error) {
-      this.#failed('get', error)
+      this.#reportFailure('get', error)
       return undefined
     }
   }
@@ -75,41 +75,41 @@ export class SharedToken {
     const entry: Entry = { token, obtainedMs: obtainedWallClockMs, lifetimeSeconds }
     try {
       const key = await this.#digest()
-      await this.#patiently(this.#cache.set(key, JSON.stringify(entry), lifetimeSeconds))
+      await this.#withTimeout(this.#cache.set(key, JSON.stringify(entry), lifetimeSeconds))
     } catch (error) {
-      this.#failed('set', error)
+      this.#reportFailure('set', error)
     }
   }
 
   /**
-   * Runs the work, alone among processes if the store can do that. A store that does not let it
-   * begin in time is not waited for.
+   * Runs the work exclusively, if the cache supports it. If the lock takes too long, the work runs
+   * without it.
    */
   async exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
     const { exclusively } = this.#cache
     if (exclusively === undefined) return work()
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     let running: Promise<Value> | undefined
-    const begin = () => {
+    const start = () => {
       running ??= work()
-      begun.resolve()
+      started.resolve()
       return running
     }
-    const locked = Promise.resolve(this.#digest().then((key) => exclusively(key, begin)))
-    const signal = this.#runtime.timeoutSignal(lockPatienceMs)
-    await untilAborted(Promise.race([begun.promise, locked]), signal).catch((error) =>
-      this.#failed('get', error),
+    const locked = Promise.resolve(this.#digest().then((key) => exclusively(key, start)))
+    const signal = this.#runtime.timeoutSignal(lockTimeoutMs)
+    await untilAborted(Promise.race([started.promise, locked]), signal).catch((error) =>
+      this.#reportFailure('get', error),
     )
     locked.catch(() => undefined)
-    return begin()
+    return start()
   }
 
-  #patiently<Value>(work: Promise<Value>): Promise<Value> {
-    return untilAborted(work, this.#runtime.timeoutSignal(patienceMs))
+  #withTimeout<Value>(work: Promise<Value>): Promise<Value> {
+    return untilAborted(work, this.#runtime.timeoutSignal(timeoutMs))
   }
 
-  #failed(operation: 'get' | 'set', error: unknown): void {
-    // Only the kind of fault: what a store says about its content may be the content.
+  #reportFailure(operation: 'get' | 'set', error: unknown): void {
+    // Only the name of the error, because its message may contain the entry.
     const message = error instanceof Error ? error.name : typeof error
     this.#emit({ type: 'cache_failed', operation, message })
   }

@@ -4,11 +4,11 @@ import {
   clientCredentialsGrantRequest,
   customFetch,
 } from 'oauth4webapi'
-import { readBounded, UnusableBody } from '../http/bounded-body.ts'
+import { readBoundedText, UnusableBodyError } from '../http/bounded-body.ts'
 import { requestAttributes, type Trace } from '../tracing.ts'
 
-// An honest answer has some 2 KB.
-const answerLimitBytes = 65_536
+// A normal answer has about 2 KB.
+const maxAnswerBytes = 65_536
 
 export type TokenRequest = {
   readonly tokenEndpoint: string
@@ -16,41 +16,40 @@ export type TokenRequest = {
   readonly scope: string
 }
 
-/** What came back from the token endpoint, not yet judged. */
+/** An answer of the token endpoint, before it is read. */
 export type TokenResponse = {
   readonly status: number
   readonly headers: Headers
-  readonly body: string | UnusableBody
+  readonly body: string | UnusableBodyError
 }
 
-/** A token request that has begun: its answer, and the secrets that no text of it may repeat. */
-export type TokenConversation = {
+/** A token request in flight: its answer, and the secrets that must not appear in any text. */
+export type SentTokenRequest = {
   readonly answer: Promise<TokenResponse>
   readonly secrets: readonly string[]
 }
 
-export type RequestRuntime = {
+export type TokenEndpointContext = {
   readonly fetch: typeof fetch
   readonly trace: Trace
   readonly attempt: number
 }
 
 /**
- * Sends one token request; follows no redirect, because the request carries the credential.
- * Judges nothing.
+ * Sends one token request. Redirects are not followed, because the request contains the credential.
  *
- * @see RFC 6749, section 4.4.2; RFC 9700, section 4.9.1
+ * @see RFC 6749 section 4.4.2, RFC 9700 section 4.9.1
  */
-export function requestToken(
+export function sendTokenRequest(
   request: TokenRequest,
   authenticate: ClientAuth,
-  line: RequestRuntime,
+  context: TokenEndpointContext,
   signal: AbortSignal,
-): TokenConversation {
+): SentTokenRequest {
   const secrets: string[] = []
   const { tokenEndpoint, clientId, scope } = request
   const headers = new Headers()
-  const ask = async () => {
+  const send = async () => {
     const response = await clientCredentialsGrantRequest(
       { issuer: tokenEndpoint, token_endpoint: tokenEndpoint },
       { client_id: clientId },
@@ -59,38 +58,38 @@ export function requestToken(
       {
         signal,
         headers,
-        // Which hosts may be spoken to without TLS was judged when the token source was made.
+        // The options of the token source allow http for localhost only.
         [allowInsecureRequests]: true,
         [customFetch]: (url, init) => {
           for (const name of ['client_secret', 'client_assertion']) {
             const secret = init.body.get(name)
             if (secret) secrets.push(secret)
           }
-          return line.fetch(url, init as RequestInit)
+          return context.fetch(url, init as RequestInit)
         },
       },
     )
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   }
-  const attributes = requestAttributes('POST', new URL(tokenEndpoint), line.attempt)
-  const answer = line.trace({ name: 'POST', attributes, headers }, async (setAttributes) => {
-    const received = await ask()
-    setAttributes({ 'http.response.status_code': received.status })
-    return received
+  const attributes = requestAttributes('POST', new URL(tokenEndpoint), context.attempt)
+  const answer = context.trace({ name: 'POST', attributes, headers }, async (setAttributes) => {
+    const response = await send()
+    setAttributes({ 'http.response.status_code': response.status })
+    return response
   })
   return { answer, secrets }
 }
 
-async function readBody(response: Response): Promise<string | UnusableBody> {
-  // Compression upon compression makes a small answer as large as it likes (CVE-2026-22036).
+async function readBody(response: Response): Promise<string | UnusableBodyError> {
+  // A body that is compressed several times can be arbitrarily large (CVE-2026-22036).
   if (response.headers.get('content-encoding')?.includes(',')) {
     response.body?.cancel().catch(() => undefined)
-    return new UnusableBody('it is compressed more than once')
+    return new UnusableBodyError('it is compressed more than once')
   }
   try {
-    return await readBounded(response, answerLimitBytes)
+    return await readBoundedText(response, maxAnswerBytes)
   } catch (error) {
-    if (error instanceof UnusableBody) return error
+    if (error instanceof UnusableBodyError) return error
     throw error
   }
 }

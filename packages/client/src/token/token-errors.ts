@@ -1,33 +1,33 @@
-import { ClientError, type ServerWords } from '../errors.ts'
+import { ClientError, type ServerErrorDetails } from '../errors.ts'
 import { safeCause } from '../redaction.ts'
 import { aadstsRemedies } from './aadsts-remedies.ts'
 import type { TokenResult } from './token-response.ts'
 
 type Refused = Extract<TokenResult, { kind: 'refused' }>
 type Unavailable = Extract<TokenResult, { kind: 'unavailable' }>
-type Nonsense = Extract<TokenResult, { kind: 'nonsense' }>
+type Unusable = Extract<TokenResult, { kind: 'unusable' }>
 
-const remedyOf = ({ aadstsCode }: ServerWords) => aadstsRemedies[aadstsCode ?? 0]
+const remedyOf = ({ aadstsCode }: ServerErrorDetails) => aadstsRemedies[aadstsCode ?? 0]
 
-export function refusedError({ words, sentence }: Refused): ClientError {
-  const [code, what] =
-    words.oauthError === 'invalid_client'
+export function refusedError({ details, description }: Refused): ClientError {
+  const [code, refused] =
+    details.oauthError === 'invalid_client'
       ? (['credential_refused', 'credential'] as const)
       : (['token_refused', 'token request'] as const)
-  const message = `The identity provider refused the ${what}: ${sentence}`
-  return new ClientError(code, message, words, { remedy: remedyOf(words) })
+  const message = `The identity provider refused the ${refused}: ${description}`
+  return new ClientError(code, message, details, { remedy: remedyOf(details) })
 }
 
-export function unavailableError(verdict: Unavailable, attempts: number): ClientError {
-  const { words, sentence, retryAfterMs } = verdict
-  const details = { ...words, attempts, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  const message = `The identity provider could not answer: ${sentence}`
-  return new ClientError('authority_unreachable', message, details, { remedy: remedyOf(words) })
+export function unavailableError(result: Unavailable, attempts: number): ClientError {
+  const { details: server, description, retryAfterMs } = result
+  const details = { ...server, attempts, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  const message = `The identity provider could not answer: ${description}`
+  return new ClientError('authority_unreachable', message, details, { remedy: remedyOf(server) })
 }
 
-export function nonsenseError({ words, sentence }: Nonsense): ClientError {
-  const message = `The answer of the identity provider cannot be used: ${sentence}`
-  return new ClientError('authority_answer_invalid', message, words)
+export function unusableAnswerError({ details, description }: Unusable): ClientError {
+  const message = `The answer of the identity provider cannot be used: ${description}`
+  return new ClientError('authority_answer_invalid', message, details)
 }
 
 export function unreachableError(
@@ -36,11 +36,11 @@ export function unreachableError(
   attempts: number,
 ): ClientError {
   const cause = safeCause(error, secrets)
-  const message = `The identity provider could not be reached: ${innermost(cause).message}`
+  const message = `The identity provider could not be reached: ${rootCause(cause).message}`
   return new ClientError('authority_unreachable', message, { attempts }, { cause })
 }
 
-/** The first cause of all, which says more than "fetch failed". */
-export function innermost(error: Error): Error {
-  return error.cause instanceof Error ? innermost(error.cause) : error
+/** The innermost cause. It is more specific than "fetch failed". */
+export function rootCause(error: Error): Error {
+  return error.cause instanceof Error ? rootCause(error.cause) : error
 }

@@ -4,12 +4,12 @@ import { secureUrl } from '../http/secure-url.ts'
 import {
   aFunction,
   anObject,
-  judgeOptions,
   nonEmptyString,
   numberBetween,
   type OptionRules,
   objectWith,
   required,
+  validateOptions,
 } from '../option-rules.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Trace } from '../tracing.ts'
@@ -25,19 +25,19 @@ export type TokenSourceOptions = {
   readonly credential: Credential
   /** The scope of the API: its identifier URI followed by `/.default`. */
   readonly scope: string
-  /** How long a token must still be good when it is handed out, in seconds: 0 to 3600, default 30. */
+  /** The minimum remaining lifetime of a returned token, in seconds: 0 to 3600, default 30. */
   readonly marginSeconds?: number
-  /** How long `token()` may take, retries included, in milliseconds: 1 to 600000, default 10000. */
+  /** The deadline of `token()` with its retries, in milliseconds: 1 to 600000, default 10000. */
   readonly deadlineMs?: number
-  /** How long one token request may take, in milliseconds: 1 to 600000, default 5000. */
+  /** The timeout of one token request, in milliseconds: 1 to 600000, default 5000. */
   readonly attemptTimeoutMs?: number
-  /** A store in common with other processes; none by default. */
+  /** A cache that processes share. None by default. */
   readonly cache?: TokenCache
-  /** Told what happens; for logs and metrics. */
+  /** Receives events for logs and metrics. */
   readonly onEvent?: OnEvent
   /** Runs every request within a span. */
   readonly trace?: Trace
-  /** Parts of the world to replace: clock, `fetch`, sleep, randomness. */
+  /** Replaces clocks, `fetch`, sleep or randomness. */
   readonly runtime?: Partial<Runtime>
 }
 
@@ -57,16 +57,18 @@ const rules: OptionRules<TokenSourceOptions> = {
 }
 
 /**
- * Judges the options of a token source, and says where its token endpoint is.
+ * Validates the options of a token source, and returns its token endpoint.
  *
- * @throws {TypeError} when options are missing, unknown or wrong; all faults are told together.
+ * @throws {TypeError} lists every invalid option
  */
 export function tokenEndpointOf(options: TokenSourceOptions): string {
-  judgeOptions('createTokenSource', options, rules)
+  validateOptions('createTokenSource', options, rules)
   const { authority, tokenEndpoint } = options
   if (authority !== undefined && tokenEndpoint === undefined) {
     return `${authority.replace(/\/$/, '')}/oauth2/v2.0/token`
   }
   if (tokenEndpoint !== undefined && authority === undefined) return tokenEndpoint
-  throw new TypeError('createTokenSource: give either `authority` or `tokenEndpoint`')
+  throw new TypeError(
+    'createTokenSource: either `authority` or `tokenEndpoint` is required, and not both',
+  )
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type FetchWithTokenOptions, fetchWithToken } from '../../src/call/fetch-with-token.ts'
 import type { TokenSource } from '../../src/token/token-source.ts'
-import { type Answer, json, noConnection, text, VirtualWorld } from '../fakes/virtual-world.ts'
+import { type Answer, json, noConnection, text, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 /** Hands out t1, and after each drop of the one in hand the next. */
 function tokensInTurn(): TokenSource & { readonly dropped: string[] } {
@@ -18,20 +18,20 @@ function tokensInTurn(): TokenSource & { readonly dropped: string[] } {
   }
 }
 
-function callIn(world: VirtualWorld, options: Partial<FetchWithTokenOptions> = {}) {
+function callIn(world: VirtualRuntime, options: Partial<FetchWithTokenOptions> = {}) {
   const tokens = tokensInTurn()
   const runtime = world.runtime
   return fetchWithToken({ baseUrl: 'https://api.example', tokens, runtime, ...options })
 }
 
-const sentTokens = (world: VirtualWorld) =>
+const sentTokens = (world: VirtualRuntime) =>
   world.sent.map(({ headers }) => headers.get('authorization'))
 
 const redirect = (location: string, status = 302) => text(status, '', { location })
 
 describe('a fetch with a token', () => {
   it('sends the token in the header, and nowhere else (CL2)', async () => {
-    const world = new VirtualWorld(text(200, 'Hi'))
+    const world = new VirtualRuntime(text(200, 'Hi'))
     const response = await callIn(world)('/api/v1/hi', { headers: { accept: 'text/plain' } })
     assert.equal(await response.text(), 'Hi')
     const [request] = world.sent
@@ -43,14 +43,14 @@ describe('a fetch with a token', () => {
   })
 
   it('continues the path of the base URL', async () => {
-    const world = new VirtualWorld(text(200, ''))
+    const world = new VirtualRuntime(text(200, ''))
     await callIn(world, { baseUrl: 'https://api.example/behind/a/gateway/' })('/api/v1/hi?x=1')
     assert.equal(world.sent[0]?.url, 'https://api.example/behind/a/gateway/api/v1/hi?x=1')
   })
 
   for (const url of ['https://evil.example/', 'http://api.example/', 'https://api.example:444/']) {
     it(`sends nothing to ${url}`, async () => {
-      const world = new VirtualWorld(text(200, ''))
+      const world = new VirtualRuntime(text(200, ''))
       await assert.rejects(callIn(world)(url), { name: 'TypeError' })
       assert.equal(world.sent.length, 0)
     })
@@ -58,7 +58,7 @@ describe('a fetch with a token', () => {
 
   it('hands other answers to the caller as they are', async () => {
     for (const status of [400, 404, 409, 500]) {
-      const world = new VirtualWorld(text(status, 'x'))
+      const world = new VirtualRuntime(text(status, 'x'))
       assert.equal((await callIn(world)('/')).status, status)
       assert.equal(world.sent.length, 1)
     }
@@ -67,14 +67,14 @@ describe('a fetch with a token', () => {
 
 describe('a 401 (CL9)', () => {
   it('drops the token, and the call is made once more with a new one', async () => {
-    const world = new VirtualWorld(text(401, ''), text(200, 'Hi'))
+    const world = new VirtualRuntime(text(401, ''), text(200, 'Hi'))
     assert.equal((await callIn(world)('/')).status, 200)
     assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t2'])
   })
 
   it('again, with the new token, is told and not tried any more', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
-    const world = new VirtualWorld(text(401, '', challenge))
+    const world = new VirtualRuntime(text(401, '', challenge))
     await assert.rejects(callIn(world)('/'), {
       code: 'token_rejected',
       details: { status: 401, oauthError: 'invalid_token' },
@@ -85,7 +85,7 @@ describe('a 401 (CL9)', () => {
   it('of many calls at once drops their common token once', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
-    const world = new VirtualWorld(answer)
+    const world = new VirtualRuntime(answer)
     const call = callIn(world)
     await Promise.all(Array.from({ length: 50 }, () => call('/')))
     assert.equal(sentTokens(world).filter((token) => token === 'Bearer t2').length, 50)
@@ -93,7 +93,7 @@ describe('a 401 (CL9)', () => {
   })
 
   it('to a body that can be read only once is not tried again', async () => {
-    const world = new VirtualWorld(text(401, ''))
+    const world = new VirtualRuntime(text(401, ''))
     const body = new ReadableStream()
     await assert.rejects(callIn(world)('/', { method: 'POST', body }), { code: 'token_rejected' })
     assert.equal(world.sent.length, 1)
@@ -102,7 +102,7 @@ describe('a 401 (CL9)', () => {
 
 describe('a 403 (CL9)', () => {
   it('is never tried again, and names the role and how it is granted', async () => {
-    const world = new VirtualWorld(json(403, { error: 'access_denied' }))
+    const world = new VirtualRuntime(json(403, { error: 'access_denied' }))
     await assert.rejects(callIn(world)('/', { role: 'ReadOrders' }), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error && 'remedy' in error)
       assert.match(error.message, /lacks the application role ReadOrders$/)
@@ -124,14 +124,14 @@ describe('a fault of the API that may pass', () => {
   ]
   for (const [fault, answer] of faults) {
     it(`${fault} is tried again with the same token`, async () => {
-      const world = new VirtualWorld(answer, answer, text(200, ''))
+      const world = new VirtualRuntime(answer, answer, text(200, ''))
       assert.equal((await callIn(world)('/')).status, 200)
       assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1', 'Bearer t1'])
     })
   }
 
   it('ends at the deadline, and the error says so', async () => {
-    const world = new VirtualWorld(text(503, ''))
+    const world = new VirtualRuntime(text(503, ''))
     await assert.rejects(callIn(world, { deadlineMs: 1000 })('/'), {
       code: 'api_unreachable',
       details: { status: 503, attempts: 4 },
@@ -139,23 +139,23 @@ describe('a fault of the API that may pass', () => {
   })
 
   it('waits as long as Retry-After says (CL9)', async () => {
-    const world = new VirtualWorld(text(503, '', { 'retry-after': '2' }), text(200, ''))
+    const world = new VirtualRuntime(text(503, '', { 'retry-after': '2' }), text(200, ''))
     await callIn(world)('/')
     assert.deepEqual(world.sleptMs, [2_125])
   })
 
   it('is not tried again for a method that may change something twice (CL10)', async () => {
-    const world = new VirtualWorld(noConnection)
+    const world = new VirtualRuntime(noConnection)
     await assert.rejects(callIn(world)('/', { method: 'POST' }), { code: 'api_unreachable' })
     assert.equal(world.sent.length, 1)
-    const busy = new VirtualWorld(text(503, ''))
+    const busy = new VirtualRuntime(text(503, ''))
     assert.equal((await callIn(busy)('/', { method: 'post' })).status, 503)
     assert.equal(busy.sent.length, 1)
   })
 
   it('is the end when the caller stops', async () => {
     const stop = new AbortController()
-    const world = new VirtualWorld(() => {
+    const world = new VirtualRuntime(() => {
       stop.abort(new Error('enough'))
       throw new TypeError('fetch failed')
     })
@@ -166,7 +166,7 @@ describe('a fault of the API that may pass', () => {
 
 describe('a redirect (CL4)', () => {
   it('within the origin keeps the token', async () => {
-    const world = new VirtualWorld(redirect('/elsewhere'), text(200, ''))
+    const world = new VirtualRuntime(redirect('/elsewhere'), text(200, ''))
     await callIn(world)('/')
     assert.equal(world.sent[1]?.url, 'https://api.example/elsewhere')
     assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1'])
@@ -174,7 +174,7 @@ describe('a redirect (CL4)', () => {
 
   it('to another origin loses the token, for good', async () => {
     const back = redirect('https://api.example/')
-    const world = new VirtualWorld(redirect('https://other.example/x'), back, text(200, ''))
+    const world = new VirtualRuntime(redirect('https://other.example/x'), back, text(200, ''))
     await callIn(world)('/', { headers: { cookie: 'a=b' } })
     assert.deepEqual(sentTokens(world), ['Bearer t1', null, null])
     assert.equal(world.sent[1]?.headers.get('cookie'), null)
@@ -186,20 +186,20 @@ describe('a redirect (CL4)', () => {
     'https://u:p@api.example/',
   ]) {
     it(`to ${location} is not followed`, async () => {
-      const world = new VirtualWorld(redirect(location))
+      const world = new VirtualRuntime(redirect(location))
       await assert.rejects(callIn(world, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
       assert.equal(world.sent.length, 1)
     })
   }
 
   it('in a circle ends', async () => {
-    const world = new VirtualWorld(redirect('/'))
+    const world = new VirtualRuntime(redirect('/'))
     await assert.rejects(callIn(world, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
     assert.equal(world.sent.length, 6)
   })
 
   it('of a request that changes something is the answer', async () => {
-    const world = new VirtualWorld(redirect('/elsewhere', 307))
+    const world = new VirtualRuntime(redirect('/elsewhere', 307))
     assert.equal((await callIn(world)('/', { method: 'POST' })).status, 307)
     assert.equal(world.sent.length, 1)
   })

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { decodeProtectedHeader, jwtVerify } from 'jose'
 import { clientCertificate } from '../../src/credentials/client-certificate.ts'
-import { type CertifiedKey, certifiedKey } from '../fakes/certified-key.ts'
-import { sourceIn } from '../fakes/source.ts'
-import { grant, json, noConnection, refusal, VirtualWorld } from '../fakes/virtual-world.ts'
+import { type CertifiedKey, createCertifiedKey } from '../fakes/certified-key.ts'
+import { tokenSourceIn } from '../fakes/token-source-in.ts'
+import { grant, json, noConnection, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 const endpoint = 'https://login.example/tenant/oauth2/v2.0/token'
 let key: CertifiedKey
 
 before(async () => {
-  key = await certifiedKey()
+  key = await createCertifiedKey()
 })
 
-async function assertionsSent(world: VirtualWorld) {
-  const { token } = sourceIn(world, { credential: await clientCertificate(pemOf(key)) })
+async function assertionsSent(world: VirtualRuntime) {
+  const { token } = tokenSourceIn(world, { credential: await clientCertificate(pemOf(key)) })
   await token().catch(() => undefined)
   return world.sent.map(({ form }) => form.get('client_assertion') ?? '')
 }
@@ -23,7 +23,7 @@ const pemOf = ({ privateKey, certificate }: CertifiedKey) => ({ privateKey, cert
 
 describe('a client certificate', () => {
   it('signs an assertion as the identity provider wants it (CL5)', async () => {
-    const world = new VirtualWorld(grant('t1'))
+    const world = new VirtualRuntime(grant('t1'))
     const [assertion = ''] = await assertionsSent(world)
     assert.deepEqual(decodeProtectedHeader(assertion), {
       alg: 'PS256',
@@ -46,12 +46,12 @@ describe('a client certificate', () => {
   })
 
   it('signs a new one with a new jti for every attempt (CL10)', async () => {
-    const sent = await assertionsSent(new VirtualWorld(noConnection, json(503, {}), grant('t1')))
+    const sent = await assertionsSent(new VirtualRuntime(noConnection, json(503, {}), grant('t1')))
     assert.equal(new Set(sent).size, 3)
   })
 
   it('learns from a refusal that its clock is an hour off, and tries once more', async () => {
-    const world = new VirtualWorld(
+    const world = new VirtualRuntime(
       (request, signal) =>
         json(
           401,
@@ -68,7 +68,7 @@ describe('a client certificate', () => {
   })
 
   it('does not try again when the clock was right', async () => {
-    const world = new VirtualWorld(refusal('invalid_client', 700027))
+    const world = new VirtualRuntime(refusal('invalid_client', 700027))
     await assertionsSent(world)
     assert.equal(world.sent.length, 1)
   })
@@ -78,7 +78,7 @@ describe('a client certificate', () => {
     const algorithm = { name: 'RSA-PSS', hash: 'SHA-256' }
     const privateKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
     const credential = await clientCertificate({ privateKey, certificate: key.certificate })
-    assert.equal(await sourceIn(new VirtualWorld(grant('t1')), { credential }).token(), 't1')
+    assert.equal(await tokenSourceIn(new VirtualRuntime(grant('t1')), { credential }).token(), 't1')
   })
 
   const faults: readonly (readonly [
@@ -91,12 +91,12 @@ describe('a client certificate', () => {
     [
       'PKCS #1',
       () => ({ ...pemOf(key), privateKey: '-----BEGIN RSA PRIVATE KEY-----' }),
-      /PKCS #1; "openssl pkcs8 -topk8 -nocrypt"/,
+      /PKCS #1; convert it to PKCS #8 with "openssl pkcs8 -topk8 -nocrypt"/,
     ],
     [
       'an encrypted key',
       () => ({ ...pemOf(key), privateKey: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }),
-      /encrypted; "openssl pkcs8 -nocrypt"/,
+      /encrypted; decrypt it with "openssl pkcs8 -nocrypt"/,
     ],
     ['no certificate', () => ({ ...pemOf(key), certificate: key.privateKey }), /"CERTIFICATE"/],
   ]

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { federatedAssertion } from '../../src/credentials/federated-assertion.ts'
-import { sourceIn } from '../fakes/source.ts'
-import { grant, noConnection, refusal, VirtualWorld } from '../fakes/virtual-world.ts'
+import { tokenSourceIn } from '../fakes/token-source-in.ts'
+import { grant, noConnection, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 describe('a federated assertion', () => {
   it('is asked for anew before every request', async () => {
     let number = 0
     const credential = federatedAssertion(() => `assertion-${++number}`)
-    const world = new VirtualWorld(noConnection, grant('t1'))
-    await sourceIn(world, { credential }).token()
+    const world = new VirtualRuntime(noConnection, grant('t1'))
+    await tokenSourceIn(world, { credential }).token()
     assert.deepEqual(
       world.sent.map(({ form }) => form.get('client_assertion')),
       ['assertion-1', 'assertion-2'],
@@ -20,16 +20,18 @@ describe('a federated assertion', () => {
   it('that is refused is refused, even if there would be ever new ones', async () => {
     let number = 0
     const credential = federatedAssertion(async () => `assertion-${++number}`)
-    const world = new VirtualWorld(refusal('invalid_client', 700213))
-    await assert.rejects(sourceIn(world, { credential }).token(), { code: 'credential_refused' })
+    const world = new VirtualRuntime(refusal('invalid_client', 700213))
+    await assert.rejects(tokenSourceIn(world, { credential }).token(), {
+      code: 'credential_refused',
+    })
     assert.equal(world.sent.length, 1)
   })
 
   it('that cannot be had is told as such, and nothing is sent', async () => {
     for (const assertion of [() => Promise.reject(new Error('no such service')), () => '']) {
       const credential = federatedAssertion(assertion)
-      const world = new VirtualWorld(grant('t1'))
-      await assert.rejects(sourceIn(world, { credential }).token(), {
+      const world = new VirtualRuntime(grant('t1'))
+      await assert.rejects(tokenSourceIn(world, { credential }).token(), {
         code: 'credential_unreadable',
       })
       assert.equal(world.sent.length, 0)

@@ -17,7 +17,7 @@ const algorithm = {
   publicExponent: new Uint8Array([1, 0, 1]),
 }
 
-export async function certifiedKey(): Promise<CertifiedKey> {
+export async function createCertifiedKey(): Promise<CertifiedKey> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=client',

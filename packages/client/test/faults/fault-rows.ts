@@ -6,14 +6,14 @@ import {
   refusal,
   silence,
   text,
-  type VirtualWorld,
-} from '../fakes/virtual-world.ts'
+  type VirtualRuntime,
+} from '../fakes/virtual-runtime.ts'
 
 /** What is wrong for ten minutes, and with whom; an answer of `undefined` means: as usual. */
 export type FaultRow = {
   readonly fault: string
-  readonly identityProvider?: (world: VirtualWorld, request: number) => Answer | undefined
-  readonly api?: (world: VirtualWorld, request: number) => Answer | undefined
+  readonly identityProvider?: (world: VirtualRuntime, request: number) => Answer | undefined
+  readonly api?: (world: VirtualRuntime, request: number) => Answer | undefined
   /** The secret that is right from then on. */
   readonly secretFromThen?: string
   /** How far the clock is set when it begins. */

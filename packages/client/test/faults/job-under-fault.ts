@@ -1,8 +1,8 @@
 import { clientSecrets } from '../../src/credentials/credential.ts'
 import { isClientFailure } from '../../src/errors.ts'
 import { createGreetingClient } from '../../src/greeting-client.ts'
-import { settled, sourceIn } from '../fakes/source.ts'
-import { type Answer, grant, refusal, text, VirtualWorld } from '../fakes/virtual-world.ts'
+import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
+import { type Answer, grant, refusal, text, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 import type { FaultRow } from './fault-rows.ts'
 
 const runs = 30
@@ -46,14 +46,14 @@ export async function jobUnderFault(row: FaultRow): Promise<JobUnderFault> {
         : refusal('invalid_client')(request, signal),
     api: text(200, 'Hi'),
   }
-  const world: VirtualWorld = new VirtualWorld((request, signal) => {
+  const world: VirtualRuntime = new VirtualRuntime((request, signal) => {
     const party = request.url.includes('login') ? 'identityProvider' : 'api'
     counts[party] += 1
     const isBad = run >= firstBad && run <= lastBad
     const faulty = isBad ? row[party]?.(world, bad[party]++) : undefined
     return (faulty ?? usual[party])(request, signal)
   })
-  const tokens = sourceIn(world, { credential: clientSecrets('current', 'next') })
+  const tokens = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
   const greetings = createGreetingClient({
     baseUrl: 'https://api.example',
     tokens,

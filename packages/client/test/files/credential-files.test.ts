@@ -10,9 +10,9 @@ import {
   clientSecretFile,
   federatedAssertionFile,
 } from '../../src/files/index.ts'
-import { certifiedKey } from '../fakes/certified-key.ts'
-import { sourceIn } from '../fakes/source.ts'
-import { type Answer, grant, refusal, VirtualWorld } from '../fakes/virtual-world.ts'
+import { createCertifiedKey } from '../fakes/certified-key.ts'
+import { tokenSourceIn } from '../fakes/token-source-in.ts'
+import { type Answer, grant, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 function folderOf(test: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-client-'))
@@ -20,13 +20,13 @@ function folderOf(test: TestContext): string {
   return folder
 }
 
-const sentIn = (world: VirtualWorld, name: string) => world.sent.map(({ form }) => form.get(name))
+const sentIn = (world: VirtualRuntime, name: string) => world.sent.map(({ form }) => form.get(name))
 
 describe('a secret in a file', () => {
   it('is read again before every request', async (test) => {
     const path = join(folderOf(test), 'secret')
-    const world = new VirtualWorld(grant('t1'))
-    const source = sourceIn(world, { credential: clientSecretFile(path) })
+    const world = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(world, { credential: clientSecretFile(path) })
     writeFileSync(path, 'first\n')
     await source.token()
     writeFileSync(path, 'second\r\n')
@@ -42,8 +42,8 @@ describe('a secret in a file', () => {
       writeFileSync(path, 'new')
       return refusal('invalid_client')(request, signal)
     }
-    const world = new VirtualWorld(rotating)
-    assert.equal(await sourceIn(world, { credential: clientSecretFile(path) }).token(), 't1')
+    const world = new VirtualRuntime(rotating)
+    assert.equal(await tokenSourceIn(world, { credential: clientSecretFile(path) }).token(), 't1')
     assert.deepEqual(sentIn(world, 'client_secret'), ['old', 'new'])
   })
 
@@ -52,8 +52,8 @@ describe('a secret in a file', () => {
     const empty = join(folder, 'empty')
     writeFileSync(empty, '\n')
     for (const path of [join(folder, 'absent'), empty]) {
-      const world = new VirtualWorld(grant('t1'))
-      const source = sourceIn(world, { credential: clientSecretFile(path) })
+      const world = new VirtualRuntime(grant('t1'))
+      const source = tokenSourceIn(world, { credential: clientSecretFile(path) })
       await assert.rejects(source.token(), (error: unknown) => {
         assert.ok(error instanceof Error && 'code' in error)
         assert.equal(error.code, 'credential_unreadable')
@@ -68,8 +68,8 @@ describe('a secret in a file', () => {
 describe('a federated assertion in a file', () => {
   it('is read again before every request', async (test) => {
     const path = join(folderOf(test), 'token')
-    const world = new VirtualWorld(grant('t1'))
-    const source = sourceIn(world, { credential: federatedAssertionFile(path) })
+    const world = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(world, { credential: federatedAssertionFile(path) })
     writeFileSync(path, 'a.b.c\n')
     await source.token()
     writeFileSync(path, 'd.e.f')
@@ -83,14 +83,14 @@ describe('a certificate in files', () => {
     const folder = folderOf(test)
     const certificateFile = join(folder, 'certificate.pem')
     const privateKeyFile = join(folder, 'key.pem')
-    const [first, second] = [await certifiedKey(), await certifiedKey()]
-    const world = new VirtualWorld(grant('t1'))
+    const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
+    const world = new VirtualRuntime(grant('t1'))
 
     writeFileSync(certificateFile, first.certificate + first.privateKey)
-    await sourceIn(world, { credential: clientCertificateFiles({ certificateFile }) }).token()
+    await tokenSourceIn(world, { credential: clientCertificateFiles({ certificateFile }) }).token()
 
     const credential = clientCertificateFiles({ certificateFile, privateKeyFile })
-    const source = sourceIn(world, { credential })
+    const source = tokenSourceIn(world, { credential })
     writeFileSync(privateKeyFile, first.privateKey)
     await source.token()
     writeFileSync(certificateFile, second.certificate)
@@ -107,12 +107,12 @@ describe('a certificate in files', () => {
 
   it('is not used with the key of another', async (test) => {
     const certificateFile = join(folderOf(test), 'certificate.pem')
-    const [first, second] = [await certifiedKey(), await certifiedKey()]
+    const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
     writeFileSync(certificateFile, first.certificate + second.privateKey)
     const credential = clientCertificateFiles({ certificateFile })
-    await assert.rejects(sourceIn(new VirtualWorld(grant('t1')), { credential }).token(), {
+    await assert.rejects(tokenSourceIn(new VirtualRuntime(grant('t1')), { credential }).token(), {
       code: 'credential_unreadable',
-      message: /the private key is not that of the certificate/,
+      message: /the private key does not belong to the certificate/,
     })
   })
 })

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGreetingClient } from '../../src/greeting-client.ts'
-import { readBounded, UnusableBody } from '../../src/http/bounded-body.ts'
-import { sourceIn } from '../fakes/source.ts'
-import { type Answer, grant, json, text, VirtualWorld } from '../fakes/virtual-world.ts'
+import { readBoundedText, UnusableBodyError } from '../../src/http/bounded-body.ts'
+import { tokenSourceIn } from '../fakes/token-source-in.ts'
+import { type Answer, grant, json, text, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 const inBytes =
   (...bytes: number[]) =>
   () =>
     new Response(Uint8Array.from(bytes))
 const tooLarge = (limitBytes: number) => ({
-  name: 'UnusableBody',
+  name: 'UnusableBodyError',
   message: `it is larger than ${limitBytes} bytes`,
 })
 
 describe('a body (CL11, CL17)', () => {
   it('is read up to the limit, and not beyond', async () => {
-    assert.equal(await readBounded(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
-    await assert.rejects(readBounded(new Response('x'.repeat(11)), 10), tooLarge(10))
-    assert.equal(await readBounded(new Response(null), 10), '')
+    assert.equal(await readBoundedText(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
+    await assert.rejects(readBoundedText(new Response('x'.repeat(11)), 10), tooLarge(10))
+    assert.equal(await readBoundedText(new Response(null), 10), '')
   })
 
   it('that never ends is left at the limit', async () => {
@@ -29,13 +29,13 @@ describe('a body (CL11, CL17)', () => {
         controller.enqueue(new Uint8Array(1_000))
       },
     })
-    await assert.rejects(readBounded(new Response(endless), 10_000), tooLarge(10_000))
+    await assert.rejects(readBoundedText(new Response(endless), 10_000), tooLarge(10_000))
     assert.ok(pulled < 20)
   })
 
   it('of a token answer may be compressed once at most', async () => {
-    const world = new VirtualWorld(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
-    await assert.rejects(sourceIn(world).token(), {
+    const world = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
+    await assert.rejects(tokenSourceIn(world).token(), {
       code: 'authority_answer_invalid',
       message: /compressed more than once/,
     })
@@ -50,7 +50,7 @@ describe('a body (CL11, CL17)', () => {
   ]
   for (const [what, bytes] of notUtf8) {
     it(`with ${what} is refused whole (CL17)`, async () => {
-      await assert.rejects(readBounded(inBytes(...bytes)(), 10), UnusableBody)
+      await assert.rejects(readBoundedText(inBytes(...bytes)(), 10), UnusableBodyError)
     })
   }
 
@@ -60,16 +60,16 @@ describe('a body (CL11, CL17)', () => {
       Buffer.of(0xff),
       Buffer.from('"}'),
     ])
-    const world = new VirtualWorld(inBytes(...body))
-    await assert.rejects(sourceIn(world).token(), {
+    const world = new VirtualRuntime(inBytes(...body))
+    await assert.rejects(tokenSourceIn(world).token(), {
       code: 'authority_answer_invalid',
       message: 'The answer of the identity provider cannot be used: it is not UTF-8',
     })
   })
 
   it('of a token answer above 64 KB is an answer, and is not asked for again (CL17)', async () => {
-    const world = new VirtualWorld(json(200, { access_token: 'x'.repeat(70_000) }))
-    await assert.rejects(sourceIn(world).token(), {
+    const world = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
+    await assert.rejects(tokenSourceIn(world).token(), {
       code: 'authority_answer_invalid',
       message: 'The answer of the identity provider cannot be used: it is larger than 65536 bytes',
       details: { status: 200 },
@@ -78,8 +78,8 @@ describe('a body (CL11, CL17)', () => {
   })
 
   it('of a busy server above 64 KB is asked for again as any other (CL17)', async () => {
-    const world = new VirtualWorld(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
-    assert.equal(await sourceIn(world).token(), 'a.b.c')
+    const world = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
+    assert.equal(await tokenSourceIn(world).token(), 'a.b.c')
     assert.equal(world.sent.length, 2)
   })
 
@@ -92,7 +92,7 @@ describe('a body (CL11, CL17)', () => {
   ]
   for (const [what, answer] of greetings) {
     it(`of a greeting that is ${what} is an answer, and is not asked for again (CL17)`, async () => {
-      const world = new VirtualWorld(answer)
+      const world = new VirtualRuntime(answer)
       const tokens = { token: async () => 'a.b.c', drop: () => undefined }
       const client = createGreetingClient({
         baseUrl: 'https://api.example',

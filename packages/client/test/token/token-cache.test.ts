@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { clientSecret, clientSecrets } from '../../src/credentials/credential.ts'
 import type { ClientEvent } from '../../src/events.ts'
 import type { TokenCache } from '../../src/token/token-cache.ts'
-import { settled, sourceIn } from '../fakes/source.ts'
-import { grant, noConnection, VirtualWorld } from '../fakes/virtual-world.ts'
+import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
+import { grant, noConnection, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 const storeOf = (entries = new Map<string, string>()): TokenCache => ({
   get: async (key) => entries.get(key),
@@ -13,36 +13,36 @@ const storeOf = (entries = new Map<string, string>()): TokenCache => ({
 
 describe('a common store', () => {
   it('lets a process use the token that another has obtained', async () => {
-    const world = new VirtualWorld(grant('t1'))
+    const world = new VirtualRuntime(grant('t1'))
     const cache = storeOf()
-    await sourceIn(world, { cache }).token()
-    assert.equal(await sourceIn(world, { cache }).token(), 't1')
+    await tokenSourceIn(world, { cache }).token()
+    assert.equal(await tokenSourceIn(world, { cache }).token(), 't1')
     assert.equal(world.sent.length, 1)
   })
 
   it('hands out no token that has ended, or is from the future', async () => {
     for (const passedMs of [70_000, -3_600_000]) {
-      const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+      const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
       const cache = storeOf()
-      await sourceIn(world, { cache }).token()
+      await tokenSourceIn(world, { cache }).token()
       world.wallClockErrorMs = passedMs
-      assert.equal(await sourceIn(world, { cache }).token(), 't2')
+      assert.equal(await tokenSourceIn(world, { cache }).token(), 't2')
     }
   })
 
   it('knows how old a token is that another has obtained', async () => {
-    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
-    await sourceIn(world, { cache }).token()
+    await tokenSourceIn(world, { cache }).token()
     world.pass(60_000)
-    const source = sourceIn(world, { cache })
+    const source = tokenSourceIn(world, { cache })
     assert.equal(await source.token(), 't1')
     world.pass(10_000)
     assert.equal(await source.token(), 't2')
   })
 
   it('keeps the tokens of different clients, scopes, servers and credentials apart (CL8)', async () => {
-    const world = new VirtualWorld(grant('t1'))
+    const world = new VirtualRuntime(grant('t1'))
     const entries = new Map<string, string>()
     const cache = storeOf(entries)
     const others = [
@@ -53,30 +53,30 @@ describe('a common store', () => {
       { credential: clientSecret('another') },
       { credential: clientSecrets('secret-value', 'another') },
     ]
-    for (const other of others) await sourceIn(world, { cache, ...other }).token()
+    for (const other of others) await tokenSourceIn(world, { cache, ...other }).token()
     assert.equal(world.sent.length, others.length)
     assert.doesNotMatch([...entries.keys()].join(), /client-id|secret/)
   })
 
   it('does not bring back a token that was refused', async () => {
-    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const world = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
-    const source = sourceIn(world, { cache })
+    const source = tokenSourceIn(world, { cache })
     source.drop(await source.token())
     assert.equal(await source.token(), 't2')
   })
 
   it('is not asked when a new token is forced', async () => {
-    const world = new VirtualWorld(grant('t1'), grant('t2'))
+    const world = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
-    await sourceIn(world, { cache }).token()
-    assert.equal(await sourceIn(world, { cache }).token({ force: true }), 't2')
+    await tokenSourceIn(world, { cache }).token()
+    assert.equal(await tokenSourceIn(world, { cache }).token({ force: true }), 't2')
   })
 
   it('spares a renewal that another process has made', async () => {
-    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
+    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
-    const [one, other] = [sourceIn(world, { cache }), sourceIn(world, { cache })]
+    const [one, other] = [tokenSourceIn(world, { cache }), tokenSourceIn(world, { cache })]
     await one.token()
     await other.token()
     world.pass(65_000)
@@ -98,8 +98,8 @@ describe('a common store', () => {
         return turn
       },
     }
-    const world = new VirtualWorld(grant('t1'))
-    const processes = Array.from({ length: 10 }, () => sourceIn(world, { cache }))
+    const world = new VirtualRuntime(grant('t1'))
+    const processes = Array.from({ length: 10 }, () => tokenSourceIn(world, { cache }))
     await Promise.all(processes.map(({ token }) => token()))
     assert.equal(world.sent.length, 1)
   })
@@ -139,8 +139,8 @@ describe('a broken store is a miss', () => {
   for (const [what, cache] of rows) {
     it(what, async () => {
       const events: ClientEvent[] = []
-      const world = new VirtualWorld(grant('t1'))
-      const source = sourceIn(world, { cache, onEvent: (event) => events.push(event) })
+      const world = new VirtualRuntime(grant('t1'))
+      const source = tokenSourceIn(world, { cache, onEvent: (event) => events.push(event) })
       assert.equal(await source.token(), 't1')
       assert.equal(await source.token(), 't1')
       assert.equal(world.sent.length, 1)
@@ -149,26 +149,26 @@ describe('a broken store is a miss', () => {
   }
 
   it('that hangs, after a second', async () => {
-    const world = new VirtualWorld(grant('t1'))
+    const world = new VirtualRuntime(grant('t1'))
     const hangs = () => {
       queueMicrotask(() => world.pass(1_000))
       return never
     }
-    assert.equal(await sourceIn(world, { cache: { get: hangs, set: hangs } }).token(), 't1')
+    assert.equal(await tokenSourceIn(world, { cache: { get: hangs, set: hangs } }).token(), 't1')
   })
 
   it('that never gives the lock, after some seconds', async () => {
-    const world = new VirtualWorld(grant('t1'))
+    const world = new VirtualRuntime(grant('t1'))
     const exclusively = () => {
       queueMicrotask(() => world.pass(6_000))
       return never
     }
-    assert.equal(await sourceIn(world, { cache: { ...storeOf(), exclusively } }).token(), 't1')
+    assert.equal(await tokenSourceIn(world, { cache: { ...storeOf(), exclusively } }).token(), 't1')
   })
 
   it('and does not hide the failure of the request itself', async () => {
     const cache: TokenCache = { ...storeOf(), exclusively: (_key, work) => work() }
-    const source = sourceIn(new VirtualWorld(noConnection), { cache, deadlineMs: 1 })
+    const source = tokenSourceIn(new VirtualRuntime(noConnection), { cache, deadlineMs: 1 })
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 })

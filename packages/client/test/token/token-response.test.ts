@@ -33,7 +33,7 @@ describe("the server's sentence", () => {
       error_description: 'A sentence.\r\n  Trace ID: 1f Correlation ID: 2f',
     })
     assert.ok(verdict.kind === 'refused')
-    assert.equal(verdict.sentence, 'A sentence.')
+    assert.equal(verdict.description, 'A sentence.')
   })
 })
 
@@ -61,40 +61,40 @@ describe('a token answer with status 200', () => {
   for (const [expiresIn, lifetimeSeconds] of lifetimes) {
     it(`with expires_in ${JSON.stringify(expiresIn)} grants for ${lifetimeSeconds} s (CL7)`, () => {
       const verdict = judge(200, { ...good, expires_in: expiresIn })
-      assert.deepEqual(verdict, { kind: 'granted', token: 'a.b.c', lifetimeSeconds })
+      assert.deepEqual(verdict, { kind: 'issued', token: 'a.b.c', lifetimeSeconds })
     })
   }
 
   for (const type of ['Bearer', 'bearer', 'BEARER']) {
     it(`takes the token type ${type} (CL7)`, () => {
-      assert.equal(judge(200, { ...good, token_type: type }).kind, 'granted')
+      assert.equal(judge(200, { ...good, token_type: type }).kind, 'issued')
     })
   }
 
   for (const type of [undefined, null, '', 'DPoP', 'mac', 'Bearer ', 7, ['Bearer']]) {
     it(`refuses the token type ${JSON.stringify(type)}, for good (CL7)`, () => {
       const verdict = judge(200, { ...good, token_type: type })
-      assert.equal(verdict.kind, 'nonsense')
-      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
+      assert.equal(verdict.kind, 'unusable')
+      assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
     })
   }
 
   const tokens = [undefined, null, '', 7, {}, 'a b', 'a\nb', 'é', 'a,b', `${'a'.repeat(16_385)}`]
   for (const token of tokens) {
     it(`refuses ${JSON.stringify(token)?.slice(0, 20)} as a token`, () => {
-      assert.equal(judge(200, { ...good, access_token: token }).kind, 'nonsense')
+      assert.equal(judge(200, { ...good, access_token: token }).kind, 'unusable')
     })
   }
 
   it('ignores members that it does not know', () => {
     const verdict = judge(200, { ...good, ext_expires_in: 'x', refresh_token: 7, scope: [] })
-    assert.equal(verdict.kind, 'granted')
+    assert.equal(verdict.kind, 'issued')
   })
 
   for (const body of ['<html>sign in</html>', '', '{"access_token":"a.b', 'null', '"a.b.c"', '7']) {
     it(`that is ${body.slice(0, 20) || 'empty'} may be right the next time`, () => {
       const verdict = judge(200, body)
-      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, true)
+      assert.equal(verdict.kind === 'unusable' && verdict.isTransient, true)
     })
   }
 })
@@ -111,8 +111,8 @@ describe('a token answer with another status', () => {
   it('is a refusal that carries what the server said', () => {
     assert.deepEqual(judge(401, refusal), {
       kind: 'refused',
-      sentence: 'AADSTS7000222: The keys are expired.',
-      words: {
+      description: 'AADSTS7000222: The keys are expired.',
+      details: {
         status: 401,
         oauthError: 'invalid_client',
         aadstsCode: 7000222,
@@ -126,8 +126,8 @@ describe('a token answer with another status', () => {
     const verdict = judge(400, { error: 'invalid_scope', correlation_id: '<script>' })
     assert.deepEqual(verdict, {
       kind: 'refused',
-      sentence: 'invalid_scope',
-      words: { status: 400, oauthError: 'invalid_scope' },
+      description: 'invalid_scope',
+      details: { status: 400, oauthError: 'invalid_scope' },
     })
   })
 
@@ -139,7 +139,7 @@ describe('a token answer with another status', () => {
 
   it('keeps a long sentence to the length of a line of a log', () => {
     const verdict = judge(400, { error: 'invalid_scope', error_description: 'x'.repeat(10_000) })
-    assert.equal(verdict.kind === 'refused' && verdict.sentence.length, 500)
+    assert.equal(verdict.kind === 'refused' && verdict.description.length, 500)
   })
 
   for (const status of [408, 429, 500, 502, 503, 504, 599]) {
@@ -157,7 +157,7 @@ describe('a token answer with another status', () => {
   for (const status of [301, 302, 307, 308, 404, 403, 201, 204]) {
     it(`${status} without an OAuth error is nonsense for good (CL4)`, () => {
       const verdict = judge(status, '<html>')
-      assert.equal(verdict.kind === 'nonsense' && verdict.mayPass, false)
+      assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
     })
   }
 })

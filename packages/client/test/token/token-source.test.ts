@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { clientSecrets } from '../../src/credentials/credential.ts'
-import { settled, sourceIn } from '../fakes/source.ts'
+import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
 import {
   type Answer,
   grant,
@@ -9,13 +9,13 @@ import {
   noConnection,
   refusal,
   silence,
-  VirtualWorld,
-} from '../fakes/virtual-world.ts'
+  VirtualRuntime,
+} from '../fakes/virtual-runtime.ts'
 
 describe('a token source', () => {
   it('sends the token request of contract C49 to C56 to the configured endpoint alone (CL3)', async () => {
-    const world = new VirtualWorld(grant('t1'))
-    assert.equal(await sourceIn(world).token(), 't1')
+    const world = new VirtualRuntime(grant('t1'))
+    assert.equal(await tokenSourceIn(world).token(), 't1')
     const [request] = world.sent
     assert.equal(request?.method, 'POST')
     assert.equal(request?.url, 'https://login.example/tenant/oauth2/v2.0/token')
@@ -29,16 +29,16 @@ describe('a token source', () => {
   })
 
   it('makes one request for 10,000 concurrent calls (CL8)', async () => {
-    const world = new VirtualWorld(grant('t1'))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(world)
     const tokens = await Promise.all(Array.from({ length: 10_000 }, () => source.token()))
     assert.equal(world.sent.length, 1)
     assert.deepEqual([...new Set(tokens)], ['t1'])
   })
 
   it('keeps the token until the margin before its end', async () => {
-    const world = new VirtualWorld(grant('t1', 100), noConnection)
-    const source = sourceIn(world, { marginSeconds: 30, deadlineMs: 1 })
+    const world = new VirtualRuntime(grant('t1', 100), noConnection)
+    const source = tokenSourceIn(world, { marginSeconds: 30, deadlineMs: 1 })
     await source.token()
     world.pass(69_999)
     assert.equal(await source.token(), 't1')
@@ -48,8 +48,8 @@ describe('a token source', () => {
   })
 
   it('renews in the background before that, and hands out the old token meanwhile (CL8)', async () => {
-    const world = new VirtualWorld(grant('t1', 100), grant('t2', 100))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
+    const source = tokenSourceIn(world)
     await source.token()
     world.pass(64_999)
     assert.equal(await source.token(), 't1')
@@ -63,8 +63,8 @@ describe('a token source', () => {
   })
 
   it('is silent about a failed renewal, and leaves the server alone for a while', async () => {
-    const world = new VirtualWorld(grant('t1', 1000), noConnection)
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1', 1000), noConnection)
+    const source = tokenSourceIn(world)
     await source.token()
     world.pass(650_000)
     for (let call = 0; call < 100; call += 1) {
@@ -79,8 +79,8 @@ describe('a token source', () => {
   })
 
   it('forgets a refused token only while it is still the one in hand', async () => {
-    const world = new VirtualWorld(grant('t1'), grant('t2'))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1'), grant('t2'))
+    const source = tokenSourceIn(world)
     assert.equal(await source.token(), 't1')
     source.drop('another')
     assert.equal(await source.token(), 't1')
@@ -92,8 +92,8 @@ describe('a token source', () => {
   })
 
   it('keeps a token that the server hands out again after it was refused', async () => {
-    const world = new VirtualWorld(grant('t1'))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(world)
     source.drop(await source.token())
     await source.token()
     await source.token()
@@ -101,8 +101,8 @@ describe('a token source', () => {
   })
 
   it('obtains a new token when forced to', async () => {
-    const world = new VirtualWorld(grant('t1'), grant('t2'))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(grant('t1'), grant('t2'))
+    const source = tokenSourceIn(world)
     await source.token()
     assert.equal(await source.token({ force: true }), 't2')
   })
@@ -113,7 +113,7 @@ describe('a token source', () => {
       new Promise((resolve) => {
         answer = resolve
       })
-    const source = sourceIn(new VirtualWorld(slow))
+    const source = tokenSourceIn(new VirtualRuntime(slow))
     const leaving = new AbortController()
     const impatient = source.token({ signal: leaving.signal })
     const patient = source.token()
@@ -125,8 +125,8 @@ describe('a token source', () => {
 
   for (const expiresIn of [null, 0, -5, 'soon']) {
     it(`uses a token with expires_in ${expiresIn} once and keeps it not`, async () => {
-      const world = new VirtualWorld(grant('t1', expiresIn), grant('t2', expiresIn))
-      const source = sourceIn(world)
+      const world = new VirtualRuntime(grant('t1', expiresIn), grant('t2', expiresIn))
+      const source = tokenSourceIn(world)
       assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
       assert.equal(await source.token(), 't2')
     })
@@ -143,18 +143,18 @@ describe('retries', () => {
   ]
   for (const [fault, answer] of passing) {
     it(`follow ${fault}`, async () => {
-      const world = new VirtualWorld(answer, answer, grant('t1'))
-      assert.equal(await sourceIn(world).token(), 't1')
+      const world = new VirtualRuntime(answer, answer, grant('t1'))
+      assert.equal(await tokenSourceIn(world).token(), 't1')
       assert.deepEqual(world.sleptMs, [125, 250])
     })
   }
 
   it('follow a server that does not answer in time (CL11)', async () => {
-    const world = new VirtualWorld(
+    const world = new VirtualRuntime(
       silence(() => world, 5_000),
       grant('t1'),
     )
-    assert.equal(await sourceIn(world).token(), 't1')
+    assert.equal(await tokenSourceIn(world).token(), 't1')
   })
 
   const lasting: readonly (readonly [string, Answer, string])[] = [
@@ -175,15 +175,15 @@ describe('retries', () => {
   ]
   for (const [fault, answer, code] of lasting) {
     it(`do not follow ${fault}, which would not change`, async () => {
-      const world = new VirtualWorld(answer)
-      await assert.rejects(sourceIn(world).token(), { code })
+      const world = new VirtualRuntime(answer)
+      await assert.rejects(tokenSourceIn(world).token(), { code })
       assert.equal(world.sent.length, 1)
     })
   }
 
   it('end at the deadline, and the error says how often was tried (CL11)', async () => {
-    const world = new VirtualWorld(noConnection)
-    await assert.rejects(sourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
+    const world = new VirtualRuntime(noConnection)
+    await assert.rejects(tokenSourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error)
       assert.match(error.message, /could not be reached: connect ECONNREFUSED/)
       assert.deepEqual(error.details, { attempts: 5 })
@@ -193,15 +193,15 @@ describe('retries', () => {
   })
 
   it('wait as long as Retry-After says, and some more by chance (CL9)', async () => {
-    const world = new VirtualWorld(json(429, {}, { 'retry-after': '3' }), grant('t1'))
-    await sourceIn(world).token()
+    const world = new VirtualRuntime(json(429, {}, { 'retry-after': '3' }), grant('t1'))
+    await tokenSourceIn(world).token()
     assert.deepEqual(world.sleptMs, [3_125])
   })
 
   it('leave the server alone until then, however often they are asked', async () => {
     const busy = json(503, {}, { 'retry-after': '60' })
-    const world = new VirtualWorld(busy, grant('t1'))
-    const source = sourceIn(world)
+    const world = new VirtualRuntime(busy, grant('t1'))
+    const source = tokenSourceIn(world)
     await assert.rejects(source.token(), {
       details: { status: 503, attempts: 1, retryAfterMs: 60_000 },
     })
@@ -216,8 +216,8 @@ describe('retries', () => {
   })
 
   it('do not wait for a Retry-After beyond the deadline', async () => {
-    const world = new VirtualWorld(json(503, {}, { 'retry-after': '60' }))
-    await assert.rejects(sourceIn(world).token(), { code: 'authority_unreachable' })
+    const world = new VirtualRuntime(json(503, {}, { 'retry-after': '60' }))
+    await assert.rejects(tokenSourceIn(world).token(), { code: 'authority_unreachable' })
     assert.deepEqual(world.sleptMs, [])
   })
 })
@@ -228,8 +228,8 @@ describe('several secrets', () => {
       request.form.get('client_secret') === 'next'
         ? grant('t', 0)(request, signal)
         : refusal('invalid_client')(request, signal)
-    const world = new VirtualWorld(accepted)
-    const source = sourceIn(world, { credential: clientSecrets('current', 'next') })
+    const world = new VirtualRuntime(accepted)
+    const source = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
     await source.token()
     await source.token()
     const secrets = world.sent.map(({ form }) => form.get('client_secret'))
@@ -237,8 +237,8 @@ describe('several secrets', () => {
   })
 
   it('are all refused before that is told', async () => {
-    const world = new VirtualWorld(refusal('invalid_client'))
-    const source = sourceIn(world, { credential: clientSecrets('current', 'next') })
+    const world = new VirtualRuntime(refusal('invalid_client'))
+    const source = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
     await assert.rejects(source.token(), { code: 'credential_refused' })
     assert.equal(world.sent.length, 2)
   })

@@ -1,11 +1,11 @@
 import { clientSecret } from '../../src/credentials/credential.ts'
 import { createTokenSource, type TokenSource } from '../../src/token/token-source.ts'
 import type { TokenSourceOptions } from '../../src/token/token-source-options.ts'
-import type { VirtualWorld } from './virtual-world.ts'
+import type { VirtualRuntime } from './virtual-runtime.ts'
 
 /** A token source in a virtual world. */
-export function sourceIn(
-  world: VirtualWorld,
+export function tokenSourceIn(
+  world: VirtualRuntime,
   options: Partial<TokenSourceOptions> = {},
 ): TokenSource {
   return createTokenSource({

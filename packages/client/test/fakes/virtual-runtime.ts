@@ -19,7 +19,7 @@ const startMs = Date.UTC(2026, 0, 1)
  * A world in which time passes only when somebody sleeps, and in which requests are answered by the
  * functions given, in turn; the last one answers all that follow.
  */
-export class VirtualWorld {
+export class VirtualRuntime {
   readonly sent: SentRequest[] = []
   readonly sleptMs: number[] = []
   /** What `random` returns. */
@@ -81,7 +81,7 @@ export class VirtualWorld {
 
 /** A server that accepts the request and never answers; meanwhile time passes. */
 export const silence =
-  (world: () => VirtualWorld, durationMs: number): Answer =>
+  (world: () => VirtualRuntime, durationMs: number): Answer =>
   (_request, signal) =>
     new Promise((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason))

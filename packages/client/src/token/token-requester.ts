@@ -1,0 +1,190 @@
+import type { ClientAuthentication, Credential } from '../credentials/credential.ts'
+import { ClientError } from '../errors.ts'
+import type { OnEvent } from '../events.ts'
+import type { Attempt } from '../http/retry.ts'
+import { safeCause, withoutSecrets } from '../redaction.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Trace } from '../tracing.ts'
+import { sendTokenRequest, type TokenRequest } from './token-endpoint.ts'
+import {
+  refusedError,
+  unavailableError,
+  unreachableError,
+  unusableAnswerError,
+} from './token-errors.ts'
+import { readTokenResponse, type TokenResult } from './token-response.ts'
+
+export type IssuedToken = { readonly token: string; readonly lifetimeSeconds: number }
+
+export type TokenRequesterContext = {
+  readonly runtime: Runtime
+  readonly emit: OnEvent
+  readonly trace: Trace
+}
+
+// A credential may offer new authentications without end. Their requests must not become a flood.
+const maxAuthentications = 5
+// The header `Date` has whole seconds, and an answer may take some seconds to arrive.
+const toleratedSkewMs = 10_000
+
+type Failure = Exclude<TokenResult, { kind: 'issued' }>
+type Unavailable = Extract<TokenResult, { kind: 'unavailable' }>
+type Outcome = Attempt<IssuedToken>
+
+const isCredentialRefused = (result: TokenResult) =>
+  result.kind === 'refused' && result.details.oauthError === 'invalid_client'
+
+/**
+ * Requests tokens with one credential. It remembers the authentication that worked last, the
+ * difference between the two clocks, and how long the server asked not to be called.
+ */
+export class TokenRequester {
+  readonly #request: TokenRequest
+  readonly #credential: Credential
+  readonly #context: TokenRequesterContext
+  #acceptedAuthenticationId: string | undefined
+  #skewMs = 0
+  #blockedUntilMonotonicMs = Number.NEGATIVE_INFINITY
+  #lastUnavailable: Unavailable | undefined
+
+  constructor(request: TokenRequest, credential: Credential, context: TokenRequesterContext) {
+    this.#request = request
+    this.#credential = credential
+    this.#context = context
+  }
+
+  /**
+   * One attempt. If an authentication is refused, the others of the credential follow within the
+   * same attempt.
+   *
+   * @returns the token, or the error and whether it is permanent; it does not throw
+   */
+  async attempt(signal: AbortSignal, attempts: number): Promise<Attempt<IssuedToken>> {
+    return this.#blocked(attempts) ?? this.#authenticate(signal, attempts)
+  }
+
+  /** The last failure again, while the server asks not to be called. */
+  #blocked(attempts: number): Outcome | undefined {
+    const retryAfterMs = this.#blockedUntilMonotonicMs - this.#context.runtime.monotonicMs()
+    if (this.#lastUnavailable === undefined || retryAfterMs <= 0) return undefined
+    return outcomeOf({ ...this.#lastUnavailable, retryAfterMs }, attempts)
+  }
+
+  /** Tries the authentications of the credential until one is not refused. */
+  async #authenticate(signal: AbortSignal, attempts: number): Promise<Outcome> {
+    const tried = new Set<string>()
+    let isClockCorrected = false
+    for (;;) {
+      const skewMs = this.#skewMs
+      const untried = await this.#untried(tried)
+      if (untried instanceof ClientError) return permanent(untried)
+      const [authentication] = untried
+      if (authentication === undefined) return permanent(unreadableError('it is empty'))
+      tried.add(authentication.id)
+      const result = await this.#send(authentication, signal, attempts)
+      if (result instanceof ClientError) return { done: false, error: result }
+      if (result.kind === 'issued') {
+        this.#accept(authentication)
+        return { done: true, value: result }
+      }
+      if (isCredentialRefused(result)) {
+        const wasClockWrong = Math.abs(this.#skewMs - skewMs) > toleratedSkewMs
+        if (this.#credential.kind === 'certificate' && wasClockWrong && !isClockCorrected) {
+          isClockCorrected = true
+          tried.delete(authentication.id)
+          continue
+        }
+        if (tried.size < maxAuthentications) {
+          const others = await this.#untried(tried)
+          if (others instanceof ClientError) return permanent(others)
+          if (others.length > 0) continue
+        }
+      }
+      if (result.kind === 'unavailable') this.#block(result)
+      return outcomeOf(result, attempts)
+    }
+  }
+
+  #block(result: Unavailable): void {
+    const { retryAfterMs = 0 } = result
+    this.#blockedUntilMonotonicMs = this.#context.runtime.monotonicMs() + retryAfterMs
+    this.#lastUnavailable = result
+  }
+
+  async #send(
+    { authenticate }: ClientAuthentication,
+    signal: AbortSignal,
+    attempt: number,
+  ): Promise<TokenResult | ClientError> {
+    const { runtime, trace } = this.#context
+    const sentMs = runtime.wallClockMs()
+    const context = { fetch: runtime.fetch, trace, attempt }
+    const { answer, secrets } = sendTokenRequest(this.#request, authenticate, context, signal)
+    try {
+      const response = await answer
+      const nowMs = runtime.wallClockMs()
+      this.#measureSkew(response.headers, (sentMs + nowMs) / 2)
+      return readTokenResponse(response, nowMs, (text) => withoutSecrets(text, secrets))
+    } catch (error) {
+      return unreachableError(error, secrets, attempt)
+    }
+  }
+
+  #measureSkew(headers: Headers, halfwayMs: number): void {
+    const serverMs = Date.parse(headers.get('date') ?? '')
+    if (Number.isNaN(serverMs)) return
+    const skewMs = serverMs - halfwayMs
+    const before = this.#skewMs
+    this.#skewMs = Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0
+    if (Math.abs(this.#skewMs - before) > toleratedSkewMs) {
+      this.#context.emit({ type: 'clock_skewed', skewSeconds: Math.round(skewMs / 1000) })
+    }
+  }
+
+  #accept({ id }: ClientAuthentication): void {
+    if (this.#acceptedAuthenticationId !== undefined && this.#acceptedAuthenticationId !== id) {
+      this.#context.emit({ type: 'credential_switched' })
+    }
+    this.#acceptedAuthenticationId = id
+  }
+
+  /** The authentications to try, the last accepted one first. */
+  async #untried(
+    tried: ReadonlySet<string>,
+  ): Promise<readonly ClientAuthentication[] | ClientError> {
+    const rank = ({ id }: ClientAuthentication) => (id === this.#acceptedAuthenticationId ? 0 : 1)
+    const nowMs = this.#context.runtime.wallClockMs() + this.#skewMs
+    const { tokenEndpoint } = this.#request
+    const context = { tokenEndpoint, nowSeconds: Math.floor(nowMs / 1000) }
+    try {
+      const authentications = await this.#credential.authentications(context)
+      return authentications.filter(({ id }) => !tried.has(id)).sort((a, b) => rank(a) - rank(b))
+    } catch (error) {
+      const cause = safeCause(error, [])
+      return unreadableError(cause.message, cause)
+    }
+  }
+}
+
+const permanent = (error: ClientError): Outcome => ({ done: false, error, isPermanent: true })
+
+/** One row for each kind of failure: its error, and whether another attempt may succeed. */
+function outcomeOf(failure: Failure, attempts: number): Outcome {
+  switch (failure.kind) {
+    case 'refused':
+      return permanent(refusedError(failure))
+    case 'unusable': {
+      const error = unusableAnswerError(failure)
+      return failure.isTransient ? { done: false, error } : permanent(error)
+    }
+    case 'unavailable': {
+      const error = unavailableError(failure, attempts)
+      return { done: false, error, retryAfterMs: failure.retryAfterMs }
+    }
+  }
+}
+
+function unreadableError(reason: string, cause?: Error): ClientError {
+  const message = `The credential could not be read: ${reason}`
+  return new ClientError('credential_unreadable', message, {}, { cause })
+}
