@@ -91,7 +91,7 @@ describe('the exit code tells', () => {
       err,
       /^The identity provider refused the credential: AADSTS7000215: Not \[redacted\]/,
     )
-    assert.match(err, /\nGive the secret's value, not its id/)
+    assert.match(err, /\nUse the secret's value, not its id/)
   })
 
   it('3: not authenticated, when the API refuses the token', async (test) => {
