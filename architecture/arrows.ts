@@ -45,6 +45,11 @@ export const rooms: readonly Room[] = [
     reason: 'How a secret comes to the disk is the same for every secret: it knows none of them.',
   },
   {
+    path: 'services/identity-provider/src/body',
+    mayImport: [],
+    reason: 'Every body has the same limits on its size; what it means is decided elsewhere.',
+  },
+  {
     path: 'services/identity-provider/src/directory',
     mayImport: ['packages/guard'],
     reason:
@@ -99,6 +104,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/http',
     mayImport: [
+      'services/identity-provider/src/body',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/dialect',
@@ -111,13 +117,14 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/management',
     mayImport: [
       'packages/guard',
+      'services/identity-provider/src/body',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
     ],
     reason:
-      'The management API changes the directory through the storage port and asks the signing keys to turn over; it is let in by the guard, and knows nothing of how tokens are made.',
+      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They do not know how tokens are made.',
   },
   {
     path: 'cli',

@@ -53,6 +53,7 @@ export const forbiddenExports: readonly string[] = [
 export const codesInAnotherCase: readonly string[] = [
   'BODY_CUT',
   'BODY_TOO_LARGE',
+  'CERTIFICATES_UNUSABLE',
   'DIRECTORY_FAULT',
   'GRAPH_REFUSAL',
   'SETTINGS_INVALID',

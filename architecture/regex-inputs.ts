@@ -230,14 +230,12 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/graph/applications/find-application.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],
-  'services/identity-provider/src/management/http/base-url.ts': [setting(/^https?$/)],
+  'services/identity-provider/src/management/http/schemas.ts': [setting(/^https?$/)],
   'services/identity-provider/src/management/http/json-body.ts': [
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],
   'services/identity-provider/src/management/http/operation-path.ts': [
     header(/^([A-Za-z.]+)\((?:(appId)=)?'([^'()]*)'\)$/, 'a(', "a(appId='"),
-  ],
-  'services/identity-provider/src/management/http/operations-app.ts': [
     ours(/\{(\w+)\}/g, 'our table of operations'),
     ours(/\{\w+\}/g, 'our table of operations'),
     built(header(/^\/applications\/[^/]+\/federatedIdentityCredentials\/[^/]+$/, '/applications/')),

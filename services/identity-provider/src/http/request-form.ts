@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
+import { BodyCutError, BodyTooLargeError, readBody } from '../body/bounded-body.ts'
 import { refuseRequest } from '../dialect/refusals/request-refusal.ts'
 import { type Form, readForm } from '../dialect/request/form-body.ts'
-import { BodyCutError, BodyTooLargeError, readBody } from './request-body.ts'
 import { headerOf, repeatedHeader } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
 
@@ -26,7 +26,8 @@ export async function readRequestForm(context: Context<ServerEnv>): Promise<Form
   if (!formType.test(headerOf(context, 'content-type') ?? ''))
     refuseRequest({ reason: 'body_not_form' })
   try {
-    return readForm(utf8.decode(await readBody(context, maxBodyBytes)))
+    const body = await readBody(req.raw, maxBodyBytes, (name) => headerOf(context, name))
+    return readForm(utf8.decode(body))
   } catch (cause) {
     if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'body_too_large' }, { cause })
     if (cause instanceof BodyCutError) refuseRequest({ reason: 'body_incomplete' }, { cause })

@@ -108,7 +108,7 @@ describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () =>
 
   it('has a row, and every row has a scenario', () => {
     const walked = new Set(scenarios.map(({ reason }) => reason))
-    // Nobody is left to read this answer; request-body.test.ts has it.
+    // The client is gone and cannot read this answer. request-form.test.ts tests this case.
     walked.add('body_incomplete')
     assert.deepEqual([...walked].sort(), Object.keys(refusalTable).sort())
   })

@@ -89,7 +89,7 @@ describe('a caller that lacks a management role (AS32)', () => {
       const { revision } = await sample.store.refresh()
       const reply = await change(client, sample)
       assert.partialDeepStrictEqual(reply, refusedForRole)
-      assert.match(reply.body.error.message, /is handed out only by who has it/)
+      assert.match(reply.body.error.message, /only a caller that has the role '.+' can assign it/)
       assert.equal((await sample.store.refresh()).revision, revision)
       assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit tells of it')
     })
@@ -109,7 +109,7 @@ describe('a caller that lacks a management role (AS32)', () => {
           appRoleId,
         })
         assert.partialDeepStrictEqual(reply, refusedForRole)
-        assert.match(reply.body.error.message, /is handed out only by who has it/)
+        assert.match(reply.body.error.message, /only a caller that has the role '.+' can assign it/)
       }
   })
 

@@ -72,7 +72,7 @@ describe('an application of a management API (AS32)', () => {
         assert.ok(application)
         const reply = await write(owner, application)
         assert.equal(reply.status, 403, JSON.stringify(reply.body))
-        assert.match(reply.body.error.message, /What the management itself depends on/)
+        assert.match(reply.body.error.message, /An object that management itself needs/)
         assert.equal((await store.refresh()).revision, directory.revision)
       })
 
@@ -80,7 +80,7 @@ describe('an application of a management API (AS32)', () => {
     const { owner } = await withOwnerTenant()
     const reply = await owner.post('/servicePrincipals', { appId: serverManagementAppId })
     assert.equal(reply.status, 403)
-    assert.match(reply.body.error.message, /What the management itself depends on/)
+    assert.match(reply.body.error.message, /An object that management itself needs/)
   })
 
   it('is not brought back by a caller', async () => {
@@ -93,7 +93,7 @@ describe('an application of a management API (AS32)', () => {
       const item = `/directory/deletedItems/${management.id}`
       const { status, body } = await act(act === owner.post ? `${item}/restore` : item)
       assert.equal(status, 403)
-      assert.match(body.error.message, /What the management itself depends on/)
+      assert.match(body.error.message, /An object that management itself needs/)
     }
   })
 })

@@ -37,7 +37,7 @@ const operationTable = (operations: readonly Operation[]): string =>
     operations.map((operation) => [
       code(`${operation.method} ${operation.path}`),
       rolesText(operation.requires),
-      operation.does,
+      operation.summary,
       'action' in operation ? code(operation.action) : '',
     ]),
   )

@@ -5,11 +5,11 @@ import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import { baseUrl } from '../http/base-url.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { RequestIds } from '../http/graph-error.ts'
 import type { ChangeOperation, ReadOperation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
+import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
@@ -18,7 +18,7 @@ import { deletedItemOperations } from './deleted-items/deleted-item-operations.t
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 
-/** Everything that this part of Microsoft Graph v1.0 can do. */
+/** All operations of this part of Microsoft Graph v1.0. */
 export const graphOperations: readonly (ReadOperation | ChangeOperation)[] = [
   ...applicationOperations,
   ...passwordOperations,
@@ -30,7 +30,7 @@ export const graphOperations: readonly (ReadOperation | ChangeOperation)[] = [
 
 const maxVisibilityDelaySeconds = 3600
 
-/** Where the API is mounted, and where Microsoft's own is: the SDKs write this themselves. */
+/** The path at which the API is mounted. Microsoft's SDKs add it themselves. */
 export const graphPath = '/v1.0'
 
 const settingsSchema = z.strictObject({
@@ -39,26 +39,26 @@ const settingsSchema = z.strictObject({
 })
 
 export type GraphAppOptions = {
-  /** Where Microsoft Graph is here, without version and slash: what the SDKs call `baseUrl`. */
+  /** The `baseUrl` of Microsoft's SDKs: a URL without version and without a slash at its end. */
   readonly baseUrl: string
   readonly store: DirectoryStore
   readonly credentialUses: CredentialUses
   readonly authenticate: Authenticate
-  /** Keeps the record of a refused change; the record of a change that is made is kept with it. */
+  /** Stores the audit record of a refused change. */
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: RequestIds) => void
-  /** How long new objects are not seen, 0 to 3600 seconds; default 0. */
+  readonly report: (error: unknown, ids: RequestIds) => void
+  /** How long new objects are not visible, 0 to 3600 seconds; default 0. */
   readonly visibilityDelaySeconds?: number
-  /** At least 32 bytes, the same for all replicas; default: random, for one process. */
+  /** At least 32 bytes, the same for all replicas; default: random bytes, for one process. */
   readonly skipTokenKey?: Uint8Array
   readonly runtime?: Runtime
 }
 
 /**
- * The part of Microsoft Graph v1.0 that the six steps of a registration use.
+ * Creates the part of Microsoft Graph v1.0 that the six registration steps use.
  *
- * @returns an app to mount under `graphPath`.
- * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is wrong.
+ * @returns an app to mount at `graphPath`
+ * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  * @throws {TypeError} when `skipTokenKey` is too short.
  * @see https://learn.microsoft.com/graph/api/resources/application
  */

@@ -1,8 +1,8 @@
 import type { RequiredRoles } from '../http/caller.ts'
 
 /**
- * The application roles of Microsoft Graph that the registration steps need, with the ids that they
- * have in every tenant (entra E158).
+ * The application roles of Microsoft Graph that the registration steps need, with the IDs that
+ * they have in every tenant (entra E158).
  *
  * @see https://learn.microsoft.com/graph/permissions-reference
  */
@@ -30,20 +30,20 @@ export type GraphRole = keyof typeof graphRoles
 
 const requires = (...groups: readonly (readonly GraphRole[])[]): RequiredRoles => groups
 
-/** To see applications, service principals and assignments. */
+/** For reading applications and service principals. */
 export const readsApplications = requires(['Application.Read.All', 'Application.ReadWrite.All'])
 
-/** To change applications and service principals. */
+/** For changing applications and service principals. */
 export const writesApplications = requires(['Application.ReadWrite.All'])
 
-/** To see who has which role. */
+/** For reading app role assignments. */
 export const readsAssignments = requires([
   'Application.Read.All',
   'Application.ReadWrite.All',
   'AppRoleAssignment.ReadWrite.All',
 ])
 
-/** To grant and to withdraw: Graph wants to see, too, what is granted. */
+/** For changing app role assignments. Graph also requires the right to read applications. */
 export const writesAssignments = requires(
   ['AppRoleAssignment.ReadWrite.All'],
   ['Application.Read.All', 'Application.ReadWrite.All'],

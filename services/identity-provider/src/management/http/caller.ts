@@ -1,30 +1,30 @@
 import type { Directory } from '../../directory/directory.ts'
 import { refuse } from './graph-error.ts'
 
-/** Who calls, as a valid token says. */
+/** The client of a request, according to its valid token. */
 export type ManagementCaller = {
   readonly tenantId: string
   readonly applicationId: string
-  /** The roles that the caller had when the token was made. */
+  /** The roles that the caller had when the token was issued. */
   readonly roles: readonly string[]
 }
 
-/** Of each group the caller must have one role. */
+/** The caller must have one role of each group. */
 export type RequiredRoles = readonly (readonly string[])[]
 
 /**
- * Takes the token of a request for what it says.
+ * Verifies the token of a request.
  *
- * @throws {GraphError} graph_refusal when there is no token, or it is not valid here.
+ * @throws {GraphError} graph_refusal when the token is missing or invalid.
  */
 export type Authenticate = (request: Request, environment: unknown) => Promise<ManagementCaller>
 
 /**
- * The roles of a valid token that its client still has. A token outlives by up to an hour what it
- * says, and management cannot wait that long: whoever was disabled could use the hour to undo it.
+ * The roles of a valid token that its client still has. A token is valid for up to an hour. Without
+ * this check, a disabled client could use that hour to enable itself again.
  *
- * @param apiAppId The API whose roles count.
- * @throws {GraphError} graph_refusal caller_unknown when the client is disabled or gone.
+ * @param apiAppId the API that declares the roles
+ * @throws {GraphError} graph_refusal caller_unknown when the client is disabled or deleted.
  */
 export function currentRoles(
   directory: Directory,
@@ -33,11 +33,11 @@ export function currentRoles(
 ): readonly string[] {
   const client = directory.servicePrincipalByAppId(tenantId, applicationId)
   const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
-  const isAlive =
+  const isActive =
     directory.tenant(tenantId)?.isEnabled &&
     client?.accountEnabled &&
     directory.applicationByAppId(applicationId) !== undefined
-  if (!isAlive || !api?.accountEnabled) throw refuse('caller_unknown')
+  if (!isActive || !api?.accountEnabled) throw refuse('caller_unknown')
   const assigned = new Set(
     directory
       .assignmentsOf(client.id)
@@ -50,7 +50,7 @@ export function currentRoles(
   )
 }
 
-/** @throws {GraphError} graph_refusal role_missing when the roles do not meet the requirement. */
+/** @throws {GraphError} graph_refusal role_missing when a group has none of the roles. */
 export function requireRoles(roles: readonly string[], requirement: RequiredRoles): void {
   for (const group of requirement)
     if (!group.some((role) => roles.includes(role))) throw refuse('role_missing')

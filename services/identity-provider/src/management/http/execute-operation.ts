@@ -12,10 +12,10 @@ import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
 import type { Answer, Call, Operation } from './operation.ts'
 
-/** What operations are done with. */
+/** Everything that operations need besides the request. */
 export type OperationContext = {
   readonly authenticate: Authenticate
-  /** The API whose roles count. */
+  /** The API that declares the roles of the operations. */
   readonly apiAppId: string
   readonly store: DirectoryStore
   readonly credentialUses: CredentialUses
@@ -23,62 +23,66 @@ export type OperationContext = {
   readonly runtime: Runtime
   /** The public URL of the API, without a slash at its end. */
   readonly rootUrl: string
-  /** How long new objects are not seen, in seconds. */
+  /** How long new objects are not visible, in seconds. */
   readonly visibilityDelaySeconds: number
-  /** Keeps the record of what was refused to a known caller. */
+  /** Stores the audit record of a refused change. */
   readonly recordRefusal: (record: AuditRecord) => void
-  /** Tells the operator of a failure of the server itself: one without a name, or of its store. */
-  readonly report: (error: unknown, exchange: RequestIds) => void
+  /** Reports a failure of the server or of its store to the operator. */
+  readonly report: (error: unknown, ids: RequestIds) => void
 }
 
 /**
- * Does one operation for one request: 1. who calls, 2. may they, 3. what do they ask, 4. may they
- * change what it changes, 5. do it.
+ * Executes one operation for one request, in six phases that no operation can skip.
  *
  * @throws {GraphError} graph_refusal when it is refused.
  */
 export async function executeOperation(
   operation: Operation,
   parameters: Readonly<Record<string, string>>,
-  operator: OperationContext,
+  context: OperationContext,
   request: Request,
   environment: unknown,
-  exchange: RequestIds,
+  ids: RequestIds,
 ): Promise<Answer> {
-  const { runtime, store } = operator
-  const caller = await operator.authenticate(request, environment)
+  const { runtime, store } = context
+  // 1. Authenticate the caller.
+  const caller = await context.authenticate(request, environment)
   try {
+    // 2. Check its roles.
     const directory = await store.read()
-    const admitted = admit(directory, caller, operation, operator)
+    const admitted = admit(directory, caller, operation, context)
+    // 3. Read the request.
     const { pathname, searchParams } = new URL(request.url)
     const call: Call = {
-      ...operator,
+      ...context,
       caller: admitted,
-      directory: visibleDirectory(operator, directory),
+      directory: visibleDirectory(context, directory),
       parameters,
       path: pathname,
       query: searchParams,
       body: operation.takesBody ? await readJson(request) : undefined,
       ifMatch: request.headers.get('if-match') ?? undefined,
-      correlationId: exchange.clientRequestId,
+      correlationId: ids.clientRequestId,
     }
     if ('read' in operation) return await operation.read(call)
     if ('perform' in operation) return await operation.perform(call)
     return await store.update((committed) => {
-      // What was admitted a moment ago is judged again by the directory that is changed.
-      const caller = admit(committed, call.caller, operation, operator)
+      // The directory may have changed since phase 2, so the roles are checked again.
+      const caller = admit(committed, call.caller, operation, context)
       const changing = {
         ...call,
         caller,
         committed,
-        directory: visibleDirectory(operator, committed),
+        directory: visibleDirectory(context, committed),
         nextRevision: committed.revision + 1,
       }
+      // 4. Decide the changes.
       const { changes, target, answer } = operation.change(changing)
-      // By what is written, not by the operation: no operation can leave the judgement out.
+      // 5. Check the changes themselves, so that no operation can omit the check.
       requireUnprotected(committed, changes)
       requireOwnRoles(changing, changes)
-      const record = auditRecord(operation.action, caller, exchange)
+      // 6. Store the changes and their audit record in one transaction.
+      const record = auditRecord(operation.action, caller, ids)
       return {
         changes,
         audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
@@ -86,14 +90,15 @@ export async function executeOperation(
       }
     })
   } catch (error) {
-    if (error instanceof GraphError && 'action' in operation)
-      operator.recordRefusal({
-        ...auditRecord(operation.action, caller, exchange),
+    if (error instanceof GraphError && 'action' in operation) {
+      context.recordRefusal({
+        ...auditRecord(operation.action, caller, ids),
         at: runtime.now(),
         target: null,
         outcome: 'refused',
         reason: error.refusal,
       })
+    }
     throw error
   }
 }
@@ -125,10 +130,10 @@ function visibleDirectory(
 const auditRecord = (
   action: string,
   { tenantId, applicationId }: ManagementCaller,
-  exchange: RequestIds,
+  ids: RequestIds,
 ) => ({
   tenantId,
   actor: applicationId,
   action,
-  correlationId: exchange.clientRequestId,
+  correlationId: ids.clientRequestId,
 })

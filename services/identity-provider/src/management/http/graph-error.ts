@@ -1,13 +1,13 @@
 import { type RefusalName, refusals } from './refusals.ts'
 
-/** One property that a refusal is about. */
+/** One property that caused a refusal. */
 export type ErrorDetail = {
   readonly code: string
   readonly target: string
   readonly message: string
 }
 
-/** A refusal of the management API; `message` is the sentence that the caller reads. */
+/** A refusal of a management API. The caller reads `message`. */
 export class GraphError extends Error {
   readonly code = 'graph_refusal'
   override readonly name = 'GraphError'
@@ -25,7 +25,12 @@ export class GraphError extends Error {
   }
 }
 
-/** A refusal by its row of the table, with what the row's sentence needs. */
+/**
+ * Builds a refusal from its row of the table. It never throws: an operation throws the value, and
+ * `createOperationsApp` alone catches it.
+ *
+ * @param values the parts of the row's sentence
+ */
 export function refuse<Name extends RefusalName>(
   name: Name,
   ...values: Parameters<(typeof refusals)[Name]['sentence']>
@@ -34,10 +39,10 @@ export function refuse<Name extends RefusalName>(
   return new GraphError(name, sentence(...values))
 }
 
-/** What names one exchange in the logs of both sides. */
+/** Connects a request with its answer, in the logs of both sides. */
 export type RequestIds = {
   readonly requestId: string
-  /** As the client sent it, or the request id when it sent none. */
+  /** The GUID that the client sent; else the request ID. */
   readonly clientRequestId: string
   readonly at: Date
 }

@@ -6,10 +6,9 @@ import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { SkipTokens } from '../odata/skip-tokens.ts'
 import type { ManagementCaller, RequiredRoles } from './caller.ts'
 
-/** What a response consists of; without a body it is 204. */
+/** The parts of a response. Without a body, the status is 204. */
 export type Answer = AnswerWithBody | (WithEtag & { readonly status: 204 })
 
-/** An answer that shows something. */
 export type AnswerWithBody = WithEtag & {
   readonly status: 200 | 201
   readonly body: object
@@ -17,16 +16,16 @@ export type AnswerWithBody = WithEtag & {
 }
 
 type WithEtag = {
-  /** The state of the object that the answer is about. */
+  /** The entity tag of the object in the answer. */
   readonly etag?: string | undefined
 }
 
-/** What an operation learns of a request, after the caller was let in. */
+/** A request of an admitted caller. */
 export type Call = {
   readonly caller: ManagementCaller & { readonly tenant: Tenant }
-  /** What the caller sees: new objects may be missing for a while. */
+  /** The directory as the caller sees it: new objects may be missing for a while. */
   readonly directory: Directory
-  /** The segments of the path that the operation's template leaves open. */
+  /** The segments of the path that match placeholders of the template. */
   readonly parameters: Readonly<Record<string, string>>
   readonly path: string
   readonly query: URLSearchParams
@@ -41,15 +40,15 @@ export type Call = {
   readonly credentialUses: CredentialUses
 }
 
-/** A call that may change the directory. */
+/** A request that may change the directory. */
 export type ChangingCall = Call & {
-  /** The directory with everything in it, for what must be unique and for what is referred to. */
+  /** The complete directory, for checks of uniqueness and of references. */
   readonly committed: Directory
-  /** The revision that the change will be. */
+  /** The revision that the change creates. */
   readonly nextRevision: number
 }
 
-/** What a change writes, what it was done to, and what the caller reads. */
+/** A decided change: the records to write, the changed object, and the answer. */
 export type Change = {
   readonly changes: readonly DirectoryChange[]
   readonly target: string
@@ -58,33 +57,33 @@ export type Change = {
 
 type OperationRow = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** From the root of the API; `{id}` takes one segment. */
+  /** From the root of the API. `{id}` matches one segment. */
   readonly path: string
   readonly requires: RequiredRoles
-  /** What it does, for the documentation. */
-  readonly does: string
-  /** A body is read, and must be there. */
+  /** A sentence for the reference page. */
+  readonly summary: string
+  /** A body is required. */
   readonly takesBody?: true
 }
 
-/** Tells something, and changes nothing. */
+/** Reads, and changes nothing. */
 export type ReadOperation = OperationRow & {
   readonly read: (call: Call) => Answer | Promise<Answer>
 }
 
-/** Changes the directory in one transaction with its audit record. */
+/** Changes the directory, in one transaction with its audit record. */
 export type ChangeOperation = OperationRow & {
-  /** The audit's name of the change. */
+  /** The name of the change in the audit log. */
   readonly action: string
-  /** May be asked several times, each time with a later directory; decides, and does nothing. */
+  /** A pure decision. It may be called several times, each time with a later directory. */
   readonly change: (call: ChangingCall) => Change
 }
 
-/** Has something done by another room, which keeps its own record of it. */
+/** Calls another part of the server, which writes its own audit record. */
 export type PerformOperation = OperationRow & {
   readonly action: string
   readonly perform: (call: Call) => Promise<Answer>
 }
 
-/** A row of the management API: what may be asked, by whom, and what is done then. */
+/** A row of a management API: method and path, the required roles, and the function that executes it. */
 export type Operation = ReadOperation | ChangeOperation | PerformOperation

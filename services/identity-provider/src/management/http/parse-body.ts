@@ -13,34 +13,12 @@ const rows: Record<
   unverified_name: { refusal: 'identifier_uri_unverified', detail: 'HostNameNotOnVerifiedDomain' },
 }
 
-/** An answer must not grow with the number of faults that a body can have. */
-const maxFaultsTold = 20
+/** The size of an answer must not depend on the number of issues in a body. */
+const maxReportedIssues = 20
 const maxNameLength = 100
 
 /**
- * Refuses a body for its faults; up to 20 of them are told, and the first decides on the code.
- *
- * @param body What is quoted where a sentence names the value.
- */
-export function requireNoIssues(faults: readonly ValidationIssue[], body: unknown): void {
-  const [first] = faults
-  if (first === undefined) return
-  const { refusal } = rows[first.code]
-  const told = faults.slice(0, maxFaultsTold)
-  const sentences = new Set(told.map((fault) => sentenceOf(fault, body)))
-  const untold = faults.length - told.length
-  if (untold > 0) sentences.add(`Faults that are not told here: ${untold}.`)
-  throw new GraphError(refusal, [...sentences].join(' '), {
-    details: told.map(({ code, path, message }) => ({
-      code: rows[code].detail,
-      target: written(path),
-      message,
-    })),
-  })
-}
-
-/**
- * What a schema makes of a body.
+ * Parses a body by a schema.
  *
  * @throws {GraphError} graph_refusal body_invalid.
  */
@@ -48,40 +26,64 @@ export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(body, { error: sentenceOfIssue })
+  const parsed = schema.safeParse(body, { error: messageOf })
   if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map(
+  const issues = parsed.error.issues.map(
     (issue): ValidationIssue => ({
       code: 'invalid_value',
-      path: issue.path.filter((step) => typeof step !== 'symbol'),
+      path: issue.path.filter((segment) => typeof segment !== 'symbol'),
       message: issue.message,
     }),
   )
-  requireNoIssues(faults, body)
-  throw new TypeError('A schema refused a body without an issue.')
+  requireNoIssues(issues, body)
+  throw new TypeError('A schema rejected a body without an issue')
+}
+
+/**
+ * Refuses a body that has issues. At most 20 of them are reported. The first decides the error code.
+ *
+ * @param body the source of quoted values
+ * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_unverified.
+ */
+export function requireNoIssues(issues: readonly ValidationIssue[], body: unknown): void {
+  const [first] = issues
+  if (first === undefined) return
+  const reported = issues.slice(0, maxReportedIssues)
+  const sentences = new Set(reported.map((issue) => sentenceOf(issue, body)))
+  const omitted = issues.length - reported.length
+  if (omitted > 0) sentences.add(`Issues that are not listed here: ${omitted}.`)
+  throw new GraphError(rows[first.code].refusal, [...sentences].join(' '), {
+    details: reported.map(({ code, path, message }) => ({
+      code: rows[code].detail,
+      target: written(path),
+      message,
+    })),
+  })
 }
 
 function sentenceOf({ code, path, message }: ValidationIssue, body: unknown): string {
   const target = written(path)
-  if (code === 'invalid_value' || code === 'duplicate_value')
+  if (code === 'invalid_value' || code === 'duplicate_value') {
     return target === ''
       ? `${capitalized(message)}.`
       : `Invalid value specified for property '${target}': it ${message}.`
+  }
   const sentence: (...values: string[]) => string = refusals[rows[code].refusal].sentence
   const value = valueAt(body, path)
   return sentence(typeof value === 'string' ? value : target)
 }
 
-// In the voice of the directory's own faults: "it must ...".
-function sentenceOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'unrecognized_keys')
+// Messages continue "it ...", as those of the directory do.
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') {
     return `must not have the property '${issue.keys[0]?.slice(0, maxNameLength)}', which is not supported here`
-  if (issue.code === 'invalid_type') {
-    if (issue.input === undefined) return 'must be given'
-    return `must be of the type ${issue.expected}`
   }
-  if (issue.code === 'invalid_value')
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined ? 'is required' : `must be of the type ${issue.expected}`
+  }
+  if (issue.code === 'invalid_value') {
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  }
   if (issue.code === 'too_big') return `must not be longer than ${issue.maximum}`
   if (issue.code === 'too_small') return `must not be shorter than ${issue.minimum}`
   return undefined
@@ -89,9 +91,17 @@ function sentenceOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
 
 const valueAt = (body: unknown, path: ValidationIssue['path']): unknown =>
   path.reduce<unknown>(
-    (value, step) =>
-      typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined,
+    (value, segment) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, segment) : undefined,
     body,
   )
 
 const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1)
+
+type Defined<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> }
+
+/** The members of a parsed body that have a value, so that they can replace others. */
+export const omitUndefined = <Values extends object>(values: Values): Defined<Values> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Defined<Values>

@@ -1,15 +1,15 @@
-/** Why the management API says no: how it is said on the wire. */
+/** A refusal of a management API on the wire. */
 type Refusal = {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 500 | 503
   /** The `code` of Microsoft Graph's error envelope. */
   readonly code: string
   readonly sentence: (...values: string[]) => string
-  /** The error code of the challenge `WWW-Authenticate: Bearer`, or that there is none. */
+  /** The error code of the challenge `WWW-Authenticate: Bearer`. `none` is a challenge without a code. */
   readonly challenge?: 'none' | 'invalid_request' | 'invalid_token' | 'insufficient_scope'
 }
 
 /**
- * Every refusal of the management API, in Microsoft Graph's words where it has any.
+ * Every refusal of the management APIs, with the codes and sentences of Microsoft Graph where it has them.
  *
  * @see https://learn.microsoft.com/graph/errors
  */
@@ -49,7 +49,7 @@ export const refusals = {
     code: 'Authorization_RequestDenied',
     challenge: 'insufficient_scope',
     sentence: (role: string) =>
-      `Insufficient privileges to complete the operation: '${role}' is handed out only by who has it.`,
+      `Insufficient privileges to complete the operation: only a caller that has the role '${role}' can assign it or change its holders.`,
   },
   segment_unknown: {
     status: 400,
@@ -76,7 +76,7 @@ export const refusals = {
     status: 412,
     code: 'Request_PreconditionFailed',
     sentence: () =>
-      'The object was changed since it was read: the If-Match header names another state.',
+      'The object was changed after it was read. The If-Match header has another state.',
   },
   query_invalid: {
     status: 400,
@@ -91,7 +91,7 @@ export const refusals = {
   skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',
-    sentence: () => 'The $skiptoken was not made for this query, or not by this server.',
+    sentence: () => 'The $skiptoken belongs to another query or to another server.',
   },
   content_type_unsupported: {
     status: 415,
@@ -118,12 +118,12 @@ export const refusals = {
     status: 400,
     code: 'BadRequest',
     sentence: () =>
-      'A name is given twice in one object of the payload, or it nests deeper than 32 levels.',
+      'A name is repeated in one object of the payload, or the payload has more than 32 levels.',
   },
   body_cut: {
     status: 400,
     code: 'BadRequest',
-    sentence: () => 'The payload ended before it was whole.',
+    sentence: () => 'The payload is incomplete.',
   },
   body_invalid: {
     status: 400,
@@ -178,7 +178,7 @@ export const refusals = {
   passwords_read_only: {
     status: 400,
     code: 'Request_BadRequest',
-    sentence: () => 'Secrets are made by addPassword and removed by removePassword.',
+    sentence: () => 'Use addPassword to create a secret, and removePassword to remove one.',
   },
   password_unknown: {
     status: 400,
@@ -213,7 +213,8 @@ export const refusals = {
   protected_object: {
     status: 403,
     code: 'Authorization_RequestDenied',
-    sentence: () => 'What the management itself depends on cannot be changed, disabled or deleted.',
+    sentence: () =>
+      'An object that management itself needs cannot be changed, disabled or deleted.',
   },
   keys_unavailable: {
     status: 503,
@@ -223,12 +224,12 @@ export const refusals = {
   storage_unavailable: {
     status: 503,
     code: 'ServiceUnavailable',
-    sentence: () => 'The directory cannot be reached. Whether a change was made is unknown.',
+    sentence: () => 'The directory is unavailable. A change may or may not have been stored.',
   },
   unexpected: {
     status: 500,
     code: 'InternalServerError',
-    sentence: () => 'The server failed.',
+    sentence: () => 'The server failed. Its log has the reason.',
   },
 } as const satisfies Record<string, Refusal>
 

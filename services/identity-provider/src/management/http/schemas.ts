@@ -3,21 +3,22 @@ import { isGuid } from '../../directory/guid.ts'
 import { storableTextIssues } from '../../directory/storable-text.ts'
 
 /**
- * A text that every store can keep, byte for byte.
+ * A text that every store can keep byte for byte.
  *
- * @param maxLength In UTF-16 code units; default 256.
+ * @param maxLength in UTF-16 code units; default 256
  */
 export const text = (maxLength = 256) =>
   z
     .string()
-    // A text that is too long is not looked at any further.
+    // A text that is too long is not examined any further.
     .max(maxLength, { error: `must not be longer than ${maxLength} characters`, abort: true })
     .check(({ value, issues }) => {
-      for (const message of storableTextIssues(value))
+      for (const message of storableTextIssues(value)) {
         issues.push({ code: 'custom', input: value, message })
+      }
     })
 
-/** A text that says something. */
+/** A text that is not blank. */
 export const name = (maxLength?: number) =>
   text(maxLength).refine((value) => value.trim() !== '', 'must not be empty')
 
@@ -27,7 +28,7 @@ export const guid = z
   .refine(isGuid, 'must be a GUID')
   .transform((value) => value.toLowerCase())
 
-/** A point in time with its time zone, as RFC 3339 writes it. */
+/** A date and time with its time zone (RFC 3339 section 5.6). */
 export const dateTime = z
   .string()
   .refine(
@@ -35,3 +36,19 @@ export const dateTime = z
     'must be a date and time as in 2026-01-31T12:00:00Z',
   )
   .transform((value) => new Date(value))
+
+/**
+ * A collection in a body. The size is checked first, so entries above the limit cost nothing.
+ *
+ * @param maxEntries the largest number of entries
+ */
+export const bodyCollection = <Item extends z.ZodType>(
+  item: Item,
+  maxEntries: number,
+  message = `must not hold more than ${maxEntries} entries`,
+) => z.array(z.unknown()).max(maxEntries, message).pipe(z.array(item))
+
+/** The origin, with an optional path, at which an API is mounted. */
+export const baseUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !url.endsWith('/'), 'must not end with a slash')

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import { refuse } from '../http/graph-error.ts'
-import { omitUndefined } from '../http/omit-undefined.ts'
 import type { ReadOperation } from '../http/operation.ts'
-import { parseBody } from '../http/parse-body.ts'
+import { omitUndefined, parseBody } from '../http/parse-body.ts'
 import { dateTime, guid, text } from '../http/schemas.ts'
 import { readsAudit } from './server-roles.ts'
 
@@ -31,13 +30,13 @@ const auditQuery = z.strictObject({
   before: guid.optional(),
 })
 
-/** Who did what, on the whole server. */
+/** The audit log and the sign-in log of the whole server. */
 export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadOperation[] => [
   {
     method: 'GET',
     path: '/audit',
     requires: readsAudit,
-    does: 'Shows audit records, the latest first: those in which everything that the query names is so.',
+    summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
       for (const name of new Set(query.keys()))
         if (query.getAll(name).length > 1)

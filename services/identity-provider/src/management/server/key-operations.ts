@@ -11,25 +11,25 @@ import type { RefusalName } from '../http/refusals.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { readsKeys, writesKeys } from './server-roles.ts'
 
-/** What can be asked of the signing keys; they keep their own audit. */
+/** The operations of the signing keys. They write their own audit records. */
 export type KeyManagement = {
   readonly states: () => readonly KeyState[]
   readonly refresh: () => Promise<void>
   readonly rotate: (by: KeyActor) => Promise<SigningKey>
   readonly revoke: (kid: string, by: KeyActor) => Promise<void>
-  /** Encrypts the private keys under another key, and says how many there are. */
+  /** Encrypts the private keys under another key, and returns their number. */
   readonly reencrypt: (to: KeyEncryptionKey, by: KeyActor) => Promise<number>
 }
 
 const reencryptBody = z.strictObject({ keyEncryptionKey: z.string() })
 
-/** The life of the signing keys, which all tenants have in common. */
+/** The life cycle of the signing keys. All tenants share them. */
 export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
   {
     method: 'GET',
     path: '/keys',
     requires: readsKeys,
-    does: 'Lists the signing keys, each with its phase and when it leaves it.',
+    summary: 'Lists the signing keys, each with its phase and the end of the phase.',
     read: async ({ query }) => {
       parseQuery(query, supportedOptions.nothing)
       await keys.refresh()
@@ -40,7 +40,7 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
     method: 'POST',
     path: '/keys/rotate',
     requires: writesKeys,
-    does: 'Rotates without waiting for the schedule, and shows the key that signs next and from when.',
+    summary: 'Rotates the keys immediately, and shows the next signing key with its start.',
     action: 'signingKey.rotate',
     perform: async (call) => ({ status: 200, body: keyJson(await keys.rotate(actorOf(call))) }),
   },
@@ -48,7 +48,7 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
     method: 'POST',
     path: '/keys/{kid}/revoke',
     requires: writesKeys,
-    does: 'Revokes a key at once: it signs no more, and is published no more.',
+    summary: 'Revokes a key immediately. It no longer signs, and it is no longer published.',
     action: 'signingKey.revoke',
     perform: (call) =>
       withRefusals(async () => {
@@ -60,7 +60,8 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
     method: 'POST',
     path: '/keys/reencrypt',
     requires: writesKeys,
-    does: 'Encrypts the private keys at rest under another key-encryption key. Every server is then started again with that key.',
+    summary:
+      'Encrypts the stored private keys under another key-encryption key. Restart every server with that key afterwards.',
     takesBody: true,
     action: 'signingKey.reencrypt',
     perform: (call) =>
@@ -91,7 +92,7 @@ const stateJson = ({ key, phase, until }: KeyState) => ({
   untilDateTime: until?.toISOString() ?? null,
 })
 
-/** The faults that the caller can do something about; the others are the operator's. */
+/** Errors that the caller can correct. The others are reported to the operator. */
 const refusalOf: { readonly [Code in SigningErrorCode]?: RefusalName } = {
   signing_key_unknown: 'signing_key_unknown',
   key_encryption_key_malformed: 'body_invalid',

@@ -4,33 +4,33 @@ import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import { baseUrl } from '../http/base-url.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { RequestIds } from '../http/graph-error.ts'
 import type { Operation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
+import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { auditOperations } from './audit-operations.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
-/** Where the API is mounted. */
+/** The path at which the API is mounted. */
 export const serverManagementPath = '/management'
 
 export type ServerAppOptions = {
-  /** Where `managementPath` is mounted, without a slash at its end. */
+  /** The public URL above `serverManagementPath`, without a slash at its end. */
   readonly baseUrl: string
   readonly store: DirectoryStore
   readonly keys: KeyManagement
   readonly audit: Pick<AuditTrail, 'find'>
   readonly authenticate: Authenticate
-  /** Keeps the record of a refused change; the record of a change that is made is kept with it. */
+  /** Stores the audit record of a refused change. */
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: RequestIds) => void
+  readonly report: (error: unknown, ids: RequestIds) => void
   readonly runtime?: Runtime
 }
 
-/** Everything that administers the server itself. */
+/** All operations on the server itself. */
 export const serverOperations = ({
   keys,
   audit,
@@ -41,11 +41,11 @@ export const serverOperations = ({
 ]
 
 /**
- * What administers the server itself: its signing keys, its tenants, its audit. Only clients of the
- * tenant that came first can have its roles, because the API is known in no other.
+ * Creates the API of the server itself: its signing keys, tenants and logs. Only the first tenant has
+ * a service principal of this API, so only its clients can have the roles.
  *
- * @returns an app to mount under `managementPath`.
- * @throws {ZodError} when `baseUrl` is wrong.
+ * @returns an app to mount at `serverManagementPath`
+ * @throws {ZodError} when `baseUrl` is invalid.
  */
 export function createServerApp(options: ServerAppOptions): Hono {
   return createOperationsApp(serverOperations(options), {

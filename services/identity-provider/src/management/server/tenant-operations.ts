@@ -7,9 +7,7 @@ import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
-import { bodyCollection } from '../http/body-collection.ts'
 import { refuse } from '../http/graph-error.ts'
-import { omitUndefined } from '../http/omit-undefined.ts'
 import type {
   Call,
   Change,
@@ -17,8 +15,8 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../http/operation.ts'
-import { parseBody } from '../http/parse-body.ts'
-import { name, text } from '../http/schemas.ts'
+import { omitUndefined, parseBody } from '../http/parse-body.ts'
+import { bodyCollection, name, text } from '../http/schemas.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
@@ -26,20 +24,21 @@ import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
 import { readsTenants, writesTenants } from './server-roles.ts'
 
-/** The tenants of the server: directories with a wall between them. */
+/** The tenants of the server. Each is a separate directory. */
 export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
   {
     method: 'GET',
     path: '/tenants',
     requires: readsTenants,
-    does: 'Lists the tenants.',
+    summary: 'Lists the tenants.',
     read: (call) => listEntities(call, tenants, call.directory.tenants()),
   },
   {
     method: 'POST',
     path: '/tenants',
     requires: writesTenants,
-    does: 'Makes a tenant with an administrator application, whose secret is in this answer and never shown again.',
+    summary:
+      'Creates a tenant with an administrator application. Its secret is in this answer only.',
     takesBody: true,
     action: 'tenant.create',
     change: create,
@@ -48,14 +47,15 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     method: 'GET',
     path: '/tenants/{id}',
     requires: readsTenants,
-    does: 'Shows a tenant.',
+    summary: 'Shows a tenant.',
     read: (call) => showEntity(call, tenants, findTenant(call)),
   },
   {
     method: 'PATCH',
     path: '/tenants/{id}',
     requires: writesTenants,
-    does: 'Changes the name or the verified domains of a tenant, or disables it: then it issues nothing.',
+    summary:
+      'Changes the name or the verified domains of a tenant, or disables it. A disabled tenant issues no tokens.',
     takesBody: true,
     action: 'tenant.update',
     change: update,
@@ -64,7 +64,8 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     method: 'POST',
     path: '/tenants/{id}/administrator',
     requires: writesTenants,
-    does: 'Makes one more administrator application in a tenant, whose secret is in this answer and never shown again.',
+    summary:
+      'Creates another administrator application in a tenant. Its secret is in this answer only.',
     action: 'administrator.create',
     change: addAdministrator,
   },
@@ -90,7 +91,7 @@ const domain = text(253).pipe(
   z
     .hostname('must be a domain name')
     .toLowerCase()
-    // A GUID has the form of a host name, and in a path it names the tenant with this id.
+    // A GUID has the form of a host name. In a path it names the tenant with this ID.
     .refine((domain) => !isGuid(domain), 'must be a domain name'),
 )
 
@@ -98,7 +99,7 @@ const properties = {
   displayName: name(),
   domains: bodyCollection(domain, maxDomains),
 }
-/** The server chooses the id: one that a caller knows beforehand may stand for something else. */
+/** The server chooses the ID, so that a caller cannot take an ID with another meaning. */
 const newTenant = z.strictObject(properties).partial({ domains: true })
 const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
 
@@ -108,14 +109,14 @@ function create(call: ChangingCall): Change {
   const id = runtime.newGuid()
   const createdDateTime = runtime.now()
   const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
-  requireOnly(tenant, committed)
+  requireFreeDomains(tenant, committed)
   const application = graphApplication(committed)
   const principal = newServicePrincipal(id, application, runtime)
-  const made = createAdministrator(id, [{ application, principal }], runtime)
-  const { clientId, clientSecret } = made.administrator
+  const created = createAdministrator(id, [{ application, principal }], runtime)
+  const { clientId, clientSecret } = created.administrator
   const answer = showCreated(call, tenants, tenant)
   return {
-    changes: [put('tenant', tenant), put('servicePrincipal', principal), ...made.changes],
+    changes: [put('tenant', tenant), put('servicePrincipal', principal), ...created.changes],
     target: id,
     answer: { ...answer, body: { ...answer.body, administrator: { clientId, clientSecret } } },
   }
@@ -126,26 +127,28 @@ function addAdministrator(call: ChangingCall): Change {
   parseQuery(call.query, supportedOptions.nothing)
   const application = graphApplication(call.committed)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
-  if (principal === undefined) throw new TypeError('A tenant has Microsoft Graph from its start.')
-  const made = createAdministrator(id, [{ application, principal }], call.runtime)
+  if (principal === undefined)
+    throw new TypeError('The tenant has no service principal of Microsoft Graph')
+  const created = createAdministrator(id, [{ application, principal }], call.runtime)
   return {
-    changes: made.changes,
-    target: made.administrator.clientId,
-    answer: { status: 201, body: made.administrator },
+    changes: created.changes,
+    target: created.administrator.clientId,
+    answer: { status: 201, body: created.administrator },
   }
 }
 
 function graphApplication(committed: Directory): Application {
   const graph = committed.applicationByAppId(graphAppId)
-  if (graph === undefined) throw new TypeError('A directory has Microsoft Graph from its start.')
+  if (graph === undefined)
+    throw new TypeError('The directory has no application of Microsoft Graph')
   return graph
 }
 
 function update(call: ChangingCall): Change {
   const before = findTenant(call)
   const after: Tenant = { ...before, ...omitUndefined(parseBody(changedTenant, call.body)) }
-  requireOnly(after, call.committed)
-  // Whoever disabled the tenant of all administrators could not be undone by anybody.
+  requireFreeDomains(after, call.committed)
+  // No administrator could enable the tenant of all administrators again.
   if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protected_object')
   return {
     changes: [put('tenant', after)],
@@ -162,8 +165,8 @@ function findTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tena
   return tenant
 }
 
-/** A domain leads to one tenant. */
-function requireOnly({ id, domains }: Tenant, directory: Directory): void {
+/** Requires that each domain belongs to one tenant only. */
+function requireFreeDomains({ id, domains }: Tenant, directory: Directory): void {
   for (const domain of domains) {
     const other = directory.tenant(domain)
     if (other !== undefined && other.id !== id) throw refuse('tenant_taken', domain)

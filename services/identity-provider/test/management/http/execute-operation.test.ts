@@ -48,7 +48,7 @@ describe('a change that the store does not take (FL21)', () => {
       log.fault = new Error(`a failure without a name, ${canary}`)
       const failed = await write(sample)
       assert.equal(failed.status, 500)
-      assert.equal(failed.body.error.message, 'The server failed.')
+      assert.equal(failed.body.error.message, 'The server failed. Its log has the reason.')
       assert.deepEqual(reports, [lost, log.fault], 'only the operator hears of it')
       assert.deepEqual(await log.changesAfter(), before)
       assert.equal(log.audit.length, records)

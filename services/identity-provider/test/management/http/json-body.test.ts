@@ -20,7 +20,7 @@ describe('the JSON of a request', () => {
       const reply = await admin.patch(path, body)
       assert.equal(reply.status, 400)
       assert.equal(reply.body.error.code, 'BadRequest')
-      assert.match(reply.body.error.message, /given twice in one object of the payload/)
+      assert.match(reply.body.error.message, /repeated in one object of the payload/)
       assert.equal((await store.read()).revision, before)
     })
   }

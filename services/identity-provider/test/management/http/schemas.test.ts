@@ -135,11 +135,12 @@ describe('an application that is as large as it may be', () => {
 
 describe('the schemas of bodies', () => {
   it('have no collection without a bound that is judged before its entries (AS38)', () => {
-    const graph = join(import.meta.dirname, '../../../src/management')
-    const unbounded = globSync('**/*.ts', { cwd: graph }).filter(
-      (file) =>
-        file !== 'http/body-collection.ts' &&
-        /\bz\s*\.(array|record|map|set|tuple)\(/.test(readFileSync(join(graph, file), 'utf8')),
+    const room = join(import.meta.dirname, '../../../src/management')
+    const bounded = /export const bodyCollection =[^=]*=[^=]*=>.*\n/
+    const unbounded = globSync('**/*.ts', { cwd: room }).filter((file) =>
+      /\bz\s*\.(array|record|map|set|tuple)\(/.test(
+        readFileSync(join(room, file), 'utf8').replace(bounded, ''),
+      ),
     )
     assert.deepEqual(unbounded, [])
   })

@@ -117,7 +117,7 @@ describe('a query that is refused (AS38)', () => {
     ['/applications?$skip=1', 'Request_UnsupportedQuery', /'\$skip'/],
     ['/applications?filter=x', 'Request_UnsupportedQuery', /'filter'/],
     [`/applications/${guid(0x100)}?$filter=id eq 'x'`, 'Request_UnsupportedQuery', /'\$filter'/],
-    ['/applications?$skiptoken=x', 'Directory_InvalidPageToken', /not made for this query/],
+    ['/applications?$skiptoken=x', 'Directory_InvalidPageToken', /belongs to another query/],
     ['/applications/not-a-guid', 'Request_BadRequest', /Invalid object identifier 'not-a-guid'/],
     ["/applications(appId='x')", 'Request_BadRequest', /Invalid object identifier 'x'/],
   ]

@@ -258,7 +258,7 @@ describe('a tenant', () => {
     const { revision } = await store.refresh()
     const { status, body } = await manager.post(`/tenants/${contoso.id}/administrator`)
     assert.equal(status, 403)
-    assert.match(body.error.message, /is handed out only by who has it/)
+    assert.match(body.error.message, /only a caller that has the role '.+' can assign it/)
     assert.equal((await store.refresh()).revision, revision)
     const { appId } = await anotherAdministrator()
     const administrator = actAs(contoso.id, appId, request)

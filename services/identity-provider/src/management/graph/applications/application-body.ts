@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
-import { bodyCollection } from '../../http/body-collection.ts'
 import { refuse } from '../../http/graph-error.ts'
-import { omitUndefined } from '../../http/omit-undefined.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { guid, name, text } from '../../http/schemas.ts'
+import { omitUndefined, parseBody } from '../../http/parse-body.ts'
+import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
 import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
 import { fixedApi, fixedProperties, isFixedValue } from './read-only-properties.ts'
 
-/** Entries of all collections of one application together, as in Entra ID. */
+/** The sum of the entries of all collections of an application, as in Entra ID. */
 export const maxEntries = 1200
 const maxResources = 50
-/** Permissions that an application requests, of all resources together. */
+/** The sum of the permissions that an application requests from all resources. */
 export const maxPermissions = 400
 const maxCertificates = 100
 const maxClaims = 100
@@ -25,7 +23,7 @@ const readOnlyProperties = new Set([
   'publisherDomain',
 ])
 
-/** An entry of `appRoles`: as Graph takes it, or with all members of a manifest's entry. */
+/** An entry of `appRoles`, in the form of Graph or with all members of a manifest. */
 const appRole = z
   .strictObject({
     allowedMemberTypes: bodyCollection(z.enum(['Application', 'User']), 2),
@@ -72,7 +70,7 @@ const optionalClaims = z
 const api = z
   .looseObject({ requestedAccessTokenVersion: z.literal([1, 2]).nullish() })
   .refine(({ requestedAccessTokenVersion: _version, ...rest }) => isFixedValue(rest, fixedApi), {
-    error: 'must hold nothing but requestedAccessTokenVersion: scopes are for users',
+    error: 'must contain only requestedAccessTokenVersion; scopes are for users',
   })
 
 const applicationBody = z
@@ -98,17 +96,17 @@ const applicationBody = z
   })
   .partial()
 
-/** What a body says of an application; what it leaves out stays as it is. */
+/** The changes that a body requests. Missing properties do not change. */
 export type ApplicationPatch = {
   readonly properties: Partial<Application>
-  /** The whole collection, when the body has it. */
+  /** The whole collection, if the body contains it. */
   readonly keyCredentials: readonly KeyCredentialBody[] | undefined
-  /** The secrets that the body speaks of; it can neither make nor remove one. */
+  /** The secrets that the body names. It can neither add nor remove one. */
   readonly passwordKeyIds: readonly string[] | undefined
 }
 
 /**
- * Reads the body of `POST` and `PATCH /applications`.
+ * Parses the body of `POST` and `PATCH /applications`.
  *
  * @throws {GraphError} graph_refusal body_invalid.
  */
@@ -128,12 +126,12 @@ export function parseApplication(body: unknown): ApplicationPatch {
   }
 }
 
-/** Refuses what nobody can set, and drops what is already so, or is not for us to read. */
+/** Refuses read-only properties. Drops control information and properties with their fixed value. */
 function dropFixedProperties(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fixed: Record<string, unknown> = fixedProperties
   const kept = Object.entries(body).filter(([property, value]) => {
-    // Control information, such as `@odata.type` and `owners@odata.bind`, describes the message.
+    // Control information such as `@odata.type` and `owners@odata.bind` describes the message.
     if (property.includes('@odata.')) return false
     if (readOnlyProperties.has(property))
       throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
 import { put } from '../../../directory/directory-change.ts'
 import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
-import { bodyCollection } from '../../http/body-collection.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
   Call,
@@ -11,8 +10,8 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { name, text } from '../../http/schemas.ts'
+import { omitUndefined, parseBody } from '../../http/parse-body.ts'
+import { bodyCollection, name, text } from '../../http/schemas.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
@@ -21,13 +20,13 @@ import { findApplication } from './find-application.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
 
-/** Trust in other issuers, instead of a secret. */
+/** Trust in other issuers, in place of a secret. */
 export const federatedIdentityCredentialOperations: readonly (ReadOperation | ChangeOperation)[] = [
   {
     method: 'GET',
     path: collection,
     requires: readsApplications,
-    does: 'Lists the federated identity credentials of an application.',
+    summary: 'Lists the federated identity credentials of an application.',
     read: (call) =>
       listEntities(call, credentials, findApplication(call).federatedIdentityCredentials),
   },
@@ -35,7 +34,8 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'POST',
     path: collection,
     requires: writesApplications,
-    does: 'Lets tokens of another issuer, for one subject, stand for the application.',
+    summary:
+      'Trusts the tokens of another issuer for one subject as credentials of the application.',
     takesBody: true,
     action: 'application.addFederatedIdentityCredential',
     change: create,
@@ -44,14 +44,14 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'GET',
     path: `${collection}/{credential}`,
     requires: readsApplications,
-    does: 'Shows a federated identity credential, found by its id or its name.',
+    summary: 'Shows a federated identity credential by its ID or its name.',
     read: (call) => showEntity(call, credentials, findCredential(call, findApplication(call))),
   },
   {
     method: 'PATCH',
     path: `${collection}/{credential}`,
     requires: writesApplications,
-    does: 'Changes a federated identity credential; its name stays.',
+    summary: 'Changes a federated identity credential, except its name.',
     takesBody: true,
     action: 'application.updateFederatedIdentityCredential',
     change: update,
@@ -60,7 +60,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'DELETE',
     path: `${collection}/{credential}`,
     requires: writesApplications,
-    does: 'Removes a federated identity credential.',
+    summary: 'Removes a federated identity credential.',
     action: 'application.removeFederatedIdentityCredential',
     change: remove,
   },
@@ -105,34 +105,38 @@ const changedCredential = z.strictObject(changeable).partial()
 
 function create(call: ChangingCall): Change {
   const application = findApplication(call)
-  const { description = null, ...asked } = parseBody(newCredential, call.body)
-  const credential = { id: call.runtime.newGuid(), description, ...asked }
+  const { description = null, ...properties } = parseBody(newCredential, call.body)
+  const credential = { id: call.runtime.newGuid(), description, ...properties }
   const others = application.federatedIdentityCredentials
   if (others.some((other) => other.name === credential.name))
     throw refuse('federated_credential_taken', credential.name)
   if (others.length === maxCredentials)
     throw refuse(
       'federated_credential_invalid',
-      `An application has no more than ${maxCredentials} federated identity credentials.`,
+      `An application must not have more than ${maxCredentials} federated identity credentials.`,
     )
-  requireOnly(credential, others)
-  return changed(application, [...others, credential], showCreated(call, credentials, credential))
+  requireUniqueSubject(credential, others)
+  return withCredentials(
+    application,
+    [...others, credential],
+    showCreated(call, credentials, credential),
+  )
 }
 
 function update(call: ChangingCall): Change {
   const application = findApplication(call)
   const before = findCredential(call, application)
-  const asked = parseBody(changedCredential, call.body)
+  const properties = parseBody(changedCredential, call.body)
   const after: FederatedIdentityCredential = {
     ...before,
-    ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+    ...omitUndefined(properties),
   }
   const all = application.federatedIdentityCredentials
-  requireOnly(
+  requireUniqueSubject(
     after,
     all.filter((other) => other !== before),
   )
-  return changed(
+  return withCredentials(
     application,
     all.map((one) => (one === before ? after : one)),
   )
@@ -141,13 +145,13 @@ function update(call: ChangingCall): Change {
 function remove(call: ChangingCall): Change {
   const application = findApplication(call)
   const credential = findCredential(call, application)
-  return changed(
+  return withCredentials(
     application,
     application.federatedIdentityCredentials.filter((one) => one !== credential),
   )
 }
 
-const changed = (
+const withCredentials = (
   application: Application,
   federatedIdentityCredentials: readonly FederatedIdentityCredential[],
   answer: Change['answer'] = { status: 204 },
@@ -161,14 +165,14 @@ function findCredential(
   { parameters: { credential: key = '' } }: Call,
   { federatedIdentityCredentials }: Application,
 ): FederatedIdentityCredential {
-  const found = federatedIdentityCredentials.find(
+  const credential = federatedIdentityCredentials.find(
     ({ id, name }) => id === key.toLowerCase() || name === key,
   )
-  if (found === undefined) throw refuse('resource_unknown', key)
-  return found
+  if (credential === undefined) throw refuse('resource_unknown', key)
+  return credential
 }
 
-function requireOnly(
+function requireUniqueSubject(
   { issuer, subject }: FederatedIdentityCredential,
   others: readonly FederatedIdentityCredential[],
 ): void {

@@ -21,7 +21,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.application',
     requires: readsApplications,
-    does: 'Lists the deleted applications.',
+    summary: 'Lists the deleted applications.',
     read: (call) =>
       listEntities(
         call,
@@ -33,7 +33,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.servicePrincipal',
     requires: readsApplications,
-    does: 'Lists the deleted service principals.',
+    summary: 'Lists the deleted service principals.',
     read: (call) =>
       listEntities(
         call,
@@ -45,7 +45,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'GET',
     path: '/directory/deletedItems/{id}',
     requires: readsApplications,
-    does: 'Shows a deleted application or service principal.',
+    summary: 'Shows a deleted application or service principal.',
     read: (call) => {
       const item = findDeletedItem(call)
       return item.kind === 'application'
@@ -57,7 +57,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'POST',
     path: '/directory/deletedItems/{id}/restore',
     requires: writesApplications,
-    does: 'Restores a deleted application or service principal. Each is restored by itself.',
+    summary: 'Restores a deleted application or service principal. Each is restored by itself.',
     action: 'deletedItem.restore',
     change: restore,
   },
@@ -65,7 +65,8 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'DELETE',
     path: '/directory/deletedItems/{id}',
     requires: writesApplications,
-    does: 'Purges a deleted application, with its service principals, or a deleted service principal. Only then are its names free.',
+    summary:
+      'Purges a deleted application, with its service principals, or a deleted service principal. Only then are its names free.',
     action: 'deletedItem.purge',
     change: purge,
   },

@@ -236,6 +236,6 @@ describe('a federated identity credential', () => {
         subject: `${index}`,
       })
     for (let index = 0; index < 20; index += 1) assert.equal((await add(index)).status, 201)
-    assert.match((await add(20)).body.error.message, /no more than 20/)
+    assert.match((await add(20)).body.error.message, /must not have more than 20/)
   })
 })

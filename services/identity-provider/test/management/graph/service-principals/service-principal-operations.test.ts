@@ -158,7 +158,7 @@ describe('an app role assignment', () => {
     ],
     'no role at all': ({ assignment: { principalId, resourceId } }) => [
       { principalId, resourceId },
-      /'appRoleId': it must be given/,
+      /'appRoleId': it is required/,
     ],
   }
   for (const [name, bodyOf] of Object.entries(refused))

@@ -1,0 +1,54 @@
+/** A body above the limit of its reader. */
+export class BodyTooLargeError extends Error {
+  readonly code = 'body_too_large'
+  override readonly name = 'BodyTooLargeError'
+}
+
+/** A body whose sender closed the connection, or violated HTTP, before the end. */
+export class BodyCutError extends Error {
+  readonly code = 'body_cut'
+  override readonly name = 'BodyCutError'
+}
+
+/**
+ * Reads the whole body of a request, up to a limit. A request without a body has no bytes.
+ *
+ * @param headerOf Reads a header by its name in lower case. A handler passes its own when that is
+ *   cheaper than the `Headers` of the request.
+ * @throws {BodyTooLargeError} body_too_large before more than `maxBytes` are stored, also for a
+ *   wrong or missing length.
+ * @throws {BodyCutError} body_cut when the body ends early.
+ */
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  headerOf: (name: string) => string | undefined = (name) => request.headers.get(name) ?? undefined,
+): Promise<Uint8Array> {
+  const length = headerOf('content-length')
+  const hasLength = length !== undefined && headerOf('transfer-encoding') === undefined
+  if (hasLength && !(Number(length) <= maxBytes)) throw new BodyTooLargeError()
+  try {
+    // The server enforces the declared length, so no count is needed.
+    if (hasLength) return new Uint8Array(await request.arrayBuffer())
+    return await collect(request.body ?? [], maxBytes)
+  } catch (cause) {
+    if (cause instanceof BodyTooLargeError) throw cause
+    throw new BodyCutError('The body is incomplete', { cause })
+  }
+}
+
+async function collect(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body) {
+    bytes += part.byteLength
+    if (bytes > maxBytes) {
+      throw new BodyTooLargeError()
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
