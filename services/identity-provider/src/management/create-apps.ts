@@ -16,30 +16,30 @@ import { createServerApp, serverManagementPath } from './server/server-operation
 import { serverRoles } from './server/server-roles.ts'
 
 export type ManagementAppsOptions = {
-  /** Where the server is reached, without a slash at its end. */
+  /** The public URL of the server, without a slash at its end. */
   readonly baseUrl: string
-  /** What the issuers of its v1.0 tokens begin with, one for each way in which it is reached. */
+  /** The start of the issuers of v1.0 tokens, one for each listener. */
   readonly issuerUrls: readonly string[]
   readonly store: DirectoryStore
   readonly storage: Pick<Storage, 'audit' | 'credentialUses' | 'keyRing'>
   readonly keys: SigningKeys
   readonly keyEncryptionKey: KeyEncryptionKey
-  /** How long new objects are not seen over Microsoft Graph, 0 to 3600 seconds. */
+  /** How long new objects are not visible over Microsoft Graph, 0 to 3600 seconds. */
   readonly visibilityDelaySeconds: number
   readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, exchange: RequestIds) => void
+  readonly report: (error: unknown, ids: RequestIds) => void
   readonly runtime: Runtime
 }
 
 /**
- * Both management APIs behind their guards, each under the path that it is known at: Microsoft Graph
- * for the registrations of a tenant, and the management of the server itself.
+ * Creates both management APIs, each with its guard and at its path: Microsoft Graph for the
+ * registrations of a tenant, and the API of the server itself.
  *
- * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is wrong.
+ * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  */
 export function createManagementApps(options: ManagementAppsOptions): Hono {
   const { issuerUrls, keyEncryptionKey, keys, runtime, storage, store } = options
-  const callersOf = (audiences: readonly string[], roles: object) =>
+  const authenticateFor = (audiences: readonly string[], roles: object) =>
     authenticateWithGuard(
       {
         issuerUrls,
@@ -54,14 +54,14 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     baseUrl: options.baseUrl,
     store,
     credentialUses: storage.credentialUses,
-    authenticate: callersOf([graphUri, graphAppId], graphRoles),
+    authenticate: authenticateFor([graphUri, graphAppId], graphRoles),
     recordRefusal: options.recordRefusal,
     report: options.report,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
     runtime,
   })
-  const management = createServerApp({
+  const server = createServerApp({
     baseUrl: options.baseUrl,
     store,
     keys: {
@@ -73,10 +73,10 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
         reencryptKeys({ store: storage.keyRing, from: keyEncryptionKey, to, by, now: runtime.now }),
     },
     audit: storage.audit,
-    authenticate: callersOf([serverManagementUri, serverManagementAppId], serverRoles),
+    authenticate: authenticateFor([serverManagementUri, serverManagementAppId], serverRoles),
     recordRefusal: options.recordRefusal,
     report: options.report,
     runtime,
   })
-  return new Hono().mount(graphPath, graph.fetch).mount(serverManagementPath, management.fetch)
+  return new Hono().mount(graphPath, graph.fetch).mount(serverManagementPath, server.fetch)
 }

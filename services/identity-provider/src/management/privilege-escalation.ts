@@ -9,7 +9,7 @@ import { refuse } from './http/graph-error.ts'
 import type { ChangingCall } from './http/operation.ts'
 import type { ServerRole } from './server/server-roles.ts'
 
-/** An assignment of a role of a management API: authority in one tenant. */
+/** An assignment of a role of a management API, in one tenant. */
 type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
 
 type CheckedCall = Pick<ChangingCall, 'caller' | 'committed'>
@@ -17,8 +17,8 @@ type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly 
 type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
 
 /**
- * Judges changes of clients that have management roles, and of the assignments of these roles: the
- * caller must have the roles itself. Otherwise managing applications would lead to every other role.
+ * Requires that the caller itself has the management roles that a change affects: those of a changed
+ * client, and those that are assigned. Otherwise `Application.ReadWrite.All` would lead to every role.
  *
  * @throws {GraphError} graph_refusal role_not_owned.
  */
@@ -26,25 +26,28 @@ export function requireOwnRoles(call: CheckedCall, changes: readonly DirectoryCh
   const own = new Set(privilegedRolesOf(call).map(keyOf))
   for (const change of changes) {
     const rule = neededRoles[change.kind] as Rule<DirectoryChange>
-    for (const needed of rule(call, change))
+    for (const needed of rule(call, change)) {
       if (!own.has(keyOf(needed))) throw refuse('role_not_owned', roleName(call.committed, needed))
+    }
   }
 }
 
-/** What authority a change touches, so that the caller must have it. */
+/** The roles that the caller needs for a change, for each kind of object. */
 const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
   tenant: () => [],
 
-  // A credential acts as the client in every tenant. Other changes need the roles of the owner's
-  // tenant only: else another tenant could give a role, and the owner could not delete the application.
+  // A credential authenticates the client in every tenant. Other changes need the roles of the owner's
+  // tenant only. Otherwise another tenant could assign a role, and the owner could not delete the
+  // application.
   application: ({ caller, committed }, { id, value }) => {
     const before = committed.application(id)
     if (before === undefined) return []
     const clients = [...committed.servicePrincipalsOfApplication(before.appId)]
-    if (value !== null && addsAuthentication(before, value))
+    if (value !== null && addsAuthentication(before, value)) {
       return before.appId === caller.applicationId
         ? []
         : clients.flatMap(privilegedRolesIn(committed))
+    }
     return clients
       .filter(({ tenantId }) => tenantId === caller.tenantId)
       .flatMap(privilegedRolesIn(committed))
@@ -59,14 +62,14 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     const assignment = value ?? committed.appRoleAssignment(id)
     if (assignment === undefined || !isPrivileged(committed)(assignment)) return []
     if (assignment.tenantId === caller.tenantId) return [assignment]
-    // In another tenant, only a purge removes an assignment, and only a new administrator gets one.
+    // In other tenants, only a purge removes assignments, and only a new administrator gets some.
     return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
   },
 }
 
 const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
 
-/** Whether somebody can authenticate as the application after a change, and could not before it. */
+/** Whether a change adds a way to authenticate as the application. */
 function addsAuthentication(before: Application, after: Application): boolean {
   const known = new Set<object>(credentialsOf(before))
   return (
@@ -83,7 +86,7 @@ const credentialsOf = (application: Application): readonly object[] => [
   ...application.federatedIdentityCredentials,
 ]
 
-/** What the caller may hand out: the roles of its application, in each tenant where it is alive. */
+/** The management roles of the caller's application, in each tenant where it is enabled. */
 const privilegedRolesOf = ({ caller, committed }: CheckedCall): PrivilegedRole[] =>
   [...committed.servicePrincipalsOfApplication(caller.applicationId)]
     .filter(
@@ -95,7 +98,7 @@ const privilegedRolesOf = ({ caller, committed }: CheckedCall): PrivilegedRole[]
 const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
   directory.assignmentsOf(client.id).filter(isPrivileged(directory))
 
-/** A role counts also when it is not declared any more: it may be declared again. */
+/** A role that is no longer declared counts too, because it may be declared again. */
 const isPrivileged =
   (directory: Directory) =>
   ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>

@@ -9,7 +9,7 @@ import {
 import { graphRoles } from './graph/graph-roles.ts'
 import { serverRoles } from './server/server-roles.ts'
 
-/** The names under which tokens for them are asked for. */
+/** The identifier URIs of both management APIs. */
 export const graphUri = 'https://graph.microsoft.com'
 export const serverManagementUri = `api://${serverManagementAppId}`
 
@@ -21,9 +21,9 @@ type RoleTable = Readonly<
 >
 
 /**
- * The applications behind the management APIs, the same on every server.
+ * The applications of the two management APIs. They are the same on every server.
  *
- * @param createdDateTime When the server saw the light.
+ * @param createdDateTime the time of the first start
  */
 export const privilegedApis = (createdDateTime: Date): readonly Application[] => [
   privilegedApi({
@@ -46,13 +46,13 @@ export const privilegedApis = (createdDateTime: Date): readonly Application[] =>
 ]
 
 const privilegedApi = (
-  given: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
+  properties: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
 ): Application =>
   newApplication({
     tenantId: ownerTenantId,
     requestedAccessTokenVersion: 1,
     passwordAuthenticationAllowed: false,
-    ...given,
+    ...properties,
   })
 
 const appRoles = (table: RoleTable): AppRole[] =>

@@ -4,9 +4,9 @@ import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
 import { refuse } from './http/graph-error.ts'
 
 /**
- * Judges whether changes leave the management APIs as they are. A caller who could change their
- * applications could change what every management role means. Their service principals are made
- * together with a tenant, and are not changed after that.
+ * Refuses changes of the management APIs. A caller that could change their applications could change
+ * the meaning of every management role. Their service principals are created together with a tenant,
+ * and never changed.
  *
  * @throws {GraphError} graph_refusal protected_object.
  */
@@ -20,20 +20,23 @@ export function requireUnprotected(
       .map(({ id }) => id),
   )
   for (const change of changes) {
-    const isMadeWithTenant =
+    const isCreatedWithTenant =
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
-    if (isMadeWithTenant) continue
+    if (isCreatedWithTenant) continue
     const appIds = appIdsOf(committed, change)
-    if (appIds.some((appId) => privilegedApiAppIds.includes(appId)))
+    if (appIds.some((appId) => privilegedApiAppIds.includes(appId))) {
       throw refuse('protected_object')
+    }
   }
 }
 
-/** The application that an object is, or stands for, before and after a change. */
+/** The application IDs of a changed object, before and after the change. */
 function appIdsOf(committed: Directory, { kind, id, value }: DirectoryChange): string[] {
-  if (kind === 'application')
+  if (kind === 'application') {
     return [committed.application(id), value].flatMap((one) => one?.appId ?? [])
-  if (kind === 'servicePrincipal')
+  }
+  if (kind === 'servicePrincipal') {
     return [committed.servicePrincipal(id), value].flatMap((one) => one?.appId ?? [])
+  }
   return []
 }

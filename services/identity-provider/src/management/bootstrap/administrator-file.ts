@@ -11,14 +11,14 @@ import type { Administrator } from './administrator.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')
 
-/** Where the administrator's client finds the server, each without a slash at its end. */
+/** The URLs for the administrator's client, each without a slash at its end. */
 export type AdministratorEndpoints = {
   readonly authUrl: string
   /** The base URL of Microsoft Graph, without version. */
   readonly graphUrl: string
 }
 
-/** Writes the settings of the administrator's client as a draft: the directory is told afterwards. */
+/** Stages the settings of the administrator's client. They are kept after the directory is changed. */
 export const stageAdministratorFile = (
   dataDir: string,
   { tenantId, clientId, clientSecret }: Administrator,
@@ -35,7 +35,7 @@ export const stageAdministratorFile = (
     }),
   )
 
-/** Brings the file, when there is one, to where the server is reached now: a port may be another. */
+/** Updates the URLs of an existing file, because the port of the server may have changed. */
 export async function updateAdministratorFile(
   dataDir: string,
   { authUrl, graphUrl }: AdministratorEndpoints,
@@ -44,11 +44,11 @@ export async function updateAdministratorFile(
   if (text === undefined) return
   const settings = parseEnv(text)
   if (settings.AUTH_URL === authUrl && settings.GRAPH_URL === graphUrl) return
-  const moved = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
-  await replaceSecretFile(pathIn(dataDir), envText(moved))
+  const updated = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
+  await replaceSecretFile(pathIn(dataDir), envText(updated))
 }
 
-/** Finds what a crash left between file and directory. */
+/** Recovers from a crash between the file and the directory. */
 export const recoverAdministratorFile = (
   dataDir: string,
   isKnown: (clientId: string, clientSecret: string) => boolean,

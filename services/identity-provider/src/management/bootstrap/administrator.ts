@@ -7,20 +7,20 @@ import { createPassword } from '../../directory/password-credential.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 
-/** How the first administrator of a tenant gets in. */
+/** The client credentials of an administrator application. */
 export type Administrator = {
   readonly tenantId: string
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** An API as a tenant knows it. */
+/** An API with its service principal in a tenant. */
 export type ApiInTenant = {
   readonly application: Application
   readonly principal: ServicePrincipal
 }
 
-/** An application with every role of these APIs, and one secret: what a tenant is administered with. */
+/** Creates an administrator of a tenant: an application with one secret and all roles of these APIs. */
 export function createAdministrator(
   tenantId: string,
   apis: readonly ApiInTenant[],

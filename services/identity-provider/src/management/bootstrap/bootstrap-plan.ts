@@ -10,26 +10,26 @@ import { privilegedApis } from '../privileged-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'
 
-/** What a directory lacks of what every directory has, and the administrator if one had to be made. */
+/** The changes that a directory needs, and the administrator if one is created. */
 export type BootstrapPlan = {
   readonly changes: readonly DirectoryChange[]
   readonly tenantId: string
   readonly administrator: Administrator | undefined
 }
 
-/** The tenant to begin with, for a directory that has none. */
+/** The tenant to create in a directory without tenants. */
 export type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
 
 export type BootstrapPlanOptions = {
   readonly firstTenant: FirstTenant
-  /** Makes an administrator even if there is one; default false. */
+  /** Creates an administrator even if there is one; default false. */
   readonly anotherAdministrator?: boolean
 }
 
 /**
- * Decides what must be added so that a directory can be managed over its API: a tenant, the
- * management APIs, their service principals, and somebody who may call them. Nothing is added twice;
- * when nobody can administer the directory any more, a new administrator is made.
+ * Decides the records to add before a directory can be managed over its APIs: a tenant, the
+ * management APIs, their service principals, and an administrator. Existing records stay. A new
+ * administrator is created when no client can administer the directory.
  */
 export function planBootstrap(
   directory: Directory,
@@ -38,58 +38,58 @@ export function planBootstrap(
 ): BootstrapPlan {
   const now = runtime.now()
   const known = [...directory.tenants()]
-  const created: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
-  const tenants = known.length === 0 ? [created] : known
-  const home = homeOf(directory, tenants)
+  const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
+  const tenants = known.length === 0 ? [newTenant] : known
+  const home = administrationTenant(directory, tenants)
   const applications = privilegedApis(now)
-  const places = applications.flatMap((application) =>
+  const apis = applications.flatMap((application) =>
     tenants
       .filter(({ id }) => application.appId === graphAppId || id === home.id)
-      .map(({ id }) => placeOf(directory, id, application, runtime)),
+      .map(({ id }) => apiInTenant(directory, id, application, runtime)),
   )
-  const isEnough = hasAdministrator(directory, home.id, now) && !anotherAdministrator
-  const made = isEnough
+  const isAdministered = hasAdministrator(directory, home.id, now) && !anotherAdministrator
+  const created = isAdministered
     ? undefined
     : createAdministrator(
         home.id,
-        places.filter(({ principal }) => principal.tenantId === home.id),
+        apis.filter(({ principal }) => principal.tenantId === home.id),
         runtime,
       )
   return {
     tenantId: home.id,
-    administrator: made?.administrator,
+    administrator: created?.administrator,
     changes: [
-      ...(known.length === 0 ? [put('tenant', created)] : []),
+      ...(known.length === 0 ? [put('tenant', newTenant)] : []),
       ...applications
         .filter((application) => !isDeclared(directory, application))
         .map((application) => put('application', application)),
-      ...places
+      ...apis
         .filter(({ isNew }) => isNew)
         .map(({ principal }) => put('servicePrincipal', principal)),
-      ...(made?.changes ?? []),
+      ...(created?.changes ?? []),
     ],
   }
 }
 
-/** The tenant that administers the server: the one that does already, else the one that came first. */
-function homeOf(directory: Directory, tenants: readonly Tenant[]): Tenant {
+/** The tenant that administers the server: the one with its API, else the oldest. */
+function administrationTenant(directory: Directory, tenants: readonly Tenant[]): Tenant {
   const [first, ...others] = tenants.toSorted(
     (a, b) => a.createdDateTime.getTime() - b.createdDateTime.getTime() || (a.id < b.id ? -1 : 1),
   )
-  if (first === undefined) throw new TypeError('A foundation needs a tenant.')
+  if (first === undefined) throw new TypeError('A directory must have a tenant')
   const present = others.find(({ id }) =>
     directory.servicePrincipalByAppId(id, serverManagementAppId),
   )
   return present ?? first
 }
 
-/** Whether the directory knows a management API as this version of the server declares it. */
+/** Whether the directory has a management API in the form of this version of the server. */
 function isDeclared(directory: Directory, application: Application): boolean {
   const known = directory.application(application.id)
   return isDeepStrictEqual({ ...known, createdDateTime: application.createdDateTime }, application)
 }
 
-function placeOf(
+function apiInTenant(
   directory: Directory,
   tenantId: string,
   application: Application,

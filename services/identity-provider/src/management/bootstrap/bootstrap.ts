@@ -14,38 +14,37 @@ export type BootstrapOptions = AdministratorEndpoints & {
   readonly store: DirectoryStore
   /** Where `administrator.env` is written, with mode 0600. */
   readonly dataDir: string
-  /** The tenant to make when the directory has none. */
+  /** The tenant to create when the directory has none. */
   readonly firstTenant: FirstTenant
-  /** Makes an administrator even if there is one: for an operator who has lost the secret. */
+  /** Creates another administrator, for an operator who has lost the secret. */
   readonly anotherAdministrator?: boolean
   readonly runtime: Runtime
 }
 
 /**
- * Makes sure that the directory can be managed, at every start: on the first one, an administrator
- * application is made, and how to act as it is written to `administrator.env`.
+ * Prepares the directory for management, at every start. The first start creates an administrator
+ * application, and writes its credentials to `administrator.env`.
  *
- * @returns whether an administrator was made.
- * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be read or changed.
+ * @returns whether an administrator was created
+ * @throws {StorageUnavailableError} when the directory cannot be read or changed.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { anotherAdministrator = false, dataDir, firstTenant, runtime, store } = options
   const before = await store.refresh()
   await recoverAdministratorFile(
     dataDir,
-    (...access) => isKnownSecret(before, ...access),
+    (...credentials) => isKnownSecret(before, ...credentials),
     runtime.now(),
   )
   await updateAdministratorFile(dataDir, options)
-  const foundation = planBootstrap(before, { firstTenant, anotherAdministrator }, runtime)
-  if (foundation.changes.length === 0) return false
+  const plan = planBootstrap(before, { firstTenant, anotherAdministrator }, runtime)
+  if (plan.changes.length === 0) return false
   const draft =
-    foundation.administrator &&
-    (await stageAdministratorFile(dataDir, foundation.administrator, options))
-  const isOurs = await commitBootstrap(store, before.revision, foundation, runtime)
-  if (!isOurs) {
+    plan.administrator && (await stageAdministratorFile(dataDir, plan.administrator, options))
+  const isCommitted = await commitBootstrap(store, before.revision, plan, runtime)
+  if (!isCommitted) {
     await draft?.discard()
-    // Another replica changed the directory meanwhile: ask again what it lacks.
+    // Another replica changed the directory meanwhile, so the plan is made again.
     return bootstrap(options)
   }
   await draft?.keep()
@@ -62,7 +61,7 @@ function commitBootstrap(
     at: runtime.now(),
     tenantId,
     actor: 'system',
-    action: administrator === undefined ? 'directory.found' : 'administrator.create',
+    action: administrator === undefined ? 'directory.bootstrap' : 'administrator.create',
     target: administrator?.clientId ?? null,
     outcome: 'done',
     reason: null,

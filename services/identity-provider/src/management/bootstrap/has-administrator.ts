@@ -9,7 +9,7 @@ const neededRoleIds = [
   graphRoles['AppRoleAssignment.ReadWrite.All'].id,
 ]
 
-/** Whether anybody in a tenant could get a token with which everything in it can be managed. */
+/** Whether a client of a tenant can get a token with the roles to manage the whole tenant. */
 export function hasAdministrator(directory: Directory, tenantId: string, now: Date): boolean {
   for (const client of directory.servicePrincipalsOf(tenantId)) {
     const application = directory.applicationByAppId(client.appId)

@@ -1,26 +1,26 @@
 import type { Call } from '../http/operation.ts'
 
-/** What the properties of an object depend on beside the object. */
+/** The context that the shown properties of an object depend on. */
 export type EntityView = Pick<Call, 'directory' | 'rootUrl'> & {
-  /** The last use of credentials, by their names. */
+  /** The last use of each credential, by its name. */
   readonly lastUses: ReadonlyMap<string, Date>
-  /** The properties that were asked for by name. */
+  /** The properties in `$select`. */
   readonly selected: ReadonlySet<string> | undefined
 }
 
-/** A set of objects, as OData shows it: what each property is taken from. */
+/** A set of objects in OData, with a function that reads each property. */
 export type EntitySet<Entity> = {
-  /** The set's segment in paths and in `@odata.context`. */
+  /** The segment of the set in paths and in `@odata.context`. */
   readonly name: string
-  /** The type of its members, without namespace. */
+  /** The type of the objects, without namespace. */
   readonly type: string
   readonly keyOf: (entity: Entity) => string
-  /** In the order in which they are shown. */
+  /** In the order of the answer. */
   readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
-  /** What `$filter` may ask for: the others are not indexed by Graph either. */
+  /** The properties that `$filter` supports. Graph does not index the others either. */
   readonly filterable: Readonly<Record<string, 'value' | 'collection'>>
-  /** Undefined for what has no state of its own to compare. */
+  /** Undefined for objects without an entity tag. */
   readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
-  /** Names of the credentials whose last use is shown. */
+  /** The names of the credentials whose last use is shown. */
   readonly credentialsOf?: (entity: Entity) => readonly string[]
 }

@@ -1,14 +1,14 @@
 import { refuse } from '../http/graph-error.ts'
 
-/** The state of an object, for `@odata.etag`: the revision that it was last changed in. */
+/** The entity tag of an object, from the revision of its last change. */
 export const entityTag = (revision: number): string => `W/"${revision}"`
 
 /**
- * Judges whether an object is still in the state that the caller means.
+ * Requires that an object has one of the entity tags of `If-Match`.
  *
- * @param ifMatch The header; nothing is required when there is none.
- * @throws {GraphError} graph_refusal object_changed when it is in another.
- * @see RFC 9110 §13.1.1
+ * @param ifMatch the header; without it, nothing is required
+ * @throws {GraphError} graph_refusal object_changed when it has another entity tag.
+ * @see RFC 9110 section 13.1.1
  */
 export function requireMatch(ifMatch: string | undefined, revision: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return

@@ -5,7 +5,7 @@ type Literal = string | boolean | null
 /** One comparison of a `$filter`. */
 export type Comparison = {
   readonly property: string
-  /** For `any`: the member that is compared, or undefined for the value itself. */
+  /** The compared member within `any`; undefined for the value itself. */
   readonly member: string | undefined
   readonly isAny: boolean
   readonly literal: Literal
@@ -17,28 +17,28 @@ const anyPattern = new RegExp(
   String.raw`^(?<property>\w+)/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:/(?<member>\w+))?\s+eq\s+${literal}\s*\)`,
 )
 const andPattern = /^\s+and\s+/
-/** Each comparison is made with every object of a list. */
+/** Each object of a list is compared this many times at most. */
 const maxComparisons = 20
 
 /**
- * Reads a `$filter`: comparisons by `eq`, alone or within `any`, joined by `and`.
+ * Parses a `$filter`: comparisons by `eq`, alone or within `any`, joined by `and`.
  *
- * @throws {GraphError} graph_refusal query_unsupported for anything else.
- * @see OData 4.01 Part 2 §5.1.1
+ * @throws {GraphError} graph_refusal query_unsupported for any other filter.
+ * @see OData 4.01 Part 2 section 5.1.1
  */
 export function parseFilter(text: string): Comparison[] {
   const comparisons: Comparison[] = []
   for (let rest = text.trim(); ; ) {
-    const found = anyPattern.exec(rest) ?? comparisonPattern.exec(rest)
-    if (found?.groups === undefined) throw refuse('query_unsupported', unsupported)
-    const { property = '', name, member, text: quoted, word } = found.groups
+    const match = anyPattern.exec(rest) ?? comparisonPattern.exec(rest)
+    if (match?.groups === undefined) throw refuse('query_unsupported', unsupported)
+    const { property = '', name, member, text: quoted, word } = match.groups
     comparisons.push({
       property,
       member,
       isAny: name !== undefined,
       literal: quoted === undefined ? constantOrGuid(word) : quoted.replaceAll("''", "'"),
     })
-    rest = rest.slice(found[0].length)
+    rest = rest.slice(match[0].length)
     if (rest === '') return comparisons
     if (comparisons.length === maxComparisons) throw refuse('query_unsupported', tooMany)
     const and = andPattern.exec(rest)
@@ -47,7 +47,7 @@ export function parseFilter(text: string): Comparison[] {
   }
 }
 
-/** Whether a value is the literal; texts are compared without regard to case, as Graph does. */
+/** Whether a value equals a literal. Texts are compared without case, as in Graph. */
 export const equalsLiteral = (value: unknown, literal: Literal): boolean =>
   typeof value === 'string' && typeof literal === 'string'
     ? value.toLowerCase() === literal.toLowerCase()
@@ -56,7 +56,7 @@ export const equalsLiteral = (value: unknown, literal: Literal): boolean =>
 const unsupported =
   "Unsupported $filter: only eq is supported, alone or as any on collections (identifierUris/any(x:x eq '...')), joined by and."
 
-const tooMany = `Unsupported $filter: it must not hold more than ${maxComparisons} comparisons.`
+const tooMany = `Unsupported $filter: it must not have more than ${maxComparisons} comparisons.`
 
 const constants = new Map<string | undefined, Literal>([
   ['true', true],
@@ -64,5 +64,5 @@ const constants = new Map<string | undefined, Literal>([
   ['null', null],
 ])
 
-// What is no constant is a GUID, which is compared as the text that it is shown as.
+// Any other word is a GUID, which is compared as text.
 const constantOrGuid = (word: string | undefined): Literal => constants.get(word) ?? word ?? null

@@ -6,8 +6,8 @@ import { parseQuery, type QueryOptions, supportedOptions } from './query-options
 import { entityJson, selection } from './show-entity.ts'
 
 /**
- * The answer that lists objects as the query asks for them, page by page in the order of their keys:
- * what is made or deleted between two pages makes no other object appear twice or not at all.
+ * Lists objects according to the query, page by page in the order of their keys. An object that is
+ * created or deleted between two pages does not repeat or hide any other.
  */
 export async function listEntities<Entity>(
   call: Call,
@@ -17,11 +17,11 @@ export async function listEntities<Entity>(
   const options = parseQuery(call.query, supportedOptions.list, set)
   const after = lastKeyBefore(call, options)
   const view: EntityView = { ...call, selected: options.select, lastUses: new Map() }
-  const found = [...entities]
+  const matching = [...entities]
     .filter((entity) => options.filter.every((comparison) => holds(comparison, entity, set, view)))
     .map((entity) => ({ key: set.keyOf(entity), entity }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  const rest = after === undefined ? found : found.filter(({ key }) => key > after)
+  const rest = after === undefined ? matching : matching.filter(({ key }) => key > after)
   const page = rest.slice(0, options.top)
   const last = page.at(-1)
   const credentials = page.flatMap(({ entity }) => set.credentialsOf?.(entity) ?? [])
@@ -30,7 +30,7 @@ export async function listEntities<Entity>(
     status: 200,
     body: {
       '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(options.select)}`,
-      ...(options.count ? { '@odata.count': found.length } : {}),
+      ...(options.count ? { '@odata.count': matching.length } : {}),
       ...(last !== undefined && rest.length > page.length
         ? { '@odata.nextLink': nextLink(call, last.key) }
         : {}),
@@ -60,10 +60,10 @@ function lastKeyBefore(call: Call, { skipToken }: QueryOptions): string | undefi
 function nextLink(call: Call, lastKey: string): string {
   const query = new URLSearchParams(call.query)
   query.set('$skiptoken', call.skipTokens.seal(listBinding(call), lastKey))
-  // Links are read by people and by clients that cut at `$`.
+  // Some clients cut links at `$`, so it is not percent-encoded.
   return `${call.rootUrl}${call.path}?${query.toString().replaceAll('%24', '$')}`
 }
 
-/** What a skip token is bound to: whose list this is, and which objects are in it. */
+/** A skip token belongs to one list: its tenant, path and filter. */
 const listBinding = ({ caller, path, query }: Call): string =>
   JSON.stringify([caller.tenantId, path, query.get('$filter')])

@@ -3,7 +3,7 @@ import type { EntitySet, EntityView } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
-/** An object as JSON: the properties that were selected, or all. */
+/** An object as JSON, with the selected properties or with all. */
 export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view: EntityView) {
   const etag = etagOf(entity, set, view)
   return {
@@ -16,7 +16,7 @@ export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view:
   }
 }
 
-/** The answer that shows one object, as the query asks for it. */
+/** Shows one object according to the query. */
 export async function showEntity<Entity>(
   call: Call,
   set: EntitySet<Entity>,
@@ -32,7 +32,7 @@ export async function showEntity<Entity>(
   }
 }
 
-/** The answer that shows an object which is made by this very call, as a later call will find it. */
+/** Shows an object that this request creates. The answer equals that of a later request. */
 export function showCreated<Entity>(
   call: Call & { readonly nextRevision: number },
   set: EntitySet<Entity>,
@@ -40,13 +40,13 @@ export function showCreated<Entity>(
 ): AnswerWithBody {
   parseQuery(call.query, supportedOptions.nothing)
   const view = { ...call, selected: undefined, lastUses: new Map() }
-  const stateful =
+  const tagged =
     set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }
   return {
     status: 201,
-    etag: etagOf(entity, stateful, view),
+    etag: etagOf(entity, tagged, view),
     location: `${call.rootUrl}${call.path}/${set.keyOf(entity)}`,
-    body: { '@odata.context': contextOf(call, set), ...entityJson(entity, stateful, view) },
+    body: { '@odata.context': contextOf(call, set), ...entityJson(entity, tagged, view) },
   }
 }
 

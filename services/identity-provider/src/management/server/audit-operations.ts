@@ -38,9 +38,11 @@ export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadO
     requires: readsAudit,
     summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
-      for (const name of new Set(query.keys()))
-        if (query.getAll(name).length > 1)
+      for (const name of new Set(query.keys())) {
+        if (query.getAll(name).length > 1) {
           throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
+        }
+      }
       const { book, limit, ...named } = parseBody(auditQuery, Object.fromEntries(query))
       const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))

@@ -127,8 +127,9 @@ function addAdministrator(call: ChangingCall): Change {
   parseQuery(call.query, supportedOptions.nothing)
   const application = graphApplication(call.committed)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
-  if (principal === undefined)
+  if (principal === undefined) {
     throw new TypeError('The tenant has no service principal of Microsoft Graph')
+  }
   const created = createAdministrator(id, [{ application, principal }], call.runtime)
   return {
     changes: created.changes,
@@ -139,8 +140,9 @@ function addAdministrator(call: ChangingCall): Change {
 
 function graphApplication(committed: Directory): Application {
   const graph = committed.applicationByAppId(graphAppId)
-  if (graph === undefined)
+  if (graph === undefined) {
     throw new TypeError('The directory has no application of Microsoft Graph')
+  }
   return graph
 }
 

@@ -98,7 +98,7 @@ describe('a query that is refused (AS38)', () => {
     [
       "/applications?$filter=displayName/any(x:x eq 'x')",
       'Request_UnsupportedQuery',
-      /no collection/,
+      /is not a collection/,
     ],
     [
       '/applications?$select=id,nothing',

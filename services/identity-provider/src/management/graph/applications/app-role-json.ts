@@ -1,8 +1,8 @@
 import type { AppRole } from '../../../directory/app-role.ts'
 
 /**
- * A role with all eight members of a manifest's entry, in its order. Graph leaves `lang` out; with
- * it, the section `appRoles` of a manifest can be read here and written back as it is.
+ * An app role with all eight members of a manifest, in the same order. Graph omits `lang`. With
+ * it, the section `appRoles` of a manifest can be written back unchanged.
  */
 export const appRoleJson = (role: AppRole) => ({
   allowedMemberTypes: role.allowedMemberTypes,

@@ -133,8 +133,9 @@ function dropFixedProperties(body: unknown): unknown {
   const kept = Object.entries(body).filter(([property, value]) => {
     // Control information such as `@odata.type` and `owners@odata.bind` describes the message.
     if (property.includes('@odata.')) return false
-    if (readOnlyProperties.has(property))
+    if (readOnlyProperties.has(property)) {
       throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
+    }
     if (!Object.hasOwn(fixed, property)) return true
     if (isFixedValue(value, fixed[property])) return false
     throw refuse('body_invalid', `Property '${property}' can only have its default value here.`)

@@ -6,7 +6,7 @@ import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
 import { fixedApi, fixedProperties } from './read-only-properties.ts'
 
 /**
- * Applications as Microsoft Graph shows them.
+ * The applications of Microsoft Graph.
  *
  * @see https://learn.microsoft.com/graph/api/resources/application
  */

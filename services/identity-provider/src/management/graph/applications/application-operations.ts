@@ -14,7 +14,7 @@ import { requireValidApplication } from './application-rules.ts'
 import { findApplication } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 
-/** The registration itself: contract §1, steps 1 to 4. */
+/** Registers applications, with app roles and requested permissions: registration steps 1 to 4. */
 export const applicationOperations: readonly (ReadOperation | ChangeOperation)[] = [
   {
     method: 'GET',
@@ -44,7 +44,7 @@ export const applicationOperations: readonly (ReadOperation | ChangeOperation)[]
     path: '/applications/{id}',
     requires: writesApplications,
     summary:
-      'Changes what the body has of an application: its app roles, the permissions it requests, its certificates and so on. A collection is replaced whole.',
+      'Changes the properties of an application that the body contains. A collection replaces the old one.',
     takesBody: true,
     action: 'application.update',
     change: update,
@@ -53,8 +53,7 @@ export const applicationOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'DELETE',
     path: '/applications/{id}',
     requires: writesApplications,
-    summary:
-      'Deletes an application, and its service principal with it. Both can be restored for 30 days.',
+    summary: 'Deletes an application and its service principal. Both can be restored for 30 days.',
     action: 'application.delete',
     change: softDelete,
   },
@@ -64,15 +63,17 @@ function* activeApplications({
   directory,
   caller,
 }: ChangingCall | Parameters<ReadOperation['read']>[0]) {
-  for (const application of directory.applicationsOf(caller.tenantId))
+  for (const application of directory.applicationsOf(caller.tenantId)) {
     if (application.deletedDateTime === null) yield application
+  }
 }
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
   const { properties, keyCredentials, passwordKeyIds = [] } = parseApplication(body)
-  if (properties.displayName === undefined)
-    throw refuse('body_invalid', "Property 'displayName' must be given.")
+  if (properties.displayName === undefined) {
+    throw refuse('body_invalid', "Property 'displayName' is required.")
+  }
   if (passwordKeyIds.length > 0) throw refuse('passwords_read_only')
   const application = newApplication({
     ...properties,
@@ -95,8 +96,9 @@ function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
   const before = findApplication(call)
   const { properties, keyCredentials, passwordKeyIds } = parseApplication(body)
-  if (passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds))
+  if (passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds)) {
     throw refuse('passwords_read_only')
+  }
   const application: Application = {
     ...before,
     ...properties,
@@ -121,7 +123,7 @@ function hasSameKeyIds(
   return known.length === keyIds.length && known.every(({ keyId }) => named.has(keyId))
 }
 
-/** What follows in the tenant: the new name, and no assignment of a role that is gone. */
+/** The service principal gets the new name, and assignments of removed roles are removed. */
 function consequences(before: Application, after: Application, directory: Directory) {
   const principal = directory.servicePrincipalByAppId(after.tenantId, after.appId)
   const kept = new Set(after.appRoles.map(({ id }) => id))

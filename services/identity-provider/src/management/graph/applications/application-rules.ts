@@ -9,11 +9,12 @@ import { requireNoIssues } from '../../http/parse-body.ts'
 import { maxEntries, maxPermissions } from './application-body.ts'
 
 /**
- * Judges the state that somebody wants an application to be in.
+ * Requires that the new state of an application obeys all rules of the directory.
  *
- * @param before The state that it is in; undefined when it is new.
- * @param body What is quoted where a sentence names a value.
- * @throws {GraphError} graph_refusal when it is against the rules of the directory.
+ * @param before the current state; `undefined` for a new application
+ * @param body the source of quoted values
+ * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_unverified,
+ *   identifier_uri_taken.
  */
 export function requireValidApplication(
   application: Application,
@@ -22,62 +23,36 @@ export function requireValidApplication(
   committed: Directory,
   body: unknown,
 ): void {
-  // Sizes first: the other rules look at every entry.
-  requireNoIssues([...judgeSize(application), ...judgePermissionCount(application)], body)
-  requireNoIssues(
-    [
-      ...judgeAppRoles(application.appRoles).map(under('appRoles')),
-      ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
-      ...judgeNewUris(application, before, tenant),
-      ...judgeResources(application),
-    ],
-    body,
-  )
-  const known = new Set(before?.identifierUris)
-  requireFree(
-    application,
-    application.identifierUris.filter((uri) => !known.has(uri)),
-    committed,
-  )
+  const newUris = new Set(application.identifierUris)
+  for (const uri of before?.identifierUris ?? []) newUris.delete(uri)
+  requireNoIssues(applicationIssues(application, before, tenant, newUris), body)
+  requireFreeUris(application, newUris, committed)
 }
 
-/** Names that are there already stay: the rules were others when they were given. */
-function judgeNewUris(
+/** All issues of an application by itself. */
+function applicationIssues(
   application: Application,
   before: Application | undefined,
   tenant: Tenant,
+  newUris: ReadonlySet<string>,
 ): ValidationIssue[] {
-  const known = new Set(before?.identifierUris)
-  return judgeIdentifierUris(application, tenant)
-    .filter(({ code, path: [index] }) => {
-      const uri = application.identifierUris[Number(index)]
-      return code === 'duplicate_value' || !known.has(uri ?? '')
-    })
-    .map(under('identifierUris'))
-}
-
-const permissionFault = (message: string): ValidationIssue => ({
-  code: 'invalid_value',
-  path: ['requiredResourceAccess'],
-  message,
-})
-
-function judgePermissionCount({ requiredResourceAccess }: Application): ValidationIssue[] {
-  const permissions = requiredResourceAccess.reduce(
-    (sum, { resourceAccess }) => sum + resourceAccess.length,
-    0,
+  // The other rules examine every entry, so they do not run above these limits.
+  const sizeIssues = [...entryCountIssues(application), ...permissionCountIssues(application)]
+  if (sizeIssues.length > 0) return sizeIssues
+  // The rules were different when older names were accepted, so these stay valid.
+  const uriIssues = judgeIdentifierUris(application, tenant).filter(
+    ({ code, path: [index] }) =>
+      code === 'duplicate_value' || newUris.has(application.identifierUris[Number(index)] ?? ''),
   )
-  if (permissions <= maxPermissions) return []
-  return [permissionFault(`must not hold more than ${maxPermissions} permissions`)]
+  return [
+    ...judgeAppRoles(application.appRoles).map(under('appRoles')),
+    ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
+    ...uriIssues.map(under('identifierUris')),
+    ...resourceIssues(application),
+  ]
 }
 
-function judgeResources({ requiredResourceAccess }: Application): ValidationIssue[] {
-  const resources = new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))
-  if (resources.size === requiredResourceAccess.length) return []
-  return [permissionFault('must name each resource only once')]
-}
-
-function judgeSize(application: Application): ValidationIssue[] {
+function entryCountIssues(application: Application): ValidationIssue[] {
   const entries = Object.values(application).reduce<number>(
     (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
     0,
@@ -87,26 +62,50 @@ function judgeSize(application: Application): ValidationIssue[] {
   return [{ code: 'invalid_value', path: [], message }]
 }
 
-/**
- * Requires that new names are free. A soft-deleted application keeps its own until it is purged, and an
- * application of another tenant has its names wherever it has a service principal.
- */
-function requireFree(
-  { id, tenantId }: Application,
-  added: readonly string[],
-  directory: Directory,
-): void {
-  if (added.length === 0) return
-  const wanted = new Set(added.map(caseless))
-  const known = [...directory.servicePrincipalsOf(tenantId)].map(({ appId }) =>
-    directory.applicationByAppId(appId),
+function permissionCountIssues({ requiredResourceAccess }: Application): ValidationIssue[] {
+  const permissions = requiredResourceAccess.reduce(
+    (sum, { resourceAccess }) => sum + resourceAccess.length,
+    0,
   )
-  for (const other of [...directory.applicationsOf(tenantId), ...known])
-    if (other !== undefined && other.id !== id)
-      if (other.identifierUris.some((uri) => wanted.has(caseless(uri))))
-        throw refuse('identifier_uri_taken')
+  if (permissions <= maxPermissions) return []
+  return [permissionIssue(`must not hold more than ${maxPermissions} permissions`)]
 }
+
+function resourceIssues({ requiredResourceAccess }: Application): ValidationIssue[] {
+  const resources = new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))
+  if (resources.size === requiredResourceAccess.length) return []
+  return [permissionIssue('must name each resource only once')]
+}
+
+const permissionIssue = (message: string): ValidationIssue => ({
+  code: 'invalid_value',
+  path: ['requiredResourceAccess'],
+  message,
+})
 
 const under =
   (property: string) =>
-  (fault: ValidationIssue): ValidationIssue => ({ ...fault, path: [property, ...fault.path] })
+  (issue: ValidationIssue): ValidationIssue => ({ ...issue, path: [property, ...issue.path] })
+
+/**
+ * Requires that no other application has the new names. A soft-deleted application keeps its names
+ * until it is purged. A tenant also knows the names of applications of other tenants that have a
+ * service principal in it.
+ */
+function requireFreeUris(
+  { id, tenantId }: Application,
+  newUris: ReadonlySet<string>,
+  directory: Directory,
+): void {
+  if (newUris.size === 0) return
+  const wanted = new Set([...newUris].map(caseless))
+  const known = [...directory.servicePrincipalsOf(tenantId)].map(({ appId }) =>
+    directory.applicationByAppId(appId),
+  )
+  for (const other of [...directory.applicationsOf(tenantId), ...known]) {
+    if (other === undefined || other.id === id) continue
+    if (other.identifierUris.some((uri) => wanted.has(caseless(uri)))) {
+      throw refuse('identifier_uri_taken')
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import type { KeyCredential } from '../../../directory/key-credential.ts'
 import type { PasswordCredential } from '../../../directory/password-credential.ts'
 
-/** A secret as it may be shown at any time. `lastUsedDateTime` is an addition to Graph. */
+/** A client secret without its text. `lastUsedDateTime` is an addition to Graph. */
 export const passwordCredentialJson = (
   { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
   lastUsed: Date | undefined,
@@ -16,7 +16,7 @@ export const passwordCredentialJson = (
   lastUsedDateTime: lastUsed?.toISOString() ?? null,
 })
 
-/** A certificate; the certificate itself only when it is asked for, because of its length. */
+/** A certificate credential. The long `key` is included only on request. */
 export const keyCredentialJson = (
   { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
   lastUsed: Date | undefined,

@@ -108,13 +108,15 @@ function create(call: ChangingCall): Change {
   const { description = null, ...properties } = parseBody(newCredential, call.body)
   const credential = { id: call.runtime.newGuid(), description, ...properties }
   const others = application.federatedIdentityCredentials
-  if (others.some((other) => other.name === credential.name))
+  if (others.some((other) => other.name === credential.name)) {
     throw refuse('federated_credential_taken', credential.name)
-  if (others.length === maxCredentials)
+  }
+  if (others.length === maxCredentials) {
     throw refuse(
       'federated_credential_invalid',
       `An application must not have more than ${maxCredentials} federated identity credentials.`,
     )
+  }
   requireUniqueSubject(credential, others)
   return withCredentials(
     application,
@@ -176,11 +178,12 @@ function requireUniqueSubject(
   { issuer, subject }: FederatedIdentityCredential,
   others: readonly FederatedIdentityCredential[],
 ): void {
-  if (others.some((other) => other.issuer === issuer && other.subject === subject))
+  if (others.some((other) => other.issuer === issuer && other.subject === subject)) {
     throw refuse(
       'federated_credential_invalid',
       `The combination of issuer and subject must be unique for the application. Issuer ${issuer} and Subject: ${subject} already exist.`,
     )
+  }
 }
 
 function isIssuer(text: string): boolean {

@@ -5,10 +5,9 @@ import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 
 /**
- * The application that the path of a call names, by object id or as `appId=...`, in the state that
- * the caller means.
+ * Finds the application in the path of a request, by object ID or as `appId=...`, and checks `If-Match`.
  *
- * @throws {GraphError} graph_refusal when the tenant has none, or it was changed since.
+ * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
  */
 export function findApplication({ caller, directory, ifMatch, parameters }: Call): Application {
   const { id: key = '' } = parameters
@@ -17,8 +16,9 @@ export function findApplication({ caller, directory, ifMatch, parameters }: Call
   if (!isGuid(name)) throw refuse('identifier_invalid', name)
   const application =
     appId === undefined ? directory.application(name) : directory.applicationByAppId(name)
-  if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null)
+  if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null) {
     throw refuse('resource_unknown', name)
+  }
   requireMatch(ifMatch, directory.revisionOf('application', application.id) ?? 0)
   return application
 }

@@ -9,7 +9,7 @@ import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { requireNoIssues } from '../../http/parse-body.ts'
 import { dateTime, guid, text } from '../../http/schemas.ts'
 
-/** An entry of `keyCredentials`, as it is sent, or as it was shown before. */
+/** An entry of `keyCredentials` in a request. Clients also send back entries of an answer. */
 export const keyCredentialBody = z.strictObject({
   keyId: guid.optional(),
   key: z.base64('must be a certificate in base64').nullish(),
@@ -25,8 +25,8 @@ export const keyCredentialBody = z.strictObject({
 export type KeyCredentialBody = z.output<typeof keyCredentialBody>
 
 /**
- * The credentials that a body makes of those that are there: an entry with a known `keyId` keeps
- * that credential, any other brings its certificate.
+ * The certificate credentials after a change. An entry with a known `keyId` keeps that credential.
+ * Any other entry must contain its certificate.
  *
  * @throws {GraphError} graph_refusal body_invalid.
  */
@@ -36,16 +36,16 @@ export function keyCredentialsAfter(
   runtime: Runtime,
 ): KeyCredential[] {
   const knownById = new Map(before.map((credential) => [credential.keyId, credential]))
-  const taken = entries.map((entry) => {
+  const results = entries.map((entry) => {
     const known = entry.keyId === undefined ? undefined : knownById.get(entry.keyId)
     return known === undefined ? newCredential(entry, runtime) : keptCredential(known, entry)
   })
-  const credentials = taken.filter((one) => typeof one !== 'string')
+  const credentials = results.filter((one) => typeof one !== 'string')
   requireNoIssues(
     [
-      ...taken.flatMap((one, index) => (typeof one === 'string' ? [issueAt(one, index)] : [])),
+      ...results.flatMap((one, index) => (typeof one === 'string' ? [issueAt(one, index)] : [])),
       ...(hasDuplicates(credentials)
-        ? [issueAt('must not hold one certificate or keyId twice')]
+        ? [issueAt('must not contain a certificate or keyId twice')]
         : []),
     ],
     undefined,
@@ -57,24 +57,27 @@ function keptCredential(
   known: KeyCredential,
   { key, displayName }: KeyCredentialBody,
 ): KeyCredential | string {
-  if (typeof key === 'string' && !Buffer.from(key, 'base64').equals(known.certificate))
-    return 'must not change the certificate of a credential: add another one'
+  if (typeof key === 'string' && !Buffer.from(key, 'base64').equals(known.certificate)) {
+    return 'must not change the certificate of a credential; add another credential'
+  }
   return displayName === undefined ? known : { ...known, displayName }
 }
 
 function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredential | string {
-  if (typeof entry.key !== 'string')
-    return 'must bring a certificate in key, or name a credential of the application by its keyId'
-  const made = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
-  if (typeof made === 'string') return made
-  const startDateTime = entry.startDateTime ?? made.startDateTime
-  const endDateTime = entry.endDateTime ?? made.endDateTime
-  if (startDateTime < made.startDateTime || endDateTime > made.endDateTime)
+  if (typeof entry.key !== 'string') {
+    return 'must contain a certificate in key, or the keyId of a credential of the application'
+  }
+  const credential = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
+  if (typeof credential === 'string') return credential
+  const startDateTime = entry.startDateTime ?? credential.startDateTime
+  const endDateTime = entry.endDateTime ?? credential.endDateTime
+  if (startDateTime < credential.startDateTime || endDateTime > credential.endDateTime) {
     return 'must not be valid for longer than its certificate'
+  }
   if (startDateTime >= endDateTime) return 'must end after its start'
   return {
-    ...made,
-    keyId: entry.keyId ?? made.keyId,
+    ...credential,
+    keyId: entry.keyId ?? credential.keyId,
     displayName: entry.displayName ?? null,
     startDateTime,
     endDateTime,

@@ -9,13 +9,13 @@ import { writesApplications } from '../graph-roles.ts'
 import { passwordCredentialJson } from './credential-json.ts'
 import { findApplication } from './find-application.ts'
 
-/** Client secrets: contract §1, step 6. */
+/** Client secrets: registration step 6. */
 export const passwordOperations: readonly ChangeOperation[] = [
   {
     method: 'POST',
     path: '/applications/{id}/addPassword',
     requires: writesApplications,
-    summary: 'Makes a client secret. It is in this answer, and never shown again.',
+    summary: 'Creates a client secret. It is in this answer only.',
     takesBody: true,
     action: 'application.addPassword',
     change: addPassword,
@@ -46,12 +46,13 @@ const removePasswordBody = z.strictObject({ keyId: guid })
 function addPassword(call: ChangingCall): Change {
   const application = findApplication(call)
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
-  const asked = Object.fromEntries(
+  const options = Object.fromEntries(
     Object.entries(passwordCredential ?? {}).filter(([, value]) => value != null),
   ) as NewPassword
-  const { credential, secretText } = createPassword(asked, call.runtime)
-  if (credential.endDateTime <= credential.startDateTime)
+  const { credential, secretText } = createPassword(options, call.runtime)
+  if (credential.endDateTime <= credential.startDateTime) {
     throw refuse('body_invalid', 'The credential must end after its start.')
+  }
   return {
     changes: [
       put('application', {

@@ -1,6 +1,6 @@
 /**
- * Properties of an application that Microsoft Graph has and that mean nothing here, with the value
- * that they always have. A redirect URI, for example, is left empty: no human takes part.
+ * Properties of an application in Microsoft Graph that have no effect here, with their fixed values.
+ * For example, redirect URIs are always empty, because no user takes part.
  */
 export const fixedProperties = {
   addIns: [],
@@ -35,7 +35,7 @@ export const fixedProperties = {
   },
 } as const
 
-/** The same for the members of the property `api`. */
+/** The members of the property `api` that have a fixed value. */
 export const fixedApi = {
   acceptMappedClaims: null,
   knownClientApplications: [],
@@ -44,8 +44,8 @@ export const fixedApi = {
 } as const
 
 /**
- * Whether a value says nothing beyond what a fixed property always says: all of it, some of it, or
- * nothing, as clients send it back that read the object before.
+ * Whether a value equals the fixed value of a property, or a part of it. Clients send such values
+ * back after they have read the object.
  */
 export function isFixedValue(value: unknown, fixed: unknown): boolean {
   if (value === null || value === undefined || value === fixed) return true

@@ -15,7 +15,7 @@ import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
 import { findDeletedItem, isRestorable, purgeChanges } from './deleted-item.ts'
 
-/** What was deleted, and can be restored or purged. */
+/** Deleted applications and service principals. */
 export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[] = [
   {
     method: 'GET',
@@ -57,7 +57,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     method: 'POST',
     path: '/directory/deletedItems/{id}/restore',
     requires: writesApplications,
-    summary: 'Restores a deleted application or service principal. Each is restored by itself.',
+    summary: 'Restores a deleted application or service principal. Each needs its own request.',
     action: 'deletedItem.restore',
     change: restore,
   },
@@ -66,7 +66,7 @@ export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[]
     path: '/directory/deletedItems/{id}',
     requires: writesApplications,
     summary:
-      'Purges a deleted application, with its service principals, or a deleted service principal. Only then are its names free.',
+      'Purges a deleted application with its service principals, or a deleted service principal. Its names become free.',
     action: 'deletedItem.purge',
     change: purge,
   },
@@ -84,10 +84,12 @@ function restore(call: ChangingCall): Change {
   }
   const { appId } = item.value
   const { caller, committed } = call
-  if (committed.applicationByAppId(appId) === undefined)
+  if (committed.applicationByAppId(appId) === undefined) {
     throw refuse('application_of_principal_unknown', appId)
-  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
+  }
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
     throw refuse('service_principal_taken', appId)
+  }
   const principal = { ...item.value, deletedDateTime: null }
   return {
     changes: [put('servicePrincipal', principal)],

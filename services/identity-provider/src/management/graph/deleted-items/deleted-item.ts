@@ -15,22 +15,23 @@ type Deletable = { readonly deletedDateTime: Date | null }
 
 const retentionMs = 30 * 24 * 60 * 60 * 1000
 
-/** Whether an object is deleted, and that is no longer ago than 30 days. */
+/** Whether an object was deleted within the last 30 days. */
 export const isRestorable = ({ deletedDateTime }: Deletable, now: Date): boolean =>
   deletedDateTime !== null && now.getTime() - deletedDateTime.getTime() <= retentionMs
 
 /**
- * The deleted item that the path of a call names.
+ * Finds the deleted item in the path of a request, and checks `If-Match`.
  *
- * @throws {GraphError} graph_refusal when the tenant has none, or it was changed since.
+ * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
  */
 export function findDeletedItem(call: Call): DeletedItem {
   const { caller, directory, ifMatch, parameters, runtime } = call
   const { id = '' } = parameters
   if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const item = itemOf(directory, id)
-  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, runtime.now()))
+  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, runtime.now())) {
     throw refuse('resource_unknown', id)
+  }
   requireMatch(ifMatch, directory.revisionOf(item.kind, item.value.id) ?? 0)
   return item
 }
@@ -42,7 +43,7 @@ function itemOf(directory: Directory, id: string): DeletedItem | undefined {
   return principal && { kind: 'servicePrincipal', value: principal }
 }
 
-/** The changes after which a deleted item is gone for good, with everything that is nothing without it. */
+/** The changes that remove a deleted item and its dependent objects permanently. */
 export function purgeChanges(directory: Directory, item: DeletedItem): DirectoryChange[] {
   if (item.kind === 'servicePrincipal') return removalChanges(directory, item.value)
   return [
@@ -53,7 +54,7 @@ export function purgeChanges(directory: Directory, item: DeletedItem): Directory
   ]
 }
 
-/** The changes that purge what was deleted more than 30 days ago. */
+/** The changes that purge all items that were deleted more than 30 days ago. */
 export function expiredItemChanges(directory: Directory, now: Date): DirectoryChange[] {
   const isExpired = (one: Deletable) => one.deletedDateTime !== null && !isRestorable(one, now)
   const changes = new Map<string, DirectoryChange>()
@@ -66,15 +67,16 @@ export function expiredItemChanges(directory: Directory, now: Date): DirectoryCh
         .filter(isExpired)
         .map((value) => ({ kind: 'servicePrincipal', value }) as const),
     ]
-    // An application and its service principal, purged together, name the same objects.
-    for (const change of items.flatMap((item) => purgeChanges(directory, item)))
+    // The purges of an application and of its service principal remove the same objects.
+    for (const change of items.flatMap((item) => purgeChanges(directory, item))) {
       changes.set(`${change.kind} ${change.id}`, change)
+    }
   }
   return [...changes.values()]
 }
 
 function removalChanges(directory: Directory, { id }: ServicePrincipal): DirectoryChange[] {
-  // A set, because an application may have a role of its own.
+  // A set, because an application may be assigned its own role.
   const assignments = new Set([...directory.assignmentsOf(id), ...directory.assignmentsTo(id)])
   return [
     remove('servicePrincipal', id),

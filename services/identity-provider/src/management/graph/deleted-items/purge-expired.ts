@@ -3,10 +3,10 @@ import type { DirectoryStore } from '../../../storage/directory-store.ts'
 import { expiredItemChanges } from './deleted-item.ts'
 
 /**
- * Purges what was deleted more than 30 days ago: to be called now and then.
+ * Purges all items that were deleted more than 30 days ago. The service calls it periodically.
  *
- * @returns how many objects are gone now.
- * @throws {StorageUnavailableError} storage_unavailable when the directory cannot be changed.
+ * @returns the number of removed objects
+ * @throws {StorageUnavailableError} when the directory cannot be changed.
  */
 export const purgeExpired = (store: DirectoryStore, runtime: Runtime): Promise<number> =>
   store.update((directory) => {

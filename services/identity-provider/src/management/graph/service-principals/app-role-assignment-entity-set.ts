@@ -2,7 +2,7 @@ import type { AppRoleAssignment } from '../../../directory/app-role-assignment.t
 import type { EntitySet } from '../../odata/entity-set.ts'
 
 /**
- * Assignments as Microsoft Graph shows them, the same from both sides.
+ * The app role assignments of Microsoft Graph, the same from both sides.
  *
  * @see https://learn.microsoft.com/graph/api/resources/approleassignment
  */

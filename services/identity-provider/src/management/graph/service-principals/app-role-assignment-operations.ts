@@ -21,13 +21,13 @@ import { readsAssignments, writesAssignments } from '../graph-roles.ts'
 import { appRoleAssignments } from './app-role-assignment-entity-set.ts'
 import { activeServicePrincipal, findServicePrincipal } from './find-service-principal.ts'
 
-/** An assignment seen from one of the two service principals that it joins. */
+/** One of the two service principals of an assignment: the API or the client. */
 type Side = {
   readonly segment: 'appRoleAssignedTo' | 'appRoleAssignments'
-  /** The member of an assignment that is the service principal of the path. */
+  /** The member of an assignment that refers to the service principal of the path. */
   readonly own: 'resourceId' | 'principalId'
   readonly other: 'resourceId' | 'principalId'
-  readonly of: string
+  readonly subject: string
 }
 
 const sides: readonly Side[] = [
@@ -35,26 +35,26 @@ const sides: readonly Side[] = [
     segment: 'appRoleAssignedTo',
     own: 'resourceId',
     other: 'principalId',
-    of: 'the roles of this API that clients have',
+    subject: 'the assignments of the roles of this API',
   },
   {
     segment: 'appRoleAssignments',
     own: 'principalId',
     other: 'resourceId',
-    of: 'the roles that this client has',
+    subject: 'the assignments of roles to this client',
   },
 ]
 
 const newAssignment = z.strictObject({ principalId: guid, resourceId: guid, appRoleId: guid })
 
-/** Admin consent: contract §1, step 5. */
+/** Admin consent: registration step 5. */
 export const appRoleAssignmentOperations: readonly (ReadOperation | ChangeOperation)[] =
   sides.flatMap((side): (ReadOperation | ChangeOperation)[] => [
     {
       method: 'GET',
       path: `/servicePrincipals/{id}/${side.segment}`,
       requires: readsAssignments,
-      summary: `Lists ${side.of}.`,
+      summary: `Lists ${side.subject}.`,
       read: (call) =>
         listEntities(
           call,
@@ -66,7 +66,7 @@ export const appRoleAssignmentOperations: readonly (ReadOperation | ChangeOperat
       method: 'POST',
       path: `/servicePrincipals/{id}/${side.segment}`,
       requires: writesAssignments,
-      summary: `Adds to ${side.of}: this is the admin consent.`,
+      summary: `Adds to ${side.subject}. This is admin consent.`,
       takesBody: true,
       action: 'appRoleAssignment.create',
       change: (call) => create(call, side),
@@ -75,33 +75,34 @@ export const appRoleAssignmentOperations: readonly (ReadOperation | ChangeOperat
       method: 'GET',
       path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
       requires: readsAssignments,
-      summary: `Shows one of ${side.of}.`,
+      summary: `Shows one of ${side.subject}.`,
       read: (call) => showEntity(call, appRoleAssignments, findAssignment(call, side)),
     },
     {
       method: 'DELETE',
       path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
       requires: writesAssignments,
-      summary: `Withdraws one of ${side.of}.`,
+      summary: `Removes one of ${side.subject}.`,
       action: 'appRoleAssignment.delete',
-      change: (call) => withdraw(call, side),
+      change: (call) => removeAssignment(call, side),
     },
   ])
 
 function create(call: ChangingCall, { own }: Side): Change {
   const { body, caller, committed, directory } = call
-  const asked = parseBody(newAssignment, body)
-  if (findServicePrincipal({ ...call, ifMatch: undefined }).id !== asked[own])
+  const requested = parseBody(newAssignment, body)
+  if (findServicePrincipal({ ...call, ifMatch: undefined }).id !== requested[own]) {
     throw refuse('body_invalid', `Property '${own}' must be the id in the path.`)
-  const client = activeServicePrincipal(directory, caller.tenantId, asked.principalId)
-  const api = activeServicePrincipal(directory, caller.tenantId, asked.resourceId)
+  }
+  const client = activeServicePrincipal(directory, caller.tenantId, requested.principalId)
+  const api = activeServicePrincipal(directory, caller.tenantId, requested.resourceId)
   if (client === undefined || api === undefined) throw refuse('reference_invalid')
-  requireAssignable(call, api, asked.appRoleId)
-  const isThere = committed
+  requireAssignable(call, api, requested.appRoleId)
+  const isAssigned = committed
     .assignmentsOf(client.id)
-    .some((one) => one.resourceId === api.id && one.appRoleId === asked.appRoleId)
-  if (isThere) throw refuse('assignment_taken')
-  const assignment = newAppRoleAssignment(client, api, asked.appRoleId, call.runtime)
+    .some((one) => one.resourceId === api.id && one.appRoleId === requested.appRoleId)
+  if (isAssigned) throw refuse('assignment_taken')
+  const assignment = newAppRoleAssignment(client, api, requested.appRoleId, call.runtime)
   return {
     changes: [put('appRoleAssignment', assignment)],
     target: assignment.id,
@@ -109,17 +110,18 @@ function create(call: ChangingCall, { own }: Side): Change {
   }
 }
 
-/** The empty GUID is access without a role; any other must be a role that applications may have. */
+/** The empty GUID gives access without a role. Any other must be an enabled role for applications. */
 function requireAssignable(call: ChangingCall, api: ServicePrincipal, appRoleId: string): void {
   if (appRoleId === emptyGuid) return
   const role = call.directory
     .applicationByAppId(api.appId)
     ?.appRoles.find(({ id }) => id === appRoleId)
-  if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application'))
+  if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application')) {
     throw refuse('assigned_role_unknown')
+  }
 }
 
-function withdraw(call: ChangingCall, side: Side): Change {
+function removeAssignment(call: ChangingCall, side: Side): Change {
   const { id } = findAssignment(call, side)
   return {
     changes: [remove('appRoleAssignment', id)],
@@ -137,7 +139,7 @@ function findAssignment(call: Call, { own }: Side): AppRoleAssignment {
   return assignment
 }
 
-/** Assignments whose other side was deleted come back with it, and are not shown until then. */
+/** Hides assignments while their other side is deleted. They return when it is restored. */
 function assignmentsOf(
   { directory }: Call,
   { own, other }: Side,

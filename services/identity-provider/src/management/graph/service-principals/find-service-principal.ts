@@ -6,10 +6,10 @@ import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 
 /**
- * The service principal that the path of a call names, by object id or as `appId=...`, in the state
- * that the caller means.
+ * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks
+ * `If-Match`.
  *
- * @throws {GraphError} graph_refusal when the tenant has none, or it was changed since.
+ * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
  */
 export function findServicePrincipal(call: Call): ServicePrincipal {
   const { caller, directory, ifMatch, parameters } = call
@@ -26,7 +26,7 @@ export function findServicePrincipal(call: Call): ServicePrincipal {
   return principal
 }
 
-/** The service principal of a tenant with an object id, unless it was deleted. */
+/** The service principal of a tenant by its object ID, unless it is deleted. */
 export function activeServicePrincipal(
   directory: Directory,
   tenantId: string,

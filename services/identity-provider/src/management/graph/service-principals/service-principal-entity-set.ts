@@ -6,8 +6,7 @@ const applicationOf = ({ appId }: ServicePrincipal, { directory }: EntityView) =
   directory.applicationByAppId(appId)
 
 /**
- * Service principals as Microsoft Graph shows them: what they have of their application is read
- * from it.
+ * The service principals of Microsoft Graph. Some properties are read from their application.
  *
  * @see https://learn.microsoft.com/graph/api/resources/serviceprincipal
  */

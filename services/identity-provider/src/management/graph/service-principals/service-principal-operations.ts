@@ -19,7 +19,7 @@ import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
 import { servicePrincipals } from './service-principal-entity-set.ts'
 
-/** What applications are within the tenant: nothing is issued to one, or for one, without it. */
+/** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
 export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperation)[] = [
   {
     method: 'GET',
@@ -32,7 +32,7 @@ export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperati
     method: 'POST',
     path: '/servicePrincipals',
     requires: writesApplications,
-    summary: 'Makes the service principal of an application in the tenant.',
+    summary: 'Creates the service principal of an application in the tenant.',
     takesBody: true,
     action: 'servicePrincipal.create',
     change: create,
@@ -49,7 +49,7 @@ export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperati
     path: '/servicePrincipals/{id}',
     requires: writesApplications,
     summary:
-      'Enables or disables a service principal, or says whether access to it needs an assignment.',
+      'Enables or disables a service principal, or changes whether access to it requires an assignment.',
     takesBody: true,
     action: 'servicePrincipal.update',
     change: update,
@@ -70,8 +70,9 @@ const changeable = z
 const newPrincipal = changeable.extend({ appId: guid })
 
 function* activeServicePrincipals({ caller, directory }: Call) {
-  for (const principal of directory.servicePrincipalsOf(caller.tenantId))
+  for (const principal of directory.servicePrincipalsOf(caller.tenantId)) {
     if (principal.deletedDateTime === null) yield principal
+  }
 }
 
 function create(call: ChangingCall): Change {
@@ -85,10 +86,12 @@ function create(call: ChangingCall): Change {
   const isOffered =
     application?.tenantId === caller.tenantId ||
     application?.signInAudience === 'AzureADMultipleOrgs'
-  if (application === undefined || !isOffered)
+  if (application === undefined || !isOffered) {
     throw refuse('application_of_principal_unknown', appId)
-  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
+  }
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
     throw refuse('service_principal_taken', appId)
+  }
   const principal: ServicePrincipal = {
     ...newServicePrincipal(caller.tenantId, application, runtime),
     accountEnabled,

@@ -119,10 +119,10 @@ describe('a certificate', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
   const refused: readonly (readonly [string, (key: string) => object[], RegExp])[] = [
-    ['neither a certificate nor a known id', () => [{}], /must bring a certificate/],
+    ['neither a certificate nor a known id', () => [{}], /must contain a certificate in key/],
     ['no base64', () => [{ key: '*' }], /base64/],
     ['a private key', () => [{ key: pem }], /must be an X\.509 certificate/],
-    ['the same one twice', (key) => [{ key }, { key }], /one certificate or keyId twice/],
+    ['the same one twice', (key) => [{ key }, { key }], /a certificate or keyId twice/],
     ['a secret', (key) => [{ key, type: 'Symmetric' }], /AsymmetricX509Cert/],
     ['a key to sign with', (key) => [{ key, usage: 'Sign' }], /Verify/],
     ['a longer life', (key) => [{ key, endDateTime: '2099-01-01T00:00:00Z' }], /longer than its/],
