@@ -19,7 +19,7 @@ import { startTlsFront } from './tls-front.ts'
 type Settings = Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'GRAPH_URL' | 'TENANT_ID', string>
 
 /** The client adds its token to https only, and to Microsoft's hosts and those it is told of. */
-describe('@microsoft/microsoft-graph-client, as it is', () => {
+describe('@microsoft/microsoft-graph-client, unchanged', () => {
   let dataDir: string
   let front: Awaited<ReturnType<typeof startTlsFront>>
   let provider: ProviderProcess
@@ -65,7 +65,7 @@ describe('@microsoft/microsoft-graph-client, as it is', () => {
     return body.access_token
   }
 
-  it('drives the six steps from an empty directory to a token with both roles, and back', async () => {
+  it('registers an API and a client, obtains a token with both roles, and removes everything', async () => {
     // 1. The API, and the name that carries its application id.
     const api = await graph.api('/applications').post({ displayName: 'Greeting API' })
     const uri = `api://${api.appId}`
@@ -112,7 +112,7 @@ describe('@microsoft/microsoft-graph-client, as it is', () => {
     for (const { id } of [api, client]) await graph.api(`/applications/${id}`).delete()
   })
 
-  it('finds, selects, counts and follows pages', async () => {
+  it('filters, selects, counts and follows pages', async () => {
     for (const displayName of ['One', 'Two', 'Three'])
       await graph.api('/applications').post({ displayName })
     const found = await graph
@@ -131,7 +131,7 @@ describe('@microsoft/microsoft-graph-client, as it is', () => {
     assert.deepEqual(names.toSorted(), ['Administrator', 'One', 'Three', 'Two'])
   })
 
-  it('throws its own error with the code, the message and the request id of a refusal', async () => {
+  it('throws its own error with the code, message and request ID of a refusal', async () => {
     await assert.rejects(
       graph.api('/applications/11111111-2222-4333-8444-000000000000').get(),
       (error: unknown) => {
@@ -145,7 +145,7 @@ describe('@microsoft/microsoft-graph-client, as it is', () => {
     )
   })
 
-  it('changes what it has read only when nobody else has meanwhile', async () => {
+  it('changes an object only if it was not changed since it was read', async () => {
     const api = await graph.api('/applications').post({ displayName: 'Shared' })
     const change = (displayName: string) =>
       graph

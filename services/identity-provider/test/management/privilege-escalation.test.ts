@@ -83,7 +83,7 @@ const refusedForRole = { status: 403, body: { error: { code: 'Authorization_Requ
 
 describe('a caller that lacks a management role (AS32)', () => {
   for (const [name, change] of Object.entries(changes))
-    it(`changes no client that has the role: it ${name}`, async () => {
+    it(`cannot change a client with that role: it ${name}`, async () => {
       const sample = await withAdministrator()
       const client = await sample.clientWith(writer)
       const { revision } = await sample.store.refresh()
@@ -91,10 +91,10 @@ describe('a caller that lacks a management role (AS32)', () => {
       assert.partialDeepStrictEqual(reply, refusedForRole)
       assert.match(reply.body.error.message, /only a caller that has the role '.+' can assign it/)
       assert.equal((await sample.store.refresh()).revision, revision)
-      assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit tells of it')
+      assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit log has the reason')
     })
 
-  it('assigns it neither to itself nor to another client', async () => {
+  it('cannot assign it to itself or to another client', async () => {
     const { clientWith, graphId, managementId } = await withAdministrator()
     const client = await clientWith(granter)
     const other = await clientWith([])
@@ -113,7 +113,7 @@ describe('a caller that lacks a management role (AS32)', () => {
       }
   })
 
-  it('does not withdraw it either', async () => {
+  it('cannot remove an assignment of it', async () => {
     const { clientWith, principalId, principalPath, store } = await withAdministrator()
     const client = await clientWith(granter)
     for (const { appRoleId, id } of (await store.read()).assignmentsOf(principalId)) {
@@ -168,14 +168,14 @@ describe('a caller that lacks a management role (AS32)', () => {
     ],
   }
   for (const [name, [lose, regain]] of Object.entries(returns))
-    it(`does not bring a client back ${name}`, async () => {
+    it(`cannot restore a client ${name}`, async () => {
       const sample = await withAdministrator()
       const client = await sample.clientWith(writer)
       assert.equal((await lose(await sample.anotherAdministrator(), sample)).status, 204)
       assert.partialDeepStrictEqual(await regain(client, sample), refusedForRole)
     })
 
-  it('adds no credential to a client that has a role which is no longer declared', async () => {
+  it('cannot add a credential to a client with a role that is no longer declared', async () => {
     const sample = await withAdministrator()
     const graph = (await sample.store.read()).applicationByAppId(graphAppId)
     const client = await sample.clientWith(writer)
@@ -216,7 +216,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
   }
 
   for (const [name, add] of Object.entries(waysIn)) {
-    it(`is no way into that tenant: its owner ${name}`, async () => {
+    it(`gives its owner no access to that tenant: the owner ${name}`, async () => {
       const { own, owner, stranger, principal } = await withForeignRoles()
       assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
       assert.equal((await stranger.delete(`/servicePrincipals/${principal.id}`)).status, 204)
@@ -226,7 +226,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
       assert.ok((await add(owner, own)).status < 300, 'without the roles it is as any other')
     })
 
-    it(`renews its own credentials: it ${name}`, async () => {
+    it(`can renew its own credentials: it ${name}`, async () => {
       const { application, own, sample, stranger, principal } = await withForeignRoles()
       const tenantId = own.administrator.tenantId
       const self = servicePrincipal({
@@ -264,7 +264,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
     ],
   }
   for (const [name, [shut, reopen]] of Object.entries(reopenings))
-    it(`is not opened again by its owner once it is ${name}`, async () => {
+    it(`cannot get credentials from its owner after it is ${name}`, async () => {
       const { own, owner } = await withForeignRoles()
       assert.equal((await shut(owner, own)).status, 204)
       assert.partialDeepStrictEqual(await reopen(owner, own), refusedForRole)
@@ -275,7 +275,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
     disabled: { accountEnabled: false },
   }
   for (const [name, loss] of Object.entries(losses))
-    it(`is opened by a caller that has the roles there too, unless it is ${name} there`, async () => {
+    it(`gets credentials from a caller with the same roles there, unless the caller is ${name} there`, async () => {
       const { own, owner, sample } = await withForeignRoles()
       const directory = await sample.store.read()
       const graph = directory.servicePrincipalByAppId(fabrikam.id, graphAppId)
@@ -298,7 +298,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
       assert.partialDeepStrictEqual(refused, refusedForRole)
     })
 
-  it('can be shut by its owner all the same', async () => {
+  it('can be disabled by its owner', async () => {
     const { keyId, own, owner } = await withForeignRoles()
     assert.equal((await owner.post(`${own.path}/removePassword`, { keyId })).status, 204)
     assert.equal((await owner.patch(own.path, { isFallbackPublicClient: true })).status, 204)
@@ -307,7 +307,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
 })
 
 describe('a caller that has the management roles of a client', () => {
-  it('changes it, and hands the roles out and withdraws them', async () => {
+  it('can change it, and assign and remove the roles', async () => {
     const sample = await withAdministrator()
     const admin = await sample.anotherAdministrator()
     const other = await sample.clientWith([])

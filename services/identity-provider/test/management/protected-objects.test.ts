@@ -65,7 +65,7 @@ const writes: Readonly<Record<string, Write>> = {
 describe('an application of a management API (AS32)', () => {
   for (const appId of privilegedApiAppIds)
     for (const [name, write] of Object.entries(writes))
-      it(`stays as it is, in whatever tenant: ${appId}, ${name}`, async () => {
+      it(`cannot be changed in any tenant: ${appId}, ${name}`, async () => {
         const { owner, store } = await withOwnerTenant()
         const directory = await store.refresh()
         const application = directory.applicationByAppId(appId)
@@ -76,14 +76,14 @@ describe('an application of a management API (AS32)', () => {
         assert.equal((await store.refresh()).revision, directory.revision)
       })
 
-  it('is not made known in a tenant that is there already', async () => {
+  it('cannot get a service principal in an existing tenant', async () => {
     const { owner } = await withOwnerTenant()
     const reply = await owner.post('/servicePrincipals', { appId: serverManagementAppId })
     assert.equal(reply.status, 403)
     assert.match(reply.body.error.message, /An object that management itself needs/)
   })
 
-  it('is not brought back by a caller', async () => {
+  it('cannot be restored by a caller', async () => {
     const { commit, owner, store } = await withOwnerTenant()
     const management = (await store.refresh()).applicationByAppId(serverManagementAppId)
     assert.ok(management)

@@ -12,18 +12,18 @@ const page = read(docs, 'reference/graph.md')
 
 describe('docs/reference/graph.md', () => {
   for (const [name, table] of Object.entries(referenceTables))
-    it(`has ${name} as the code has them`, () => {
+    it(`has ${name} of the code`, () => {
       assert.ok(page.includes(table), `The page should have this table:\n${table}`)
     })
 
-  it('names every property that always has one value, and the scope of the management', () => {
+  it('names every property with a fixed value, and the scope of the API of the server', () => {
     for (const name of Object.keys(fixedProperties)) assert.ok(page.includes(`\`${name}\``), name)
     assert.ok(page.includes(`${serverManagementUri}/.default`))
   })
 })
 
 describe('docs/guides/graph.md', () => {
-  it('shows the lines with which a test uses the client of Microsoft', () => {
+  it('shows the lines by which a test creates the client of Microsoft', () => {
     const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(read(docs, 'guides/graph.md')) ?? []
     const used = read('microsoft-graph-client.test.ts').replaceAll(/^ +/gm, '')
     assert.ok(snippet !== '' && used.includes(snippet.replaceAll(/^ +/gm, '')), snippet)

@@ -15,8 +15,8 @@ const role = (part: object) => ({
   ...part,
 })
 
-describe('the six steps of a registration', () => {
-  it('lead from an empty tenant to a client that has a role and a secret', async () => {
+describe('the six registration steps', () => {
+  it('lead from an empty tenant to a client with a role and a secret', async () => {
     const { clientWith, store } = await sampleGraph()
     const admin = await clientWith(allGraphRoles)
 

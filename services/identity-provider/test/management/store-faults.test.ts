@@ -9,7 +9,7 @@ import { canary, sampleWrites, writes } from './sample-writes.ts'
 const events = ['insert', 'update', 'delete'] as const
 
 /** One statement of one transaction fails, as a trigger in the database makes it. */
-describe('a change of which one statement fails (FL21)', () => {
+describe('a change with one failing statement (FL21)', () => {
   // In memory: what the disk does is tried elsewhere, and waiting for it here would take minutes.
   async function freshDatabase() {
     const side = new DatabaseSync(':memory:')
@@ -26,7 +26,7 @@ describe('a change of which one statement fails (FL21)', () => {
   }
 
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is made whole or not at all`, async () => {
+    it(`${name} is stored completely or not at all`, async () => {
       const learned = await freshDatabase()
       for (const table of learned.tables)
         for (const event of events)

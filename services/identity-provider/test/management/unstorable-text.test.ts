@@ -92,7 +92,7 @@ before(async () => {
 after(() => postgres?.stop())
 
 for (const [name, open] of Object.entries(stores))
-  describe(`a text that cannot be kept, sent to a server on ${name}`, () => {
+  describe(`a text that cannot be stored, sent to a server on ${name}`, () => {
     let storage: Storage
     let sample: Awaited<ReturnType<typeof sampleManagement>>
     let clients: { admin: GraphClient; manager: GraphClient }
@@ -108,7 +108,7 @@ for (const [name, open] of Object.entries(stores))
     after(() => storage.close())
 
     for (const [slot, writeOf] of Object.entries(slots))
-      it(`is refused with 400, and nothing is written, as ${slot}`, async () => {
+      it(`is refused with 400 as ${slot}, and nothing is stored`, async () => {
         const { revision } = await sample.store.refresh()
         for (const [what, text] of Object.entries(texts)) {
           const { by, path, body } = writeOf(clients, text)
@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(stores))
         assert.deepEqual(sample.reports, [])
       })
 
-    it('is not looked for in the audit either', async () => {
+    it('is refused in a query of the audit log', async () => {
       for (const text of Object.values(texts))
         for (const option of ['actor', 'target', 'action', 'reason', 'before']) {
           const query = `${option}=${encodeURIComponent(text.toWellFormed())}`
@@ -136,7 +136,7 @@ for (const [name, open] of Object.entries(stores))
         }
     })
 
-    it('leaves room for every text that can: it is given back byte for byte', async () => {
+    it('is not confused with unusual texts, which are stored byte for byte', async () => {
       for (const displayName of ['\u{1f44b}\u{10ffff}', '\u202e\u200b', '\\u0000', '%00']) {
         const { body, status } = await clients.admin.post('/applications', { displayName })
         assert.equal(status, 201)

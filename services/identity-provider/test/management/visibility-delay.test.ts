@@ -5,7 +5,7 @@ import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 
 describe('the visibility delay', () => {
-  it('lets a new object be found, and be referred to, only after it', async () => {
+  it('hides a new object, also from references, until it has passed', async () => {
     const { clientWith, clock } = await sampleGraph({ visibilityDelaySeconds: 30 })
     const admin = await clientWith(allGraphRoles)
     const wait = (seconds: number) => {
@@ -44,11 +44,11 @@ describe('the visibility delay', () => {
   })
 
   for (const visibilityDelaySeconds of [-1, 3601, 0.5])
-    it(`is not ${visibilityDelaySeconds} seconds`, async () => {
+    it(`cannot be ${visibilityDelaySeconds} seconds`, async () => {
       await assert.rejects(sampleGraph({ visibilityDelaySeconds }), /visibilityDelaySeconds/)
     })
 
-  it('is refused together with every other fault of the options', async () => {
+  it('is reported together with all other invalid options', async () => {
     const options = { baseUrl: 'ftp://x/', visibilityDelaySeconds: -1 }
     assert.throws(() => createGraphApp(options as never), /baseUrl[\s\S]*visibilityDelaySeconds/)
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { updateAdministratorFile } from '../../../src/management/bootstrap/administrator-file.ts'
 
-it('a line that an operator added to administrator.env is no command after the server has moved', async (t) => {
+it('a line that an operator added to administrator.env does not become a command after an update', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'greeting-administrator-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const note = 'set by ops; echo ran'

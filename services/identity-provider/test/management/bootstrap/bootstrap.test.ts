@@ -48,7 +48,7 @@ describe('the first start', () => {
   const settings = async () =>
     parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Record<string, string>
 
-  it('makes an administrator, and writes how to act as it for its owner only', async () => {
+  it('creates an administrator, and writes its credentials to a file with mode 0600', async () => {
     const log = new MemoryDirectoryLog()
     const { run, store } = start(log)
     assert.equal(await run(), true)
@@ -79,7 +79,7 @@ describe('the first start', () => {
     assert.ok(!JSON.stringify(log.audit).includes(CLIENT_SECRET))
   })
 
-  it('is the first one only: every other start changes nothing', async () => {
+  it('is the only one that changes the directory', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await log.changesAfter()
@@ -89,7 +89,7 @@ describe('the first start', () => {
     assert.deepEqual(await settings(), written)
   })
 
-  it('is not needed again when the server is reached elsewhere: the file says where', async () => {
+  it('is not repeated for another URL of the server: the file is updated', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await settings()
@@ -101,7 +101,7 @@ describe('the first start', () => {
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
   })
 
-  it('gives a directory that was filled before what it lacks, in every tenant', async () => {
+  it('adds missing records to an existing directory, in every tenant', async () => {
     const log = new MemoryDirectoryLog()
     const { run, store } = start(log)
     await store.update(() => ({
@@ -122,7 +122,7 @@ describe('the first start', () => {
     assert.equal((await settings()).TENANT_ID, contoso.id)
   })
 
-  it('makes one administrator when several servers start together', async () => {
+  it('creates one administrator when several servers start together', async () => {
     const log = new MemoryDirectoryLog()
     const results = await Promise.all([start(log).run(), start(log).run(), start(log).run()])
     assert.deepEqual(results.toSorted(), [false, false, true])
@@ -140,7 +140,7 @@ describe('the first start', () => {
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
   })
 
-  it('that was cut short between the change and the file is finished by the next', async () => {
+  it('that stopped between the change and the file is completed by the next start', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const text = await readFile(join(dataDir, 'administrator.env'), 'utf8')
@@ -151,7 +151,7 @@ describe('the first start', () => {
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
   })
 
-  it('leaves the draft of a server that starts beside it, and removes an old one', async () => {
+  it('keeps the staged file of a server that starts at the same time, and removes an old one', async () => {
     const [young, old] = [1, 2].map(() => `administrator.env.${crypto.randomUUID()}`)
     for (const name of [young, old]) await writeFile(join(dataDir, name ?? ''), 'CLIENT_ID=x\n')
     const now = new Date()
@@ -160,7 +160,7 @@ describe('the first start', () => {
     assert.deepEqual((await readdir(dataDir)).toSorted(), ['administrator.env', young])
   })
 
-  it('loses no secret and leaves no file when the store does not take the change', async () => {
+  it('loses no secret and leaves no file when the store refuses the change', async () => {
     const log = new MemoryDirectoryLog()
     log.commit = async () => {
       throw new StorageUnavailableError('gone')
@@ -170,7 +170,7 @@ describe('the first start', () => {
     assert.equal(drafts.length, 1, 'whether the change was made is unknown, so the secret is kept')
   })
 
-  it('is had again by an operator who has lost the secret', async () => {
+  it('can be repeated by an operator who has lost the secret', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const { CLIENT_ID } = await settings()
@@ -206,7 +206,7 @@ describe('the first start', () => {
     },
   }
   for (const [name, lose] of Object.entries(losses))
-    it(`makes another administrator ${name}, so that nobody is locked out`, async () => {
+    it(`creates another administrator ${name}`, async () => {
       const log = new MemoryDirectoryLog()
       await start(log).run()
       const { CLIENT_ID } = await settings()

@@ -61,8 +61,8 @@ const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
 
 const pathOf = (template: string) => template.replaceAll(/\{\w+\}/g, guid(0xabc))
 
-describe('who may do what', () => {
-  it('is decided for every operation', () => {
+describe('the required roles', () => {
+  it('are tested for every operation', () => {
     assert.deepEqual(
       graphOperations.map(({ method, path }) => `${method} ${path}`),
       Object.keys(mayCall),
@@ -70,7 +70,7 @@ describe('who may do what', () => {
   })
 
   for (const { method, path, takesBody } of graphOperations) {
-    it(`${method} ${path} is for the roles that it is for, and for nobody else`, async () => {
+    it(`of ${method} ${path} admit a caller, and no other roles do`, async () => {
       const { clientWith, log, request } = await sampleGraph()
       const body = takesBody ? {} : undefined
       const stranger = await request(method, pathOf(path), body, {})
@@ -95,7 +95,7 @@ describe('who may do what', () => {
     })
   }
 
-  it('a path that is not there is told to whoever has a token only', async () => {
+  it('are checked after the token: an unknown path is reported only to callers with a token', async () => {
     const { clientWith, request } = await sampleGraph()
     assert.equal((await request('GET', '/users', undefined, {})).status, 401)
     const { status, body } = await (await clientWith([])).get('/users')
@@ -103,7 +103,7 @@ describe('who may do what', () => {
     assert.equal(body.error.message, "Resource not found for the segment 'users'.")
   })
 
-  it('a method that is not there is told with those that are', async () => {
+  it('do not matter for an unknown method: the answer lists the allowed methods', async () => {
     const { clientWith } = await sampleGraph()
     const { status, headers } = await (await clientWith(reader)).delete('/applications')
     assert.equal(status, 405)
@@ -112,7 +112,7 @@ describe('who may do what', () => {
 })
 
 /** A token outlives what it says: Keycloak's CVE-2026-9705 and CVE-2026-1609, and their class. */
-describe('a token of a client that has lost', () => {
+describe('a token of a client that lost', () => {
   const losses = {
     'its account': async ({ commit, store, client }: Loss) => {
       const principal = (await store.read()).servicePrincipal(client.principalId)
@@ -145,7 +145,7 @@ describe('a token of a client that has lost', () => {
   }
 
   for (const [name, lose] of Object.entries(losses)) {
-    it(`${name} is worth nothing from then on`, async () => {
+    it(`${name} is refused from then on`, async () => {
       const sample = await sampleGraph()
       const client = await sample.clientWith(writer)
       assert.equal((await client.get('/applications')).status, 200)

@@ -23,8 +23,8 @@ async function withFlakyLog() {
 }
 
 /** A store that fails at the one moment that counts. */
-describe('a change that the store does not take (FL21)', () => {
-  it('is tried for every operation that changes anything', () => {
+describe('a change that the store refuses (FL21)', () => {
+  it('is tested for every operation that changes something', () => {
     assert.deepEqual(
       Object.keys(writes),
       graphOperations
@@ -34,7 +34,7 @@ describe('a change that the store does not take (FL21)', () => {
   })
 
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is not made, not recorded, and told as what it is`, async () => {
+    it(`${name} is not stored, not recorded, and answered with its error`, async () => {
       const sample = await withFlakyLog()
       const { log, store, reports } = sample
       const before = await log.changesAfter()
@@ -59,7 +59,7 @@ describe('a change that the store does not take (FL21)', () => {
     })
   }
 
-  it('tells when to come back', async () => {
+  it('is answered with Retry-After', async () => {
     const { admin, api, log } = await withFlakyLog()
     log.fault = new StorageUnavailableError('gone')
     const { headers } = await admin.patch(`/applications/${api.id}`, {})
@@ -69,7 +69,7 @@ describe('a change that the store does not take (FL21)', () => {
 
 describe('every change', () => {
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is one transaction with its record: who, what, to what, and never a secret`, async () => {
+    it(`${name} is one transaction with its audit record, which contains no secret`, async () => {
       const sample = await withFlakyLog()
       const { admin, log } = sample
       const secrets: string[] = []
@@ -97,7 +97,7 @@ describe('every change', () => {
     })
   }
 
-  it('that is refused is recorded too, with the reason', async () => {
+  it('that is refused is recorded with the reason', async () => {
     const { clientWith, refusals } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     await reader.get('/applications/not-a-guid')
@@ -124,7 +124,7 @@ describe('every change', () => {
 })
 
 describe('an error', () => {
-  it('is told in the envelope of Microsoft Graph, with ids that the log knows', async () => {
+  it('has the envelope of Microsoft Graph, with the request IDs of the log', async () => {
     const { clientWith } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     const { body, headers } = await reader.get('/applications/x')
@@ -141,7 +141,7 @@ describe('an error', () => {
     })
   })
 
-  it('never quotes a secret that was sent in the wrong place', async () => {
+  it('does not quote a secret that was sent in the wrong place', async () => {
     const { clientWith, log, refusals, reports } = await sampleGraph()
     const admin: GraphClient = await clientWith(allGraphRoles)
     const { body: api } = await admin.post('/applications', { displayName: 'API' })
@@ -161,7 +161,7 @@ describe('an error', () => {
     assert.ok(!JSON.stringify([log.audit, refusals, reports]).includes(canary))
   })
 
-  it('and every other answer is kept by nobody, and open to no other origin', async () => {
+  it('and every other answer has no-store, and no CORS headers', async () => {
     const { app, clientWith, request } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     for (const { headers } of [

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 import { contoso } from '../sample-graph.ts'
 
-describe('the JSON of a request', () => {
+describe('the JSON body of a request', () => {
   const repeated: [name: string, body: string][] = [
     ['a member of the body', '{"displayName":"A","displayName":"B"}'],
     ['a member under another spelling', '{"displayName":"A","display\\u004eame":"B"}'],
@@ -25,13 +25,13 @@ describe('the JSON of a request', () => {
     })
   }
 
-  it('may have the same member in several objects', async () => {
+  it('can have the same member in several objects', async () => {
     const { admin, path } = await withApi()
     const appRoles = [role(), role({ id: contoso.id, value: 'Other' })]
     assert.equal((await admin.patch(path, { appRoles })).status, 204)
   })
 
-  it('that is cut is refused, and is no fault of the server', async () => {
+  it('that ends early is refused, and is not reported as a failure of the server', async () => {
     const { admin, app, api, reports, refusals } = await withApi()
     const body = new ReadableStream({
       start(controller) {

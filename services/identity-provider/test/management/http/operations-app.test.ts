@@ -38,8 +38,8 @@ const names = [
   'a'.repeat(256),
 ] as const
 
-describe('a name as strange as can be', () => {
-  it('is kept and found byte for byte', async () => {
+describe('an unusual name', () => {
+  it('is stored and found byte for byte', async () => {
     const { admin, store } = await withApi()
     for (const displayName of names) {
       const made = await admin.post('/applications', { displayName })
@@ -77,7 +77,7 @@ describe('a name as strange as can be', () => {
     'a URI': (text) => ['post', '/applications', { displayName: 'x', identifierUris: [text] }],
   }
   for (const [slot, requestOf] of Object.entries(slots))
-    it(`is answered with less than 500 as ${slot}, and finds nothing of others`, async () => {
+    it(`causes no server error as ${slot}, and finds no object of others`, async () => {
       const { admin } = await withApi()
       for (const text of [...names, '\0', '%', '%00', '%C0%AF', '\ud800'.toWellFormed()]) {
         const [method, path, body] = requestOf(text)
@@ -88,7 +88,7 @@ describe('a name as strange as can be', () => {
     })
 })
 
-describe('a body as strange as can be', () => {
+describe('an unusual body', () => {
   /** Nimbus's CVE-2025-53864: nesting without end. */
   for (const [name, body] of [
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
@@ -96,12 +96,12 @@ describe('a body as strange as can be', () => {
     ['arrays in a known property', `{"web":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['objects in a known property', `{"web":${'{"web":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
   ])
-    it(`is refused when it is 100,000 ${name} deep`, async () => {
+    it(`is refused with 100,000 nested ${name}`, async () => {
       const { admin, path } = await withApi()
       assert.equal((await admin.patch(path, body)).status, 400)
     })
 
-  it('does not reach the prototype of anything', async () => {
+  it('does not change a prototype', async () => {
     const { admin, path } = await withApi()
     const { status } = await admin.patch(path, '{"__proto__":{"isFallbackPublicClient":true}}')
     assert.equal(status, 400)
@@ -120,10 +120,10 @@ describe('the path of an operation', () => {
     ["/applications(appId='%2F..%2F')", '/applications/appId%3D%2F..%2F'],
     ['/applications/x', '/applications/x'],
   ] as const
-  for (const [given, expected] of rows)
-    it(`${given} is ${expected}`, () => assert.equal(operationPath(given), expected))
+  for (const [path, expected] of rows)
+    it(`${path} is ${expected}`, () => assert.equal(operationPath(path), expected))
 
-  it('is looked up as it is written: nothing is collapsed, completed or decoded twice', async () => {
+  it('is not normalized, completed or decoded twice', async () => {
     const { admin, api } = await withApi()
     for (const path of [
       `//applications/${api.id}`,

@@ -81,9 +81,9 @@ async function quickestMs(act: () => Promise<unknown>): Promise<number> {
   return Math.min(...timesMs)
 }
 
-describe('a body of a mebibyte', () => {
+describe('a body of 1 MiB', () => {
   for (const [name, body] of Object.entries(bodies)) {
-    it(`of ${name} is refused by its size, with 20 faults at most (AS38)`, async () => {
+    it(`of ${name} is refused for its size, with at most 20 issues (AS38)`, async () => {
       const { admin, path } = await withApi()
       const text = JSON.stringify(body)
       assert.ok(text.length <= mebibyte)
@@ -104,7 +104,7 @@ describe('a body of a mebibyte', () => {
     ['domains that are none', filled(() => '-')],
     ['a long domain', ['a'.repeat(1_000_000)]],
   ] as const) {
-    it(`of ${name} is refused by its size, with 20 faults at most (AS38)`, async () => {
+    it(`of ${name} is refused for its size, with at most 20 issues (AS38)`, async () => {
       const { managerWith } = await sampleManagement()
       const manager = await managerWith(['Tenant.ReadWrite.All'])
       const tookMs = await quickestMs(async () => {
@@ -117,8 +117,8 @@ describe('a body of a mebibyte', () => {
   }
 })
 
-describe('an application that is as large as it may be', () => {
-  it('is changed in a moment: 1,200 roles for 1,200 others (AS38)', async () => {
+describe('an application of the maximum size', () => {
+  it('replaces 1,200 roles by 1,200 others within a second (AS38)', async () => {
     const { admin, path } = await withApi()
     const rolesFrom = (first: number, isEnabled: boolean) =>
       Array.from({ length: 1200 }, (_, index) =>
@@ -134,7 +134,7 @@ describe('an application that is as large as it may be', () => {
 })
 
 describe('the schemas of bodies', () => {
-  it('have no collection without a bound that is judged before its entries (AS38)', () => {
+  it('check the size of each collection before its entries (AS38)', () => {
     const room = join(import.meta.dirname, '../../../src/management')
     const bounded = /export const bodyCollection =[^=]*=[^=]*=>.*\n/
     const unbounded = globSync('**/*.ts', { cwd: room }).filter((file) =>

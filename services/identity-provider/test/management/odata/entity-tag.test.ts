@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 
 describe('If-Match', () => {
-  it('lets a change through only in the state that the caller has read', async () => {
+  it('admits a change only if the object is unchanged since it was read', async () => {
     const { admin, api, path } = await withApi()
     const etag = api['@odata.etag']
     const read = await admin.get(path)
@@ -22,7 +22,7 @@ describe('If-Match', () => {
     assert.equal((await admin.patch(path, {}, several)).status, 204)
   })
 
-  it('is heard by every change of something that is there', async () => {
+  it('works for every change of an existing object', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     const ids = { principalId: principal.id, resourceId: principal.id, appRoleId: role().id }
@@ -49,7 +49,7 @@ describe('If-Match', () => {
     )
   })
 
-  it('makes one of many who change the same state at the same time the winner', async () => {
+  it('admits one of many concurrent changes of the same state', async () => {
     const { admin, api, path, store } = await withApi()
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -61,7 +61,7 @@ describe('If-Match', () => {
     assert.equal((await store.read()).application(api.id)?.displayName, winners[0])
   })
 
-  it('is not needed: without it nothing is lost either, because collections are added to one by one', async () => {
+  it('is optional: concurrent additions to a collection are all stored without it', async () => {
     const { admin, api, path, store } = await withApi()
     await Promise.all(Array.from({ length: 20 }, () => admin.post(`${path}/addPassword`, {})))
     assert.equal((await store.read()).application(api.id)?.passwordCredentials.length, 20)

@@ -56,7 +56,7 @@ describe('$filter', () => {
     })
   }
 
-  it('finds a service principal by whether it is enabled', async () => {
+  it('finds the service principals that are enabled', async () => {
     const { admin } = await withNames()
     const { body } = await admin.get('/servicePrincipals?$filter=accountEnabled eq false')
     assert.deepEqual(body.value, [])
@@ -133,7 +133,7 @@ describe('a query that is refused (AS38)', () => {
 })
 
 describe('$select', () => {
-  it('shows what was asked for, and says so in the context', async () => {
+  it('limits the properties, and is repeated in the context', async () => {
     const { admin } = await withNames()
     const { body } = await admin.get(`/applications/${guid(0x100)}?$select=appId,displayName`)
     assert.deepEqual(Object.keys(body), ['@odata.context', '@odata.etag', 'appId', 'displayName'])
@@ -145,7 +145,7 @@ describe('$select', () => {
 })
 
 describe('a list', () => {
-  it('comes in pages that together hold every object once', async () => {
+  it('has pages that together contain every object once', async () => {
     const { admin } = await withNames()
     const found: string[] = []
     let pages = 0
@@ -163,7 +163,7 @@ describe('a list', () => {
     assert.deepEqual(found, found.toSorted())
   })
 
-  it('goes on where it was although objects come and go', async () => {
+  it('continues after objects were created and deleted', async () => {
     const { admin, commit } = await withNames()
     const first = await admin.get('/applications?$top=4&$select=id')
     const seen = first.body.value.map(({ id }) => id)
@@ -177,7 +177,7 @@ describe('a list', () => {
   })
 
   /** Hydra's CVE-2026-33504: a page token that could be made up. */
-  it('takes no page token but its own', async () => {
+  it('refuses the page token of another list', async () => {
     const { admin, clientWith } = await withNames()
     const { body } = await admin.get('/applications?$top=1')
     const link = new URL(body['@odata.nextLink'])
@@ -202,7 +202,7 @@ describe('a list', () => {
     assert.equal((await stranger.get(`/applications?$top=1&$skiptoken=${token}`)).status, 400)
   })
 
-  it('has a key for its page tokens that is long enough', () => {
+  it('requires a key of 32 bytes for its page tokens', () => {
     assert.throws(() => new SkipTokens(new Uint8Array(31)), TypeError)
   })
 })

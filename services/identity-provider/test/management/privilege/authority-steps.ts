@@ -7,7 +7,7 @@ import {
 } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
-import { declaredRoles, type Person } from './acting-people.ts'
+import { declaredRoles, type Person } from './sample-callers.ts'
 
 /** One step of a sequence; the numbers choose among what is there when it is taken. */
 export type Step = {

@@ -11,7 +11,7 @@ import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { contoso } from '../sample-graph.ts'
-import { privilegeScene, type Scene } from './privilege-scene.ts'
+import { privilegeScene, type Scene } from './privilege-fixture.ts'
 import { type Outcome, privilegeTable, type Target } from './privilege-table.ts'
 
 const ofServer = serverOperations({ keys: {} as never, audit: {} as never })
@@ -208,7 +208,7 @@ async function outcomeMatches(
 }
 
 describe('the table of privileges (AS32)', () => {
-  it('has a row for every operation, and knows how to ask for each', () => {
+  it('has a row and a request for every operation', () => {
     const names = operations.map(nameOf)
     assert.deepEqual(Object.keys(privilegeTable), names)
     assert.deepEqual(Object.keys(asks), names)

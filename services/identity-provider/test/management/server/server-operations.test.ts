@@ -28,8 +28,8 @@ const mayCall: Readonly<Record<string, readonly string[]>> = {
   'POST /tenants/{id}/administrator': writesTenants,
 }
 
-describe('the management of the server', () => {
-  it('lets in who has the role of each operation, and nobody else', async () => {
+describe('the API of the server', () => {
+  it('admits only callers with a role of the operation', async () => {
     const sample = await sampleManagement()
     const operations = serverOperations({ keys: sample.keys as never, audit: {} as never })
     assert.deepEqual(
@@ -52,13 +52,13 @@ describe('the management of the server', () => {
     }
   })
 
-  it('is not for the roles of Microsoft Graph', async () => {
+  it('refuses callers that have only roles of Microsoft Graph', async () => {
     const { clientWith, request } = await sampleManagement()
     const admin = await clientWith(allGraphRoles, undefined, undefined, request)
     assert.equal((await admin.get('/keys')).status, 403)
   })
 
-  it('is not there for clients of other tenants, who cannot have its roles either', async () => {
+  it('refuses clients of other tenants, and does not let them have its roles', async () => {
     const { clientWith, managerWith } = await sampleManagement()
     const other = await managerWith(allManagementRoles, fabrikam)
     assert.equal((await other.get('/keys')).status, 401)
@@ -73,7 +73,7 @@ describe('the management of the server', () => {
 })
 
 describe('signing keys', () => {
-  it('are listed with their phases, without anything private', async () => {
+  it('are listed with their phases, without private members', async () => {
     const { managerWith } = await sampleManagement()
     const { status, body, headers } = await (await managerWith(['SigningKey.Read.All'])).get(
       '/keys',
@@ -110,7 +110,7 @@ describe('signing keys', () => {
     assert.equal(revocation?.actor, manager.appId)
   })
 
-  it('are encrypted under another key, which is in no answer and no record', async () => {
+  it('are encrypted under another key, and no answer or record contains that key', async () => {
     const { keyRing, managerWith, log, refusals, reports } = await sampleManagement()
     const manager = await managerWith(['SigningKey.ReadWrite.All'])
     const to = KeyEncryptionKey.generate()
@@ -131,8 +131,8 @@ describe('signing keys', () => {
   })
 })
 
-describe('the audit', () => {
-  it('is asked for by what the query names', async () => {
+describe('the audit log', () => {
+  it('is filtered by the query', async () => {
     const { managerWith, queries } = await sampleManagement()
     const reader = await managerWith(['AuditLog.Read.All'])
     const path = `/audit?book=signIns&tenantId=${fabrikam.id}&action=token.issue&outcome=refused&from=2026-01-01T00:00:00Z&limit=5`
@@ -163,7 +163,7 @@ describe('the audit', () => {
     'before=0',
     'actor=a&actor=b',
   ])
-    it(`is not told for ${query}`, async () => {
+    it(`refuses the query ${query}`, async () => {
       const { managerWith, queries } = await sampleManagement()
       const { status } = await (await managerWith(['AuditLog.Read.All'])).get(`/audit?${query}`)
       assert.equal(status, 400)
@@ -172,7 +172,7 @@ describe('the audit', () => {
 })
 
 describe('a tenant', () => {
-  it('is made with an administrator of its own, who can do everything in it and nothing else', async () => {
+  it('is created with an administrator that can manage this tenant only', async () => {
     const { managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const { status, body } = await manager.post('/tenants', {
@@ -196,7 +196,7 @@ describe('a tenant', () => {
   })
 
   for (const id of [ownerTenantId, fabrikam.id, guid(7)])
-    it(`is not made with an id that the caller chooses: ${id} (AS32)`, async () => {
+    it(`is not created with an ID that the caller chooses: ${id} (AS32)`, async () => {
       const { managerWith, store } = await sampleManagement()
       const manager = await managerWith(['Tenant.ReadWrite.All'])
       const { revision } = await store.refresh()
@@ -207,7 +207,7 @@ describe('a tenant', () => {
     })
 
   for (const domain of [ownerTenantId, fabrikam.id.toUpperCase(), guid(7)])
-    it(`has no domain that is the id of a tenant, now or later: ${domain} (AS32)`, async () => {
+    it(`cannot have the ID of a tenant as its domain: ${domain} (AS32)`, async () => {
       const { managerWith } = await sampleManagement()
       const manager = await managerWith(['Tenant.ReadWrite.All'])
       const made = await manager.post('/tenants', { displayName: 'Mine', domains: [domain] })
@@ -216,7 +216,7 @@ describe('a tenant', () => {
       assert.equal(changed.status, 400)
     })
 
-  it('has domains that no other has', async () => {
+  it('cannot have a domain of another tenant', async () => {
     const { managerWith } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const twin = { displayName: 'Twin', domains: ['fabrikam.example'] }
@@ -226,7 +226,7 @@ describe('a tenant', () => {
     assert.equal(taken.status, 409)
   })
 
-  it('gets an administrator when it has lost its own (AS32)', async () => {
+  it('gets another administrator after it has lost its own (AS32)', async () => {
     const { actAs, clientWith, log, managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const writer = await clientWith(['Application.ReadWrite.All'], fabrikam)
@@ -252,7 +252,7 @@ describe('a tenant', () => {
     assert.ok(!JSON.stringify(log.audit).includes(clientSecret ?? ''))
   })
 
-  it('gives no role of its own tenant to a manager that lacks it (AS32)', async () => {
+  it('does not let a caller create an administrator with roles that the caller lacks (AS32)', async () => {
     const { anotherAdministrator, actAs, managerWith, request, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const { revision } = await store.refresh()
@@ -265,7 +265,7 @@ describe('a tenant', () => {
     assert.equal((await administrator.post(`/tenants/${contoso.id}/administrator`)).status, 201)
   })
 
-  it('that is not there gets no administrator', async () => {
+  it('must exist before it gets an administrator', async () => {
     const { managerWith } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     assert.equal((await manager.post(`/tenants/${guid(9)}/administrator`)).status, 404)
@@ -273,7 +273,7 @@ describe('a tenant', () => {
     assert.equal((await manager.post('/tenants/x/administrator')).status, 400)
   })
 
-  it('is disabled and enabled, but for the one that administers the server', async () => {
+  it('can be disabled and enabled, except the tenant that administers the server', async () => {
     const { clientWith, managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const admin = await clientWith(allGraphRoles, fabrikam)

@@ -186,7 +186,7 @@ describe('a body that is refused', () => {
     })
   }
 
-  it('has all its faults told together', async () => {
+  it('has all its issues reported together', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.patch(path, { displayName: '', appRoles: [role({ id: 'x' })] })
     assert.match(body.error.message, /displayName.*appRoles\[0\]\.id/)
@@ -198,7 +198,7 @@ describe('a body that is refused', () => {
     })
   })
 
-  it('is no JSON by its content type', async () => {
+  it('has a content type other than JSON', async () => {
     const { admin, path } = await withApi()
     for (const type of [
       'text/plain',
@@ -216,7 +216,7 @@ describe('a body that is refused', () => {
       assert.equal((await admin.patch(path, '{}', { 'content-type': type })).status, 204, type)
   })
 
-  it('is judged within 5 ms by a content type of 100 or 3,000 empty parameters (AS38)', async () => {
+  it('is refused within 5 ms for a content type with 100 or 3,000 empty parameters (AS38)', async () => {
     const { admin, path } = await withApi()
     for (const parameters of [100, 3000]) {
       const headers = { 'content-type': `application/json${';  '.repeat(parameters)}` }
@@ -237,7 +237,7 @@ describe('a body that is refused', () => {
     assert.equal(body.error.code, 'Request_BadRequest')
   })
 
-  it('wants the name that another application has, deleted or not', async () => {
+  it('has the identifier URI of another application, deleted or not', async () => {
     const identifierUris = ['https://contoso.example/api']
     const { admin, path } = await withApi({ identifierUris })
     const refused = async () => {
@@ -258,7 +258,7 @@ describe('a body that is refused', () => {
     )
   })
 
-  it('wants a name that another application has in another case', async () => {
+  it('has the identifier URI of another application in another case', async () => {
     const { admin, path, clientWith } = await withApi({
       identifierUris: [`api://${contoso.id}/Orders`],
     })
@@ -273,7 +273,7 @@ describe('a body that is refused', () => {
     assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
   })
 
-  it('wants an empty value for a role: it counts as none, as Terraform sends it', async () => {
+  it('can have an empty value for a role: Terraform sends it for a role without value', async () => {
     const { admin, path } = await withApi({ appRoles: [role({ value: '' })] })
     const { body } = await admin.get(path)
     assert.partialDeepStrictEqual(body.appRoles, [{ value: null }])

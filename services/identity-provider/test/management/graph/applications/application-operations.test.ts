@@ -4,7 +4,7 @@ import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
 describe('an application', () => {
-  it('is made with ids of its own, and is shown as Graph shows it (AS12)', async () => {
+  it('is created with new IDs, and shown in the form of Graph (AS12)', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     assert.notEqual(api.id, api.appId)
     assert.partialDeepStrictEqual(api, {
@@ -25,7 +25,7 @@ describe('an application', () => {
     assert.deepEqual(shown.body, api, 'what was made is what is read')
   })
 
-  it('can be written back as it was read', async () => {
+  it('can be written back unchanged', async () => {
     const { admin, path } = await withApi({ appRoles: [role()] })
     await admin.post(`${path}/addPassword`, {})
     const { body: api } = await admin.get(path)
@@ -42,7 +42,7 @@ describe('an application', () => {
     )
   })
 
-  it('keeps what a change leaves out, and takes collections whole', async () => {
+  it('keeps properties that a change omits, and replaces whole collections', async () => {
     const { admin, path } = await withApi({ appRoles: [role()], displayName: 'Before' })
     await admin.patch(path, { displayName: 'After', api: { requestedAccessTokenVersion: 2 } })
     const { body } = await admin.get(path)
@@ -53,7 +53,7 @@ describe('an application', () => {
     })
   })
 
-  it('tells its new name to its service principal', async () => {
+  it('gives its new name to its service principal', async () => {
     const { admin, api, path } = await withApi()
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.patch(path, { displayName: 'Renamed' })
@@ -61,7 +61,7 @@ describe('an application', () => {
     assert.equal(body.displayName, 'Renamed')
   })
 
-  it('is not there for another tenant', async () => {
+  it('is not visible to another tenant', async () => {
     const { api, clientWith, path } = await withApi()
     const stranger = await clientWith(allGraphRoles, fabrikam)
     for (const name of [path, `/applications(appId='${api.appId}')`]) {
@@ -73,7 +73,7 @@ describe('an application', () => {
     assert.deepEqual(body.value, [])
   })
 
-  it('has a role that is changed or removed only after it is disabled', async () => {
+  it('has roles that must be disabled before they are changed or removed', async () => {
     const { admin, api, path, store } = await withApi({ appRoles: [role()] })
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.post(`/servicePrincipals/${principal.id}/appRoleAssignedTo`, {

@@ -12,7 +12,7 @@ const certificate = async (at = '2026-01-15T00:00:00Z') =>
   (await generateSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate
 
 describe('a client secret', () => {
-  it('is shown once, in the form of 256 random bits, and kept as its hash', async () => {
+  it('consists of 256 random bits, is shown once, and is stored as its hash', async () => {
     const { admin, path, store, api, lastUses } = await withApi()
     const made = await admin.post(`${path}/addPassword`, {
       passwordCredential: { displayName: 'Nightly job' },
@@ -40,7 +40,7 @@ describe('a client secret', () => {
     }
   })
 
-  it('overlaps with others until it is removed by its id', async () => {
+  it('is valid beside others until it is removed by its ID', async () => {
     const { admin, path, store, api } = await withApi()
     const first = await admin.post(`${path}/addPassword`, {})
     const second = await admin.post(`${path}/addPassword`, { passwordCredential: null })
@@ -98,7 +98,7 @@ describe('a certificate', () => {
     assert.partialDeepStrictEqual(selected.body, { keyCredentials: [{ key }] })
   })
 
-  it('stays when it is named, and goes when it is not', async () => {
+  it('stays if the new collection contains its keyId, and is removed otherwise', async () => {
     const { admin, path, store, api } = await withApi()
     const [first, second] = [await certificate(), await certificate()]
     await admin.patch(path, { keyCredentials: [{ key: first }] })
@@ -144,7 +144,7 @@ describe('a certificate', () => {
       assert.ok(!body.error.message.includes(pem.slice(0, 40)))
     })
 
-  it('does not show the last use of a credential of others that has its keyId', async () => {
+  it('does not show the last use of a credential of another application with the same keyId', async () => {
     const { admin, path, api, lastUses, clientWith } = await withApi()
     const { body } = await admin.post(`${path}/addPassword`, {})
     lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))
@@ -159,7 +159,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('does not change its material under its id', async () => {
+  it('cannot get another certificate under the same keyId', async () => {
     const { admin, path } = await withApi()
     await admin.patch(path, { keyCredentials: [{ key: await certificate() }] })
     const { body } = await admin.get(path)
@@ -180,7 +180,7 @@ describe('a federated identity credential', () => {
     audiences: ['api://AzureADTokenExchange'],
   }
 
-  it('is added, found by id and by name, changed, listed and removed', async () => {
+  it('is added, shown by ID and by name, changed, listed and removed', async () => {
     const { admin, path, store, api } = await withApi()
     const all = `${path}/federatedIdentityCredentials`
     const made = await admin.post(all, github)
@@ -227,7 +227,7 @@ describe('a federated identity credential', () => {
       assert.match(reply.body.error.message, message)
     })
 
-  it('is not the twenty-first', async () => {
+  it('is refused above 20 of one application', async () => {
     const { admin, path } = await withApi()
     const add = (index: number) =>
       admin.post(`${path}/federatedIdentityCredentials`, {

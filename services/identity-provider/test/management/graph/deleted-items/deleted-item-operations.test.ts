@@ -20,7 +20,7 @@ async function withDeleted() {
 }
 
 describe('a deleted application', () => {
-  it('is gone, with its service principal, and is found among the deleted items only', async () => {
+  it('is listed only among the deleted items, together with its service principal', async () => {
     const { admin, api, deleted, path, principal } = await withDeleted()
     for (const gone of [
       path,
@@ -43,7 +43,7 @@ describe('a deleted application', () => {
     assert.equal((await admin.get(`${deleted}/${api.id}`)).body.appId, api.appId)
   })
 
-  it('is restored as it was, and its service principal by itself', async () => {
+  it('is restored unchanged, and its service principal by a request of its own', async () => {
     const { admin, api, deleted, path, principal, store } = await withDeleted()
     const early = await admin.post(`${deleted}/${principal.id}/restore`)
     assert.equal(early.status, 400)
@@ -58,7 +58,7 @@ describe('a deleted application', () => {
     assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
   })
 
-  it('does not bring its service principal back beside a new one', async () => {
+  it('does not get its old service principal back beside a new one', async () => {
     const { admin, api, deleted, principal } = await withDeleted()
     await admin.post(`${deleted}/${api.id}/restore`)
     assert.equal((await admin.post('/servicePrincipals', { appId: api.appId })).status, 201)
@@ -67,7 +67,7 @@ describe('a deleted application', () => {
     assert.match(body.error.message, /cannot be created, updated, or restored/)
   })
 
-  it('is purged with everything that is nothing without it', async () => {
+  it('is purged with its dependent objects', async () => {
     const { admin, api, deleted, principal, store } = await withDeleted()
     assert.equal((await admin.delete(`${deleted}/${api.id}`)).status, 204)
     const directory = await store.read()
@@ -76,7 +76,7 @@ describe('a deleted application', () => {
     assert.deepEqual(directory.assignmentsOf(principal.id), [])
   })
 
-  it('is not there for another tenant', async () => {
+  it('is not visible to another tenant', async () => {
     const { api, clientWith, deleted } = await withDeleted()
     const stranger = await clientWith(allGraphRoles, fabrikam)
     assert.equal((await stranger.get(`${deleted}/${api.id}`)).status, 404)
@@ -84,7 +84,7 @@ describe('a deleted application', () => {
     assert.equal((await stranger.delete(`${deleted}/${api.id}`)).status, 404)
   })
 
-  it('is kept for 30 days, and purged after', async () => {
+  it('is kept for 30 days, and purged afterwards', async () => {
     const { admin, api, clock, deleted, log, principal, runtime, store } = await withDeleted()
     const deletedAt = clock.now.getTime()
     clock.now = new Date(deletedAt + 30 * dayMs)

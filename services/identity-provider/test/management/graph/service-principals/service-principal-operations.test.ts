@@ -17,7 +17,7 @@ async function withPrincipals() {
 }
 
 describe('a service principal', () => {
-  it('is made for an application, and shows what it has of it', async () => {
+  it('is created for an application, and shows some of its properties', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     const identifierUris = [`api://${api.appId}`]
     await admin.patch(path, { identifierUris })
@@ -47,7 +47,7 @@ describe('a service principal', () => {
     assert.equal(byName.body.value.length, 1)
   })
 
-  it('is one for each application and tenant', async () => {
+  it('exists once for each application and tenant', async () => {
     const { admin, resource } = await withPrincipals()
     const { status, body } = await admin.post('/servicePrincipals', { appId: resource.appId })
     assert.equal(status, 409)
@@ -55,7 +55,7 @@ describe('a service principal', () => {
     assert.match(body.error.message, /is already in use/)
   })
 
-  it('is made of an application of another tenant only when that offers it', async () => {
+  it('is created for an application of another tenant only if that is multitenant', async () => {
     const { admin, api, clientWith, path } = await withApi()
     const stranger = await clientWith(allGraphRoles, fabrikam)
     const refused = await stranger.post('/servicePrincipals', { appId: api.appId })
@@ -66,7 +66,7 @@ describe('a service principal', () => {
     assert.equal((await stranger.get(path)).status, 404, 'the registration stays where it is')
   })
 
-  it('is changed in two properties only', async () => {
+  it('has two properties that can be changed', async () => {
     const { admin, client, store } = await withPrincipals()
     const path = `/servicePrincipals/${client.id}`
     const change = { accountEnabled: false, appRoleAssignmentRequired: true }
@@ -76,7 +76,7 @@ describe('a service principal', () => {
       assert.equal((await admin.patch(path, part)).status, 400, JSON.stringify(part))
   })
 
-  it('of a management API is changed by nobody (AS32)', async () => {
+  it('of a management API cannot be changed (AS32)', async () => {
     const { admin } = await withApi()
     const path = `/servicePrincipals(appId='${graphAppId}')`
     assert.equal((await admin.patch(path, { accountEnabled: false })).status, 403)
@@ -90,7 +90,7 @@ describe('an app role assignment', () => {
     ['appRoleAssignedTo', 'resourceId'],
     ['appRoleAssignments', 'principalId'],
   ] as const)
-    it(`is made, listed, shown and withdrawn as one of ${segment}`, async () => {
+    it(`is created, listed, shown and removed at ${segment}`, async () => {
       const { admin, assignment, client, resource } = await withPrincipals()
       const all = `/servicePrincipals/${assignment[own]}/${segment}`
       const made = await admin.post(all, assignment)
@@ -119,7 +119,7 @@ describe('an app role assignment', () => {
       assert.equal((await admin.get(`${all}/${made.body.id}`)).status, 404)
     })
 
-  it('is withdrawn over the service principals that it joins only', async () => {
+  it('is removed only at one of its two service principals', async () => {
     const { admin, assignment, application, client } = await withPrincipals()
     const all = `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`
     const { body: made } = await admin.post(all, assignment)
@@ -129,7 +129,7 @@ describe('an app role assignment', () => {
     assert.deepEqual((await admin.get(all)).body.value, [], 'of a deleted client it is not shown')
   })
 
-  it('gives access without a role by the empty GUID', async () => {
+  it('with the empty GUID gives access without a role', async () => {
     const { admin, assignment } = await withPrincipals()
     const { status } = await admin.post(
       `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`,
