@@ -18,7 +18,7 @@ import { startTlsFront } from './tls-front.ts'
 
 type Settings = Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'GRAPH_URL' | 'TENANT_ID', string>
 
-/** The client adds its token to https only, and to Microsoft's hosts and those it is told of. */
+/** The client sends its token only over HTTPS, to the hosts of Microsoft and to `customHosts`. */
 describe('@microsoft/microsoft-graph-client, unchanged', () => {
   let dataDir: string
   let front: Awaited<ReturnType<typeof startTlsFront>>
@@ -66,7 +66,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
   }
 
   it('registers an API and a client, obtains a token with both roles, and removes everything', async () => {
-    // 1. The API, and the name that carries its application id.
+    // 1. The API, and its identifier URI with its application ID.
     const api = await graph.api('/applications').post({ displayName: 'Greeting API' })
     const uri = `api://${api.appId}`
     await graph.api(`/applications/${api.id}`).update({ identifierUris: [uri] })
@@ -89,7 +89,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
         },
       ],
     })
-    // 6. A secret: asked for before the consent, to see what is missing without it.
+    // 6. A secret, before the consent, to test a token without roles.
     const { secretText } = await graph
       .api(`/applications/${client.id}/addPassword`)
       .post({ passwordCredential: { displayName: 'First secret' } })

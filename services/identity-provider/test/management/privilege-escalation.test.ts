@@ -61,7 +61,7 @@ const waysIn: Readonly<Record<string, Change>> = {
     client.post(`${path}/federatedIdentityCredentials`, federated),
 }
 
-/** Every other way to change what a client is. */
+/** Every other way to change a client. */
 const changes: Readonly<Record<string, Change>> = {
   ...waysIn,
   'removes its secret': (client, { administrator, path }) =>
@@ -192,7 +192,7 @@ describe('a caller that lacks a management role (AS32)', () => {
 })
 
 describe('an application that has management roles in another tenant (AS32)', () => {
-  /** An application of Contoso that every tenant may know, with Graph's roles at Fabrikam. */
+  /** A multitenant application of Contoso with the roles of Graph at Fabrikam. */
   async function withForeignRoles() {
     const sample = await withAdministrator()
     const owner = await sample.clientWith(allGraphRoles)

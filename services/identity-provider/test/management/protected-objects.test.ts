@@ -18,7 +18,7 @@ import {
   sampleGraph,
 } from './sample-graph.ts'
 
-/** A directory with a tenant object for the owner of the management APIs, which nobody can make. */
+/** A directory with a tenant object for the owner of the management APIs. No API can create it. */
 async function withOwnerTenant() {
   const sample = await sampleGraph()
   await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))

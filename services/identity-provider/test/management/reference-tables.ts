@@ -87,7 +87,7 @@ const privilegesTable = (operations: readonly Operation[]): string =>
 
 const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
 
-/** The tables of docs/reference/graph.md, as the code has them. */
+/** The tables of docs/reference/graph.md, made from the code. */
 export const referenceTables: Readonly<Record<string, string>> = {
   'the roles of Microsoft Graph': roleTable(graphRoles),
   'the operations of Microsoft Graph': operationTable(graphOperations),

@@ -29,7 +29,7 @@ const everyRole = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
 
 export const allGraphRoles = Object.keys(graphRoles) as GraphRole[]
 
-/** What a test looks for in an answer. */
+/** The parts of an answer that tests examine. */
 export type Body = {
   readonly [name: string]: unknown
   readonly id: string
@@ -46,7 +46,7 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 
 type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>
 
-/** A client of the management API that has some of its roles. */
+/** A client of the management API with some of its roles. */
 export type GraphClient = Record<'get' | 'post' | 'patch' | 'delete', Send> & {
   readonly appId: string
   readonly principalId: string
@@ -83,7 +83,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
 
   const request = requestsTo(app, '/v1.0')
 
-  /** Sends requests as an application, in a tenant that knows it. */
+  /** Sends requests as an application, in a tenant with its service principal. */
   function actAs(tenantId: string, appId: string, send = request) {
     const authorization = `Bearer ${tenantId}:${appId}`
     const sendBy = (method: string) => (path: string, body?: unknown, headers?: object) =>
@@ -96,7 +96,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
     }
   }
 
-  /** Makes a client that has these roles of an API: of Microsoft Graph, unless another is named. */
+  /** Creates a client with these roles of an API; default: of Microsoft Graph. */
   async function clientWith(
     roles: readonly string[],
     { id: tenantId } = contoso,
@@ -121,7 +121,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
     return { appId, principalId: principal.id, ...actAs(tenantId, appId, send) }
   }
 
-  /** Makes one more administrator, with every role of both management APIs. */
+  /** Creates another administrator, with every role of both management APIs. */
   async function anotherAdministrator() {
     const options = { firstTenant: contoso, anotherAdministrator: true }
     const { administrator, changes } = planBootstrap(await store.refresh(), options, runtime)
@@ -148,7 +148,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   }
 }
 
-/** Sends requests to an app, by the paths and by the links that it is mounted for. */
+/** Sends requests to an app, by its paths and by the links in its answers. */
 export const requestsTo =
   (app: Hono, mountedAt: string) =>
   async (
@@ -174,7 +174,7 @@ export const requestsTo =
     }
   }
 
-/** Takes the client's word for who it is, with every role: what it may is the directory's to say. */
+/** A fake authentication that trusts the client, with every role. The directory limits the roles. */
 export const believe: Authenticate = async ({ headers }) => {
   const [, tenantId, applicationId] =
     /^Bearer (\S+):(\S+)$/.exec(headers.get('authorization') ?? '') ?? []

@@ -4,7 +4,7 @@ import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
 
-/** A management API over a store, with an object of every kind, and a client that may do everything. */
+/** A management API over a store, with an object of every kind and a client with all roles. */
 export async function sampleWrites(store: DirectoryStore) {
   const sample = await sampleGraph({ store })
   const admin = await sample.clientWith(allGraphRoles)
@@ -43,7 +43,7 @@ const github = {
 }
 
 type Sample = Awaited<ReturnType<typeof sampleWrites>>
-/** Every kind of write, once. */
+/** One request of every kind of change. */
 export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>> = {
   'POST /applications': ({ admin }) => admin.post('/applications', { displayName: canary }),
   'PATCH /applications/{id}': ({ admin, api }) =>

@@ -20,7 +20,7 @@ describe('the six registration steps', () => {
     const { clientWith, store } = await sampleGraph()
     const admin = await clientWith(allGraphRoles)
 
-    // 1. The API; its name needs its application id, so it follows in a second call.
+    // 1. The API. Its identifier URI contains its application ID, so it needs a second request.
     const api = await admin.post('/applications', { displayName: 'Greeting API' })
     assert.equal(api.status, 201)
     const identifierUris = [`api://${api.body.appId}`]

@@ -8,9 +8,9 @@ import { canary, sampleWrites, writes } from './sample-writes.ts'
 
 const events = ['insert', 'update', 'delete'] as const
 
-/** One statement of one transaction fails, as a trigger in the database makes it. */
+/** A trigger in the database makes one statement of one transaction fail. */
 describe('a change with one failing statement (FL21)', () => {
-  // In memory: what the disk does is tried elsewhere, and waiting for it here would take minutes.
+  // In memory, because a disk would take minutes here. sqlite-faults.test.ts tests the disk.
   async function freshDatabase() {
     const side = new DatabaseSync(':memory:')
     const database = sqliteDatabase(side, ':memory:')

@@ -9,7 +9,7 @@ import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, type GraphClient } from './sample-graph.ts'
 import { allManagementRoles, sampleManagement } from './server/sample-management.ts'
 
-/** What no store may be asked to keep: PostgreSQL has no NUL, and UTF-8 no lone surrogates. */
+/** Texts that a store cannot keep: PostgreSQL has no NUL, and UTF-8 has no lone surrogates. */
 const texts = {
   NUL: '\0',
   'a NUL in a word': 'a\0b',
@@ -41,7 +41,7 @@ const inTenant =
   (bodyOf: (text: string) => object): Slot =>
   ({ manager: by }, text) => ({ by, path: '/tenants', body: { displayName: 'T', ...bodyOf(text) } })
 
-/** Every text that a caller can have kept. */
+/** Every text that a caller can store. */
 const slots: Readonly<Record<string, Slot>> = {
   'the name of an application': inApplication((displayName) => ({ displayName })),
   'an identifier URI': inApplication((text) => ({
@@ -130,7 +130,7 @@ for (const [name, open] of Object.entries(stores))
         for (const option of ['actor', 'target', 'action', 'reason', 'before']) {
           const query = `${option}=${encodeURIComponent(text.toWellFormed())}`
           const { status } = await clients.manager.get(`/audit?${query}`)
-          // The option `before` is an id, which no text of these can be.
+          // The option `before` is a GUID, so it cannot be one of these texts.
           const isRefused = text.isWellFormed() || option === 'before'
           assert.equal(status, isRefused ? 400 : 200, query)
         }

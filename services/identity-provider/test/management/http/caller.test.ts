@@ -25,7 +25,7 @@ const readers = [reader, writer, readingGranter, writingGranter]
 const writers = [writer, writingGranter]
 const granters = [readingGranter, writingGranter]
 
-/** Written beside the table of operations on purpose: who changes one has to change the other. */
+/** Repeats the table of operations on purpose: a change of one requires a change of the other. */
 const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
   'GET /applications': readers,
   'POST /applications': writers,
@@ -111,7 +111,7 @@ describe('the required roles', () => {
   })
 })
 
-/** A token outlives what it says: Keycloak's CVE-2026-9705 and CVE-2026-1609, and their class. */
+/** A token is valid longer than the roles in it: CVE-2026-9705 and CVE-2026-1609 of Keycloak. */
 describe('a token of a client that lost', () => {
   const losses = {
     'its account': async ({ commit, store, client }: Loss) => {

@@ -7,7 +7,7 @@ import { StorageUnavailableError } from '../../../src/storage/storage-unavailabl
 import { allGraphRoles, type GraphClient, sampleGraph } from '../sample-graph.ts'
 import { canary, sampleWrites, writes } from '../sample-writes.ts'
 
-/** A log that refuses commits while it is told to. */
+/** A log that refuses commits on demand. */
 class FlakyLog extends MemoryDirectoryLog {
   fault: Error | undefined
 
@@ -22,7 +22,7 @@ async function withFlakyLog() {
   return { ...(await sampleWrites(new DirectoryStore({ log }))), log }
 }
 
-/** A store that fails at the one moment that counts. */
+/** A store that fails during the commit. */
 describe('a change that the store refuses (FL21)', () => {
   it('is tested for every operation that changes something', () => {
     assert.deepEqual(

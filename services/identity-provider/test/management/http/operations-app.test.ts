@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { operationPath } from '../../../src/management/http/operation-path.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
 
-/** What people and programs put where a name is expected: BI10. */
+/** Hostile and unusual texts in the place of a name: BI10. */
 const names = [
   "Robert'); DROP TABLE application;--",
   "' OR '1'='1",
@@ -89,7 +89,7 @@ describe('an unusual name', () => {
 })
 
 describe('an unusual body', () => {
-  /** Nimbus's CVE-2025-53864: nesting without end. */
+  /** CVE-2025-53864 of Nimbus: unlimited nesting. */
   for (const [name, body] of [
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],

@@ -7,11 +7,11 @@ import { contoso } from '../sample-graph.ts'
 import { sampleManagement } from '../server/sample-management.ts'
 
 const mebibyte = 1 << 20
-// Far above what it takes, and far below what it took.
+// Far above the usual time, and far below the time without a limit.
 const longestMs = 1000
 const longestAnswer = 16_384
 
-/** As many entries as a body of a mebibyte can hold. */
+/** As many entries as a body of 1 MiB can contain. */
 function filled(entry: (index: number) => unknown): unknown[] {
   const size = JSON.stringify(entry(123_456)).length + 1
   return Array.from({ length: Math.floor((mebibyte - 500) / size) }, (_, index) => entry(index))
@@ -69,7 +69,7 @@ const bodies: Readonly<Record<string, object>> = {
   'a long value of a role': { appRoles: [role({ value: long })] },
 }
 
-/** The processor time of the quickest of a few runs: other programs take their share of the clock's. */
+/** The processor time of the fastest run. Other programs influence the wall-clock time. */
 async function quickestMs(act: () => Promise<unknown>): Promise<number> {
   const timesMs: number[] = []
   for (let run = 0; run < 3; run++) {

@@ -29,7 +29,7 @@ async function withNames() {
 const displayNames = ({ value }: Body) =>
   value.map(({ displayName }) => displayName).filter((name) => names.includes(String(name)))
 
-// Each comparison is made with every object, so that their number is bounded (AS38).
+// Every object is compared with each comparison, so their number is limited (AS38).
 describe('$filter', () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [`appId eq '${guid(0x203)}'`, ['Beta']],
@@ -176,7 +176,7 @@ describe('a list', () => {
     assert.ok(rest.every((id) => id > (seen.at(-1) ?? '')))
   })
 
-  /** Hydra's CVE-2026-33504: a page token that could be made up. */
+  /** CVE-2026-33504 of Hydra: clients could create page tokens. */
   it('refuses the page token of another list', async () => {
     const { admin, clientWith } = await withNames()
     const { body } = await admin.get('/applications?$top=1')

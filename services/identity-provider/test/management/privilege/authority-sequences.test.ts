@@ -24,7 +24,7 @@ const changing = [...graphOperations, ...operationsOfServer]
   .map(({ method, path }) => `${method} ${path}`)
 const ofServer = new Set(operationsOfServer.map(({ method, path }) => `${method} ${path}`))
 
-/** Operations by which authority could move are tried more often than the others. */
+/** Operations that could move authority are tested more often than the others. */
 const weights: Readonly<Record<string, number>> = {
   'PATCH /applications/{id}': 10,
   'POST /applications/{id}/addPassword': 12,
@@ -76,7 +76,7 @@ const start: fc.Arbitrary<Start> = fc.record({
 
 type World = Awaited<ReturnType<typeof actingPeople>>
 
-/** Takes one step as one person, and notes what the person learns by it and whom it gives a role. */
+/** Takes one step as one person, and records the received secrets and the assigned roles. */
 async function take(world: World, step: Step): Promise<number> {
   if (step.operation === 'restart') {
     await world.restart()
@@ -85,7 +85,7 @@ async function take(world: World, step: Step): Promise<number> {
   const directory = await world.store.refresh()
   const { leader, people, writer } = world
   const person = { leader, writer }[step.person] ?? people[Number(step.person)] ?? writer
-  // The real decision about tokens says in which tenants the person can act.
+  // The real token decision determines in which tenants the person can authenticate.
   const clients = appIdsOf(directory, person).flatMap((applicationId) =>
     [...directory.servicePrincipalsOfApplication(applicationId)].map(({ tenantId }) => ({
       applicationId,
@@ -110,12 +110,12 @@ async function take(world: World, step: Step): Promise<number> {
   if (reply.status >= 300) return reply.status
   const { administrator = reply.body, secretText } = reply.body
   const { clientId, clientSecret } = administrator as { clientId?: string; clientSecret?: string }
-  const told = (appId: string, secret: string) =>
+  const learn = (appId: string, secret: string) =>
     person.secrets.set(appId, [...(person.secrets.get(appId) ?? []), secret])
-  if (clientId !== undefined && clientSecret !== undefined) told(clientId, clientSecret)
+  if (clientId !== undefined && clientSecret !== undefined) learn(clientId, clientSecret)
   if (secretText !== undefined) {
     const id = asked.path.split('/')[2] ?? ''
-    told(directory.application(id)?.appId ?? '', secretText)
+    learn(directory.application(id)?.appId ?? '', secretText)
   }
   const body = asked.body as { principalId?: string; resourceId?: string; appRoleId?: string }
   if (body?.appRoleId !== undefined) {
@@ -155,7 +155,7 @@ describe('random sequences of management calls (AS32)', () => {
       }),
       { numRuns: sequences },
     )
-    // Else the sequences would hold because nothing is ever done.
+    // Otherwise the test could pass because no step changes anything.
     for (const [operation, statuses] of tried)
       assert.ok(
         [...statuses].some((status) => status >= 200 && status < 300),

@@ -9,7 +9,7 @@ import type { ServicePrincipal } from '../../../src/directory/service-principal.
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { declaredRoles, type Person } from './sample-callers.ts'
 
-/** One step of a sequence; the numbers choose among what is there when it is taken. */
+/** One step of a sequence. The numbers choose among the objects that exist at that time. */
 export type Step = {
   readonly operation: string
   readonly person: 'leader' | 'writer' | number
@@ -21,7 +21,7 @@ export type Step = {
   readonly variant: number
 }
 
-/** What a step chooses from. */
+/** The choices of a step. */
 export type Scene = {
   readonly directory: Directory
   readonly step: Step
@@ -39,7 +39,7 @@ const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
 const variantOf = (variants: readonly object[], { variant }: Step): object =>
   oneOf(variants, variant) ?? {}
 
-/** The application in focus, else any of the caller's tenant, now and then of another. */
+/** The application in focus, or any of the caller's tenant, or sometimes of another tenant. */
 function application({ directory, focusAppId, step, tenantId }: Scene): Application | undefined {
   const all = [...directory.tenants()].flatMap(({ id }) => [...directory.applicationsOf(id)])
   const apis = privilegedApiAppIds.flatMap((appId) => directory.applicationByAppId(appId) ?? [])
@@ -93,7 +93,7 @@ const onCredential =
     return credential && { path, body: body?.(scene) }
   }
 
-/** The roles of a management API, each with the value of the next. */
+/** The roles of a management API, each with the value of the next role. */
 const turned = ({ appRoles }: Application) =>
   appRoles.map((role, index) => ({
     ...role,
@@ -148,7 +148,7 @@ const withdrawal =
 const aTenant = ({ directory, step }: Scene) =>
   oneOf([...directory.tenants()], step.object)?.id ?? contoso.id
 
-/** How each operation that changes something is asked for. */
+/** The request of each operation that changes something. */
 export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
   'POST /applications': ({ step }) => ({
     path: '/applications',

@@ -11,7 +11,7 @@ const signingKey = {
   longestTokenSeconds: 3600,
 }
 
-/** Both management APIs over one directory; the signing keys only stand for those that cost time. */
+/** Both management APIs over one directory, with fake signing keys, because real ones are slow. */
 export async function keylessManagement() {
   const graph = await sampleGraph()
   const app = createServerApp({

@@ -15,10 +15,10 @@ import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 import type { Target } from './privilege-table.ts'
 
-/** One thing that an operation is tried on. */
+/** One object that an operation is tested on. */
 type Thing = { readonly application: Application; readonly principal: ServicePrincipal }
 
-/** A caller with some management roles, and one thing of every kind that it may try to change. */
+/** A caller with some management roles, and one object of every kind. */
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
   const sample = await keylessManagement()
   const { commit, runtime, store } = sample

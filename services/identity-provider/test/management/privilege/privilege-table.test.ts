@@ -18,7 +18,7 @@ const ofServer = serverOperations({ keys: {} as never, audit: {} as never })
 const operations: readonly Operation[] = [...graphOperations, ...ofServer]
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 
-/** Each role alone, and the two that granting takes. */
+/** Each role alone, and the two roles that admin consent requires. */
 const holders: readonly (readonly string[])[] = [
   ...[...Object.keys(graphRoles), ...Object.keys(serverRoles)].map((role) => [role]),
   ['AppRoleAssignment.ReadWrite.All', 'Application.Read.All'],
@@ -77,7 +77,7 @@ const assignTo =
     return { path: `/servicePrincipals/${swapped.principalId}/${side}`, body: swapped }
   }
 
-/** An assignment that is there: of the role in question, or of the thing in question. */
+/** An existing assignment: of the tested role, or of the tested object. */
 const onAssignment =
   (side: Side): Ask =>
   async (scene, target) => {
@@ -168,7 +168,7 @@ const asks: Readonly<Record<string, Ask>> = {
   'POST /tenants/{id}/administrator': onTenant('/administrator'),
 }
 
-/** Every cell: a caller with these roles, an operation, what it is done to, and what comes of it. */
+/** Every cell: the roles of the caller, the operation, its object, and the outcome. */
 const cells = operations.flatMap((operation) =>
   holders.flatMap((roles) => {
     const meets = operation.requires.every((group) => group.some((role) => roles.includes(role)))
@@ -194,16 +194,16 @@ async function outcomeMatches(
   const send = isOfServer ? scene.requestManagement : scene.request
   const authorization = `Bearer ${contoso.id}:${scene.caller.application.appId}`
   const reply = await send(operation.method, path, body, { authorization })
-  const told = `${reply.status} ${JSON.stringify(reply.body)}`
+  const answer = `${reply.status} ${JSON.stringify(reply.body)}`
   assert.deepEqual(scene.reports, [])
   if (outcome === 'allowed') {
-    assert.ok(reply.status < 300, told)
+    assert.ok(reply.status < 300, answer)
     return
   }
   const { code, status } = refusalRow(outcome)
-  assert.deepEqual([reply.status, reply.body.error?.code], [status, code], told)
+  assert.deepEqual([reply.status, reply.body.error?.code], [status, code], answer)
   const [beginning = ''] = (refusals[outcome].sentence as (value: string) => string)('…').split('…')
-  assert.ok(reply.body.error.message.startsWith(beginning), told)
+  assert.ok(reply.body.error.message.startsWith(beginning), answer)
   assert.equal((await scene.store.refresh()).revision, revision)
 }
 

@@ -1,6 +1,6 @@
 import type { RefusalName } from '../../../src/management/http/refusals.ts'
 
-/** What an operation may be done to, as the reference says it. */
+/** The objects of operations, in the words of the reference page. */
 export const targets = {
   tenantWide: 'everything of its tenant',
   fresh: 'a new object',
@@ -36,7 +36,7 @@ const seesOwn: Row = {
   api: 'resource_unknown',
   foreign: 'resource_unknown',
 }
-/** Takes something away from an application: that is up to its own tenant. */
+/** Removes a property of an application. Its own tenant decides that. */
 const closes: Row = {
   plain: 'allowed',
   peer: 'allowed',
@@ -45,7 +45,7 @@ const closes: Row = {
   api: 'resource_unknown',
   foreign: 'resource_unknown',
 }
-/** Lets somebody act as an application, in every tenant that knows it. */
+/** Adds a way to authenticate as an application, in every tenant with its service principal. */
 const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
 const changesPrincipal: Row = {
   plain: 'allowed',
@@ -75,8 +75,8 @@ const assignedTo = '/servicePrincipals/{id}/appRoleAssignedTo'
 const assignments = '/servicePrincipals/{id}/appRoleAssignments'
 
 /**
- * What each operation does when its caller has the roles that it requires. It is written beside the
- * operations on purpose: a new operation needs a row here.
+ * The outcome of each operation for a caller with the required roles. It repeats the operations on
+ * purpose: a new operation needs a row here.
  */
 export const privilegeTable: Readonly<Record<string, Row>> = {
   'GET /applications': tenantWide,

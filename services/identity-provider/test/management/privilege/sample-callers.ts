@@ -24,24 +24,24 @@ import { tenant } from '../../directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 
-/** What a sequence starts from. */
+/** The start of a sequence. */
 export type Start = {
-  /** The roles that people have at Contoso, by their place in `everyRole`: of the writer, and of two others. */
+  /** The roles of the writer and of two other callers at Contoso, as indices of `everyRole`. */
   readonly roles: readonly (readonly number[])[]
-  /** An older directory may have a tenant object for the owner of the management APIs. */
+  /** Whether there is a tenant object for the owner of the management APIs, as in older directories. */
   readonly hasOwnerTenant: boolean
-  /** An older directory may lack declarations of roles that are assigned. */
+  /** Whether declarations of assigned roles are missing, as in older directories. */
   readonly lacksDeclarations: boolean
-  /** The application that most steps are about. */
+  /** The application of most steps. */
   readonly focus: 'administrator' | 'everywhere' | 'person' | 'management'
 }
 
-/** Somebody who knows credentials of applications, and can act as these only. */
+/** A person with credentials of some applications, who can authenticate as these only. */
 export type Person = {
   readonly name: string
-  /** The secrets that the person was told, by application id. */
+  /** The secrets that the person has received, by application ID. */
   readonly secrets: Map<string, string[]>
-  /** What the person had from the start, or was given by somebody who had it. */
+  /** The authority that the person had from the start, or received from a person who had it. */
   readonly due: Set<string>
 }
 
@@ -55,10 +55,10 @@ const every = everyRole.map((_, index) => index)
 const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
 const everyOfGraph = every.filter((index) => everyRole[index]?.appId === graphAppId)
 
-/** Authority is the value of a role in a tenant: what a token with it opens. */
+/** Authority is the value of a role in a tenant. */
 export const authorityOf = (tenantId: string, value: string) => `${tenantId} ${value}`
 
-/** Takes more of the steps than the others: without it little happens to what is in focus. */
+/** Takes more steps than the others. Without it, few steps change the application in focus. */
 const leaders: Readonly<Record<Start['focus'], string>> = {
   administrator: 'operator',
   everywhere: 'branch',
@@ -66,7 +66,7 @@ const leaders: Readonly<Record<Start['focus'], string>> = {
   management: 'owner',
 }
 
-/** People with credentials, in a directory of several tenants that they change over the real APIs. */
+/** Persons with credentials, who change a directory of several tenants over the real APIs. */
 export async function actingPeople(start: Start) {
   const sample = await keylessManagement()
   const { commit, runtime, store } = sample
@@ -116,7 +116,7 @@ export async function actingPeople(start: Start) {
     await enrol(`person ${index}`, contoso.id, roles)
   if (start.hasOwnerTenant) await enrol('owner', ownerTenantId, everyOfGraph)
 
-  // An application of Contoso that Fabrikam knows too.
+  // An application of Contoso with a service principal at Fabrikam.
   const everywhere = newApplication({
     id: runtime.newGuid(),
     tenantId: contoso.id,
@@ -158,7 +158,7 @@ export async function actingPeople(start: Start) {
 export const declaredRoles = (directory: Directory, appId: string): readonly AppRole[] =>
   directory.applicationByAppId(appId)?.appRoles ?? []
 
-/** Whether a person may have an authority: as due, or as a consequence of being due all tenants. */
+/** Whether a person may have an authority: directly, or because the person may have all tenants. */
 export function isDue({ due }: Person, authority: string): boolean {
   const [tenantId, value = ''] = authority.split(' ')
   const hasAllTenants = due.has(authorityOf(homeTenantId, 'Tenant.ReadWrite.All'))
@@ -168,7 +168,7 @@ export function isDue({ due }: Person, authority: string): boolean {
   )
 }
 
-/** The applications that have a credential of a person, whether or not they are deleted or disabled. */
+/** The applications with a credential of a person, also if they are deleted or disabled. */
 export const appIdsOf = (directory: Directory, { name, secrets }: Person): string[] =>
   [...directory.tenants(), { id: ownerTenantId }]
     .flatMap(({ id }) => [...directory.applicationsOf(id)])
@@ -185,7 +185,7 @@ export const appIdsOf = (directory: Directory, { name, secrets }: Person): strin
     )
     .map(({ appId }) => appId)
 
-/** Everything that the tokens of a person would open now, by the real decision about tokens. */
+/** The authority in all tokens that a person can get now, by the real token decision. */
 export async function authorityHeld(
   directory: Directory,
   person: Person,
@@ -227,7 +227,7 @@ async function tokenRoles(
   return federatedRoles(directory, name, clientId, tenantId, resource)
 }
 
-/** What `decideToken` would grant for an assertion of the person's own issuer. */
+/** The decision of `decideToken` on an assertion of the person's own issuer. */
 function federatedRoles(
   directory: Directory,
   name: string,

@@ -10,7 +10,7 @@ import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 
 export const allManagementRoles = Object.keys(serverRoles) as ServerRole[]
 
-/** The management of a server with two tenants and real signing keys. */
+/** The API of a server with two tenants and real signing keys. */
 export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] = {}) {
   const graph = await sampleGraph(part)
   const store = new MemoryKeyRingStore()

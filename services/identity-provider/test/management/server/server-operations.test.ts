@@ -14,7 +14,7 @@ const writesKeys = ['SigningKey.ReadWrite.All']
 const readsTenants = ['Tenant.Read.All', 'Tenant.ReadWrite.All']
 const writesTenants = ['Tenant.ReadWrite.All']
 
-/** Written beside the table of operations on purpose: who changes one has to change the other. */
+/** Repeats the table of operations on purpose: a change of one requires a change of the other. */
 const mayCall: Readonly<Record<string, readonly string[]>> = {
   'GET /keys': readsKeys,
   'POST /keys/rotate': writesKeys,
@@ -119,7 +119,7 @@ describe('signing keys', () => {
     assert.deepEqual(reply.body, { reencrypted: 2, keyEncryptionKeyId: to.id })
     for (const { kid, sealedPrivateKey } of (await keyRing.read()).ring)
       assert.ok(to.open(sealedPrivateKey, kid).length > 0)
-    // The server still has the old key: a second time it is told that it is the wrong one.
+    // The server still has the old key, so a second request is refused.
     const again = await manager.post('/keys/reencrypt', { keyEncryptionKey: to.toBase64() })
     assert.equal(again.status, 409)
     const malformed = await manager.post('/keys/reencrypt', {

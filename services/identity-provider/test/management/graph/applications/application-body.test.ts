@@ -266,7 +266,7 @@ describe('a body that is refused', () => {
       const body = { displayName: 'B', identifierUris: [uri] }
       assert.equal((await admin.post('/applications', body)).status, 409, uri)
     }
-    // Another tenant has names of its own.
+    // Another tenant may have the same identifier URI.
     const stranger = await clientWith(allGraphRoles, fabrikam)
     const theirs = { displayName: 'B', identifierUris: [`api://${fabrikam.id}/orders`] }
     assert.equal((await stranger.post('/applications', theirs)).status, 201)

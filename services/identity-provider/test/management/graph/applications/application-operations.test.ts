@@ -98,7 +98,7 @@ describe('an application', () => {
     assert.deepEqual(
       (await store.read()).assignmentsTo(principal.id),
       [],
-      'nobody has a role that is gone',
+      'no client has a removed role',
     )
   })
 })

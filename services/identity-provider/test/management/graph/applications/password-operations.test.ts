@@ -106,7 +106,7 @@ describe('a certificate', () => {
     const keyIds = async () =>
       (await store.read()).application(api.id)?.keyCredentials.map(({ keyId }) => keyId)
     const [keyId] = (await keyIds()) ?? []
-    // As it was read, and only by its id, beside a new one.
+    // Unchanged, and by its keyId only, beside a new one.
     await admin.patch(path, { keyCredentials: body.keyCredentials })
     assert.deepEqual(await keyIds(), [keyId])
     await admin.patch(path, { keyCredentials: [{ keyId }, { key: second }] })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { allGraphRoles, sampleGraph } from '../../sample-graph.ts'
 
-/** A role as it is sent. */
+/** An app role in a request. */
 export const role = (part: object = {}) => ({
   allowedMemberTypes: ['Application'],
   description: 'May call hi.',
@@ -12,7 +12,7 @@ export const role = (part: object = {}) => ({
   ...part,
 })
 
-/** A management API with one application, and a client that may do everything to it. */
+/** A management API with one application, and a client with all roles. */
 export async function withApi(part: object = {}) {
   const sample = await sampleGraph()
   const admin = await sample.clientWith(allGraphRoles)
