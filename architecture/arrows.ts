@@ -58,7 +58,8 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/issuance',
     mayImport: ['services/identity-provider/src/directory'],
-    reason: 'From token request to claims is a pure function of the directory.',
+    reason:
+      'The decision about a token is a pure function of directory, request, facts and time. One file collects the facts.',
   },
   {
     path: 'services/identity-provider/src/signing',

@@ -45,7 +45,6 @@ export const forbiddenExports: readonly string[] = [
   'cli ToldFailure',
   'cli auditBooks',
   'services/identity-provider AuditBook',
-  'services/identity-provider TokenGrant',
   'services/identity-provider written',
 ]
 

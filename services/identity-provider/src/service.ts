@@ -108,7 +108,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
     const options: Omit<ServiceOptions, 'authority'> = {
       directory,
       keys: {
-        sign: (claims, header) => keys.sign(claims, header),
+        sign: (claims, keyMembers) => keys.sign(claims, keyMembers),
         published: () => keys.published(),
       },
       lifetime: {

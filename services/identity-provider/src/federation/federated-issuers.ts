@@ -1,16 +1,16 @@
 import { anyCaller, createGuard, type Guard, type Runtime } from '@greeting/guard'
-import type { FederatedVerdict } from '../issuance/federated-authentication.ts'
+import type { FederatedVerification } from '../issuance/federated-authentication.ts'
 import { IssuerHostList } from './issuer-host-list.ts'
-import { judgeIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
+import { readIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
 
 export type FederatedIssuersOptions = {
-  /** The hosts that may be asked for keys; none is asked otherwise. */
+  /** The only hosts that this server requests keys from. */
   readonly allowedHosts: Iterable<string>
-  /** What stands in for the guard's clocks and its `fetch`. */
+  /** Replaces the clocks and the `fetch` of the guard, for tests. */
   readonly runtime?: Partial<Runtime>
-  /** How long an issuer may take for its document, in milliseconds; default 5000. */
+  /** Time limit for the discovery document of an issuer, in milliseconds; default 5000. */
   readonly timeoutMs?: number
-  /** How long an issuer that failed is not asked again, in milliseconds; default 5000. */
+  /** Pause before the next request to an issuer that failed, in milliseconds; default 5000. */
   readonly cooldownMs?: number
 }
 
@@ -18,12 +18,12 @@ type Entry =
   | { readonly guard: Promise<Guard>; readonly failedAtMs?: never }
   | { readonly guard?: never; readonly failedAtMs: number }
 
-/** Issuers are registered by administrators, but not without bound. */
+/** Administrators register issuers, but their number has no other limit. */
 const maxEntries = 256
 
 /**
- * The issuers of others, verified like any issuer of access tokens: by the guard, with its key
- * source, which keeps the keys, refreshes them and bounds how often it asks.
+ * Verifies tokens of other issuers with the guard. Its key source caches the keys, refreshes them and
+ * limits the number of requests.
  */
 export class FederatedIssuers {
   readonly #hosts: IssuerHostList
@@ -44,22 +44,21 @@ export class FederatedIssuers {
     this.#cooldownMs = cooldownMs
   }
 
-  /** Verifies a token of an issuer that a client trusts. */
+  /** Verifies a token of an issuer in a federated identity credential. */
   verify = async (
     token: string,
     { issuer, subject, audience }: { issuer: string; subject: string; audience: string },
-  ): Promise<FederatedVerdict> => {
-    if (!this.#hosts.allows(issuer)) return 'notAllowed'
+  ): Promise<FederatedVerification> => {
+    if (!this.#hosts.allows(issuer)) return 'issuer_not_allowed'
     const guard = await this.#guardOf(issuer, audience)
-    if (guard === undefined) return 'unreachable'
+    if (guard === undefined) return 'issuer_unreachable'
     const presented = { authorization: `Bearer ${token}`, target: '/' }
     const decision = await guard.decide(presented, anyCaller)
-    if (decision.outcome === 'admitted')
-      return decision.subject === subject ? 'verified' : 'refused'
-    return decision.reason === 'keys_unavailable' ? 'unreachable' : 'refused'
+    if (decision.outcome === 'admitted') return decision.subject === subject ? 'valid' : 'invalid'
+    return decision.reason === 'keys_unavailable' ? 'issuer_unreachable' : 'invalid'
   }
 
-  /** Ends every refresh of keys. */
+  /** Stops refreshing all keys. */
   async stop(): Promise<void> {
     for (const { guard } of this.#entries.values()) (await guard?.catch(() => undefined))?.stop()
     this.#entries.clear()
@@ -67,7 +66,7 @@ export class FederatedIssuers {
 
   #monotonicMs = () => (this.#runtime.monotonicMs ?? (() => performance.now()))()
 
-  /** The guard for an issuer and an audience; undefined when its keys cannot be found now. */
+  /** The guard for an issuer and an audience; undefined when its keys are not available. */
   async #guardOf(issuer: string, audience: string): Promise<Guard | undefined> {
     const key = `${issuer} ${audience}`
     const known = this.#entries.get(key)
@@ -75,10 +74,10 @@ export class FederatedIssuers {
       known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#cooldownMs
     if (isCooling) return undefined
     const guard = known?.guard ?? this.#open(issuer, audience)
-    // The latest use is the last to be forgotten.
+    // Moved to the end, because the first entries are removed first.
     this.#entries.delete(key)
     this.#entries.set(key, { guard })
-    this.#forgetBeyond(maxEntries)
+    this.#removeBeyond(maxEntries)
     try {
       return await guard
     } catch {
@@ -90,13 +89,13 @@ export class FederatedIssuers {
   async #open(issuer: string, audience: string): Promise<Guard> {
     const fetch = this.#runtime.fetch ?? globalThis.fetch
     const text = await requestIssuerMetadata(issuer, fetch, this.#timeoutMs)
-    const { jwks_uri: keySetUrl } = judgeIssuerMetadata(issuer, text)
+    const { jwks_uri: keySetUrl } = readIssuerMetadata(issuer, text)
     if (!this.#hosts.allows(keySetUrl))
-      throw new TypeError(`The keys of ${issuer} are at a host that may not be asked.`)
+      throw new TypeError(`The key set of ${issuer} is on a host that is not allowed`)
     const guard = createGuard<string>(
       {
         issuers: [{ issuer, audiences: [audience], keySetUrl, claims: { applicationId: 'sub' } }],
-        // A federated identity has no roles here; the guard wants a name all the same.
+        // A federated identity has no roles here, but the guard requires at least one name.
         roles: ['federated'],
         maxCachedTokens: 100,
       },
@@ -106,7 +105,7 @@ export class FederatedIssuers {
     return guard
   }
 
-  #forgetBeyond(count: number): void {
+  #removeBeyond(count: number): void {
     for (const [key, { guard }] of this.#entries) {
       if (this.#entries.size <= count) return
       this.#entries.delete(key)

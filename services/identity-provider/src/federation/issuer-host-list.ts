@@ -1,20 +1,20 @@
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The hosts that this server may ask for keys: a request of others must not decide whom it calls.
+ * The hosts from which this server may request keys, so that a client cannot make it call other hosts.
  *
- * A host on the list is trusted wherever its name leads, for clusters have issuers at private
- * addresses; one that is not is never looked up.
+ * An allowed host may have a private address, as issuers in clusters do. The name of any other host
+ * is never resolved.
  */
 export class IssuerHostList {
   readonly #hosts: ReadonlySet<string>
 
-  /** @param hosts Names or addresses in lower case, with the port unless it is the usual one. */
+  /** @param hosts names or addresses in lower case, with the port unless it is the default port */
   constructor(hosts: Iterable<string>) {
     this.#hosts = new Set(hosts)
   }
 
-  /** Whether a URL may be asked: on the list, and by https unless it is on this machine. */
+  /** Whether a URL is allowed: its host is on the list, and it uses https or is on this machine. */
   allows(url: string): boolean {
     const parsed = URL.parse(url)
     if (parsed === null || parsed.username !== '' || parsed.password !== '') return false

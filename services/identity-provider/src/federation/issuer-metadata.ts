@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What of an issuer's discovery document is needed to find its keys. */
+/** The members of a discovery document that lead to the keys. */
 const issuerMetadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
 
 export type IssuerMetadata = z.infer<typeof issuerMetadata>
 
-/** The document of an issuer that could not be had, or is of somebody else. */
+/** A discovery document that is not available, or belongs to another issuer. */
 export class IssuerMetadataError extends Error {
   readonly code = 'issuer_metadata_invalid'
   override readonly name = 'IssuerMetadataError'
@@ -14,10 +14,11 @@ export class IssuerMetadataError extends Error {
 const maxBytes = 256 * 1024
 
 /**
- * Asks an issuer for its discovery document and returns the text, unjudged.
+ * Requests the discovery document of an issuer. Returns the text without a check.
  *
- * @param timeoutMs For the whole exchange.
- * @throws {IssuerMetadataError} issuer_metadata_invalid when there is none; redirects are not followed.
+ * @param timeoutMs time limit for request and answer, in milliseconds
+ * @throws {IssuerMetadataError} issuer_metadata_invalid when there is no document; redirects are not
+ *   followed
  */
 export async function requestIssuerMetadata(
   issuer: string,
@@ -31,36 +32,41 @@ export async function requestIssuerMetadata(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.status !== 200)
-      throw new IssuerMetadataError(`${url} was answered with status ${response.status}.`)
-    const decoder = new TextDecoder('utf-8', { fatal: true })
-    let text = ''
-    for await (const part of response.body ?? []) {
-      text += decoder.decode(part, { stream: true })
-      if (text.length > maxBytes)
-        throw new IssuerMetadataError(`${url} is above ${maxBytes} bytes.`)
+    if (response.status !== 200) {
+      throw new IssuerMetadataError(`${url} answered with status ${response.status}`)
     }
-    return text
+    const parts: Uint8Array[] = []
+    let bytes = 0
+    for await (const part of response.body ?? []) {
+      bytes += part.byteLength
+      if (bytes > maxBytes) {
+        throw new IssuerMetadataError(`The document ${url} is larger than ${maxBytes} bytes`)
+      }
+      parts.push(part)
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   } catch (cause) {
     if (cause instanceof IssuerMetadataError) throw cause
-    throw new IssuerMetadataError(`${url} could not be read.`, { cause })
+    throw new IssuerMetadataError(`The document ${url} could not be read`, { cause })
   }
 }
 
 /**
- * Judges a discovery document: it is the issuer's own, to the letter.
+ * Reads a discovery document. Its issuer must be equal to the requested one.
  *
  * @throws {IssuerMetadataError} issuer_metadata_invalid
- * @see OpenID Connect Discovery 1.0 §4.3
+ * @see OpenID Connect Discovery 1.0 section 4.3
  */
-export function judgeIssuerMetadata(issuer: string, text: string): IssuerMetadata {
+export function readIssuerMetadata(issuer: string, text: string): IssuerMetadata {
   const parsed = issuerMetadata.safeParse(jsonOrUndefined(text))
-  if (!parsed.success)
-    throw new IssuerMetadataError(`The discovery document of ${issuer} is none.`, {
+  if (!parsed.success) {
+    throw new IssuerMetadataError(`The discovery document of ${issuer} is malformed`, {
       cause: parsed.error,
     })
-  if (parsed.data.issuer !== issuer)
-    throw new IssuerMetadataError(`The discovery document of ${issuer} is of another issuer.`)
+  }
+  if (parsed.data.issuer !== issuer) {
+    throw new IssuerMetadataError(`The discovery document of ${issuer} names another issuer`)
+  }
   return parsed.data
 }
 

@@ -10,13 +10,12 @@ import {
 } from '../dialect/documents/discovery-document.ts'
 import { instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
 import { keySetDocumentV1, keySetDocumentV2 } from '../dialect/documents/key-set-document.ts'
-import { errorEnvelope } from '../dialect/refusals/error-envelope.ts'
-import { rowOf } from '../dialect/refusals/refusal-table.ts'
-import { type RequestRefusal, refuseRequest } from '../dialect/refusals/request-refusal.ts'
-import { judgeTenantShape, sharedAuthorities } from '../dialect/request/tenant-name.ts'
+import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
+import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
+import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'
 import { documentHeaders, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import type { Directory } from '../directory/directory.ts'
-import { RefusedError } from '../issuance/refusal.ts'
+import { Refused } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import type { ServerEnv } from './server-env.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -24,7 +23,7 @@ import type { ServiceOptions } from './service-options.ts'
 type DocumentOptions = Pick<ServiceOptions, 'authority' | 'directory' | 'keys' | 'source' | 'log'>
 
 const dayInSeconds = 86_400
-/** A revoked key shall not be kept alive by caches in between. */
+/** Short, so that proxies do not serve a revoked key for long. */
 const keySetSeconds = 60
 
 /** The documents that are below a tenant, by path. */
@@ -58,71 +57,83 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
     ['/.well-known/oauth-authorization-server/:tenant', '1.0'],
     ['/.well-known/oauth-authorization-server/:tenant/v2.0', '2.0'],
   ] as const)
-    serve(path, dayInSeconds, async (context) =>
-      authorizationServerMetadata(authority, (await tenantOf(context, options)).inPath, version),
-    )
+    serve(path, dayInSeconds, async (context) => {
+      const tenant = await tenantOf(context, options)
+      if (tenant instanceof Refused) return tenant
+      return authorizationServerMetadata(authority, tenant.inPath, version)
+    })
   for (const [path, make] of Object.entries(tenantDocuments))
     serve(
       `/:tenant${path}`,
       path.includes('keys') ? keySetSeconds : dayInSeconds,
-      async (context) => make(options, await tenantOf(context, options)),
+      async (context) => {
+        const tenant = await tenantOf(context, options)
+        return tenant instanceof Refused ? tenant : make(options, tenant)
+      },
     )
   return app
 }
 
-type Make = (context: Context<ServerEnv>) => object | Promise<object>
+type Document = object | Refused<RequestRefusal>
+type Make = (context: Context<ServerEnv>) => Document | Promise<Document>
 
 async function answer(
   context: Context<ServerEnv>,
-  { authority, source, log }: DocumentOptions,
+  options: DocumentOptions,
   maxAgeSeconds: number,
   make: Make,
 ): Promise<Response> {
   try {
     const document = await make(context)
+    if (document instanceof Refused) return answerRefusal(context, options, document.refusal)
     return new Response(JSON.stringify(document), { headers: documentHeaders(maxAgeSeconds) })
   } catch (cause) {
-    const { req } = context
-    const ids = [req.header('client-request-id'), req.query('client-request-id')]
-    const trace = createCorrelationIds(ids, source.now(), source.newGuid)
-    const refusal = refusalOf(cause)
-    if (refusal.reason === 'internal' || refusal.reason === 'unavailable')
-      log.error({ err: cause, traceId: trace.traceId }, 'a document could not be served')
-    const { status } = rowOf(refusal)
-    return new Response(JSON.stringify(errorEnvelope(refusal, trace, authority.authUrl)), {
-      status,
-      headers: {
-        ...tokenResponseHeaders(trace, false),
-        'access-control-allow-origin': '*',
-        ...(status === 503 && { 'retry-after': '1' }),
-      },
-    })
+    const reason = cause instanceof StorageUnavailableError ? 'unavailable' : 'internal'
+    return answerRefusal(context, options, { reason }, cause)
   }
 }
 
-function refusalOf(cause: unknown): RequestRefusal {
-  if (cause instanceof RefusedError) return cause.refusal
-  if (cause instanceof StorageUnavailableError) return { reason: 'unavailable' }
-  return { reason: 'internal' }
+function answerRefusal(
+  { req }: Context<ServerEnv>,
+  { authority, source, log }: DocumentOptions,
+  refusal: RequestRefusal,
+  cause?: unknown,
+): Response {
+  const clientRequestIds = [req.header('client-request-id'), req.query('client-request-id')]
+  const ids = createCorrelationIds(clientRequestIds, source.now(), source.newGuid)
+  if (cause !== undefined) {
+    log.error({ err: cause, traceId: ids.traceId }, 'document request failed')
+  }
+  const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      ...tokenResponseHeaders(ids, false),
+      'access-control-allow-origin': '*',
+      ...(status === 503 && { 'retry-after': '1' }),
+    },
+  })
 }
 
-/** Whom a document is for; endpoints in it name the tenant by its id, whatever the request did. */
+/** The tenant of a document. Endpoints in the document always name the tenant by its id. */
 async function tenantOf(
   { req }: Context<ServerEnv>,
   { directory }: DocumentOptions,
-): Promise<DocumentTenant> {
+): Promise<DocumentTenant | Refused<RequestRefusal>> {
   const name = req.param('tenant') ?? ''
   if (sharedAuthorities.has(name.toLowerCase())) return documentTenant(name.toLowerCase(), true)
-  judgeTenantShape(name)
+  const refused = tenantFormRefusal(name)
+  if (refused !== undefined) return refused
   const tenant = (await directoryForDocuments(directory)).tenant(name)
-  if (tenant === undefined || !tenant.isEnabled)
+  if (tenant === undefined || !tenant.isEnabled) {
     return refuseRequest({ reason: 'tenant_unknown_at_discovery', tenant: name })
+  }
   return documentTenant(tenant.id, false)
 }
 
 /**
- * While the store is away nothing is issued, but tokens that were are good: verifiers are better
- * served with what was last known than with nothing.
+ * While the store is unavailable, no token is issued, but issued tokens stay valid. So verifiers get
+ * documents of the last known directory.
  */
 async function directoryForDocuments(directory: DocumentOptions['directory']): Promise<Directory> {
   try {

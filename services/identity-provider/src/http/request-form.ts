@@ -1,38 +1,44 @@
 import type { Context } from 'hono'
 import { BodyCutError, BodyTooLargeError, readBody } from '../body/bounded-body.ts'
-import { refuseRequest } from '../dialect/refusals/request-refusal.ts'
+import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { type Form, readForm } from '../dialect/request/form-body.ts'
+import type { Refused } from '../issuance/refusal.ts'
 import { headerOf, repeatedHeader } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-// A charset is not looked at: the URL encoding is ASCII, and bytes beyond it are read as UTF-8.
+// The charset is ignored: URL encoding is ASCII, and other bytes are read as UTF-8.
 const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
-const onceOnly: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
+const singleHeaders: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
 
 /**
- * Reads the form in the body of a request: the only place for parameters, credentials above all.
+ * Reads the form in the body of a request: the only place for parameters, above all for credentials.
  *
- * @throws {RefusedError} header_repeated, credential_in_query, body_not_form, body_too_large, body_incomplete,
- *   parameter_malformed, parameter_repeated, too_many_parameters
+ * @returns the form, or a refusal: `header_repeated`, `credential_in_query`, `body_not_form`,
+ *   `body_too_large`, `body_incomplete`, `parameter_malformed`, `parameter_repeated` or
+ *   `too_many_parameters`
  */
-export async function readRequestForm(context: Context<ServerEnv>): Promise<Form> {
+export async function readRequestForm(
+  context: Context<ServerEnv>,
+): Promise<Form | Refused<RequestRefusal>> {
   const { req } = context
-  const header = repeatedHeader(context, onceOnly)
-  if (header !== undefined) refuseRequest({ reason: 'header_repeated', header })
-  for (const credential of ['client_secret', 'client_assertion'])
-    if (req.query(credential) !== undefined) refuseRequest({ reason: 'credential_in_query' })
-  if (!formType.test(headerOf(context, 'content-type') ?? ''))
-    refuseRequest({ reason: 'body_not_form' })
+  const header = repeatedHeader(context, singleHeaders)
+  if (header !== undefined) return refuseRequest({ reason: 'header_repeated', header })
+  for (const credential of ['client_secret', 'client_assertion']) {
+    if (req.query(credential) !== undefined) return refuseRequest({ reason: 'credential_in_query' })
+  }
+  if (!formType.test(headerOf(context, 'content-type') ?? '')) {
+    return refuseRequest({ reason: 'body_not_form' })
+  }
   try {
     const body = await readBody(req.raw, maxBodyBytes, (name) => headerOf(context, name))
     return readForm(utf8.decode(body))
   } catch (cause) {
-    if (cause instanceof BodyTooLargeError) refuseRequest({ reason: 'body_too_large' }, { cause })
-    if (cause instanceof BodyCutError) refuseRequest({ reason: 'body_incomplete' }, { cause })
-    // The decoder says so of bytes that are not UTF-8.
-    if (cause instanceof TypeError) refuseRequest({ reason: 'parameter_malformed' }, { cause })
+    if (cause instanceof BodyTooLargeError) return refuseRequest({ reason: 'body_too_large' })
+    if (cause instanceof BodyCutError) return refuseRequest({ reason: 'body_incomplete' })
+    // The decoder throws it for bytes that are not UTF-8.
+    if (cause instanceof TypeError) return refuseRequest({ reason: 'parameter_malformed' })
     throw cause
   }
 }

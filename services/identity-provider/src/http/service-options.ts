@@ -1,10 +1,10 @@
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import type { Runtime } from '../directory/runtime.ts'
-import type { AssertionTimes } from '../issuance/assertion-time.ts'
+import type { AssertionTimes } from '../issuance/assertion.ts'
 import type { VerifyFederated } from '../issuance/federated-authentication.ts'
 import type { PublishedKey } from '../signing/published-key.ts'
-import type { TokenHeader } from '../signing/token-signer.ts'
+import type { KeyMembers } from '../signing/token-signer.ts'
 import type { AuditRecord } from '../storage/audit-record.ts'
 import type { AuditLane } from '../storage/audit-trail.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
@@ -14,7 +14,7 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The keys of the server, as far as issuing goes. */
 export type TokenKeys = {
-  readonly sign: (claims: object, header: TokenHeader) => Promise<string>
+  readonly sign: (claims: object, keyMembers: KeyMembers) => Promise<string>
   readonly published: () => readonly PublishedKey[]
 }
 

@@ -1,27 +1,29 @@
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
-import { errorEnvelope } from '../dialect/refusals/error-envelope.ts'
-import { rowOf } from '../dialect/refusals/refusal-table.ts'
+import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
+import type { Refusal } from '../dialect/refusals/refusal.ts'
 import type { Form } from '../dialect/request/form-body.ts'
 import type { TokenEndpointVersion } from '../dialect/request/token-endpoint-versions.ts'
 import { readTokenRequest } from '../dialect/request/token-request-form.ts'
 import { tokenResponseHeaders } from '../dialect/response-headers.ts'
-import { opaqueClaims } from '../dialect/token/opaque-claims.ts'
+import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { credentialName } from '../directory/credential-name.ts'
 import type { Directory } from '../directory/directory.ts'
-import type { Assertion } from '../issuance/assertion.ts'
+import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
 import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
-import { decideToken, type TokenGrant } from '../issuance/token-decision.ts'
+import type { AuthenticationRules } from '../issuance/client-authentication.ts'
+import { Refused } from '../issuance/refusal.ts'
+import { decideToken, type TokenDecision } from '../issuance/token-decision.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import { readRequestForm } from './request-form.ts'
 import { headerOf } from './request-header.ts'
 import type { ServerEnv } from './server-env.ts'
 import type { ServiceOptions } from './service-options.ts'
-import { answerRefusal } from './token-refusal.ts'
+import { answerRefusal, refusalOfError } from './token-refusal.ts'
 
 /** Handles the token requests of one version of the endpoint. */
 export const tokenEndpoint =
@@ -29,94 +31,104 @@ export const tokenEndpoint =
   async (context: Context<ServerEnv>): Promise<Response> => {
     const { authority, keys, source } = options
     const now = source.now()
+    const rules = authenticationRules(options)
     let form: Form | undefined
     let request: TokenRequest | undefined
     let directory: Directory | undefined
+    const createIds = () =>
+      createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
+    const refuseWith = (refusal: Refusal, cause?: unknown) => {
+      const tenantId = (request && directory?.tenant(request.tenant)?.id) ?? null
+      const [ids, echoes] = [createIds(), wantsEcho(context)]
+      return answerRefusal(refusal, { context, options, request, tenantId, ids, echoes, cause })
+    }
     try {
-      // 1. The request is a form, once, and small.
-      form = await readRequestForm(context)
+      // 1. Read the form.
+      const formOrRefusal = await readRequestForm(context)
+      if (formOrRefusal instanceof Refused) return refuseWith(formOrRefusal.refusal)
+      form = formOrRefusal
 
-      // 2. The form is a token request.
+      // 2. Read the token request.
       const tenant = context.req.param('tenant') ?? ''
-      request = readTokenRequest(version, tenant, form, headerOf(context, 'authorization'))
+      const authorization = headerOf(context, 'authorization')
+      const requestOrRefusal = readTokenRequest(version, tenant, form, authorization)
+      if (requestOrRefusal instanceof Refused) return refuseWith(requestOrRefusal.refusal)
+      request = requestOrRefusal
 
-      // 3. The directory decides.
+      // 3. Collect the facts: everything that has to be waited for.
       directory = await options.directory.read()
-      const grant = await decideToken(directory, request, decisionContext(options, now))
+      const sources = factSources(options, now)
+      const assertion = await collectAssertionFacts(directory, request, rules, sources, now)
 
-      // 4. The token is written, in the version that the API asks for, and signed.
+      // 4. Decide.
+      const decision = decideToken(directory, request, { rules, assertion }, now)
+      if (decision instanceof Refused) return refuseWith(decision.refusal)
+
+      // 5. Make the token, in the version of the API, and sign it.
       const times = tokenTimes(options.lifetime, now, randomFraction(options.randomBytes))
-      const { header, claims } = tokenVersionOf(grant)
-      const opaque = opaqueClaims(options.randomBytes)
-      const token = await keys.sign(claims(grant, { authority, times, opaque }), header)
+      const { keyMembers, claims } = tokenVersionOf(decision)
+      const opaque = createOpaqueClaims(options.randomBytes)
+      const token = await keys.sign(claims(decision, { authority, times, opaque }), keyMembers)
 
-      // 5. It is noted, and goes out.
-      const trace = createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
-      noteIssuance(options, grant, now, trace.correlationId)
-      const envelope = version.envelope(token, times, grant.resource.requestedAs)
+      // 6. Record the token and answer.
+      const ids = createIds()
+      recordToken(options, decision, now, ids.correlationId)
+      const envelope = version.envelope(token, times, decision.resource.requestedAs)
       return new Response(JSON.stringify(envelope), {
-        headers: tokenResponseHeaders(trace, wantsEcho(context)),
+        headers: tokenResponseHeaders(ids, wantsEcho(context)),
       })
     } catch (cause) {
-      const trace = createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
-      const tenantId = (request && directory?.tenant(request.tenant)?.id) ?? null
-      const echoes = wantsEcho(context)
-      return answerRefusal(cause, { context, options, request, tenantId, trace, echoes })
+      return refuseWith(refusalOfError(cause), cause)
     }
   }
 
-/** Answers every other method on a token endpoint. */
+/** Answers the other methods on a token endpoint. */
 export const methodRefusal =
   (options: ServiceOptions) =>
   (context: Context<ServerEnv>): Response => {
     const allow = { allow: 'POST, OPTIONS' }
     if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: allow })
     const { source, authority } = options
-    const trace = createCorrelationIds(
+    const ids = createCorrelationIds(
       clientRequestIds(context, undefined),
       source.now(),
       source.newGuid,
     )
     const refusal = { reason: 'method_not_allowed', method: context.req.method } as const
-    return new Response(JSON.stringify(errorEnvelope(refusal, trace, authority.authUrl)), {
-      status: rowOf(refusal).status,
-      headers: { ...tokenResponseHeaders(trace, wantsEcho(context)), ...allow },
+    const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: { ...tokenResponseHeaders(ids, wantsEcho(context)), ...allow },
     })
   }
 
-const decisionContext = (options: ServiceOptions, now: Date) => ({
-  now,
-  assertionAudiences: (tenant: TokenGrant['tenant']) =>
-    assertionAudiences(options.authority, tenant),
+const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({
   assertionTimes: options.assertionTimes,
-  verifyFederated: options.verifyFederated,
-  spendAssertion: options.assertions && spendWith(options.assertions, options, now),
+  assertionAudiences: (tenant) => assertionAudiences(options.authority, tenant),
+  usesAssertionsOnce: options.assertions !== undefined,
 })
 
-const spendWith =
-  (
-    assertions: NonNullable<ServiceOptions['assertions']>,
-    { assertionTimes, storeWentBackAt }: ServiceOptions,
-    now: Date,
-  ) =>
-  async (
-    { application }: TokenGrant['client'],
-    jti: string,
-    assertion: Assertion,
-  ): Promise<boolean> => {
-    if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now))
+const factSources = (
+  { assertions, assertionTimes, storeWentBackAt, verifyFederated }: ServiceOptions,
+  now: Date,
+): FactSources => ({
+  verifyFederated,
+  recordUse: async ({ application }, jti, assertion) => {
+    if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
       throw new StorageUnavailableError(
-        'The store went back: it cannot say whether the assertion was used.',
+        'The store went back, so it does not know whether the assertion was used',
       )
-    // Remembered for as long as a clock that is late would still take it.
+    }
+    // Kept as long as a server with a late clock accepts the assertion.
     const toleranceMs = assertionTimes.clockToleranceSeconds * 1000
     const until = new Date(assertion.expiresAt.getTime() + toleranceMs)
-    return assertions.spend(application.appId, jti, until)
-  }
+    return (await assertions?.spend(application.appId, jti, until)) ?? false
+  },
+})
 
-function noteIssuance(
+function recordToken(
   { audit, noteUse, log }: ServiceOptions,
-  { client, credentialId, resource, tenant }: TokenGrant,
+  { client, credentialId, resource, tenant }: TokenDecision,
   at: Date,
   correlationId: string,
 ): void {

@@ -1,10 +1,8 @@
 import type { Context } from 'hono'
 import type { CorrelationIds } from '../dialect/correlation-ids.ts'
-import { type ErrorEnvelope, errorEnvelope } from '../dialect/refusals/error-envelope.ts'
-import { rowOf } from '../dialect/refusals/refusal-table.ts'
-import type { Refusal } from '../dialect/refusals/request-refusal.ts'
+import { type ErrorEnvelope, errorAnswer } from '../dialect/refusals/error-envelope.ts'
+import type { Refusal } from '../dialect/refusals/refusal.ts'
 import { tokenResponseHeaders } from '../dialect/response-headers.ts'
-import { RefusedError } from '../issuance/refusal.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { SigningError } from '../signing/signing-error.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
@@ -13,17 +11,19 @@ import type { ServerEnv } from './server-env.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { sourceAddress } from './source-address.ts'
 
-/** What is known when a token request ends badly. */
+/** The known parts of a token request that is refused. */
 export type RefusalContext = {
   readonly context: Context<ServerEnv>
   readonly options: ServiceOptions
   readonly request: TokenRequest | undefined
   readonly tenantId: string | null
-  readonly trace: CorrelationIds
+  readonly ids: CorrelationIds
   readonly echoes: boolean
+  /** The error behind the refusal, for the log; undefined when there was none. */
+  readonly cause: unknown
 }
 
-/** Refusals after which somebody may be guessing at the credentials of a client. */
+/** Refusals after which an attacker may be guessing the credentials of a client. */
 const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
   'client_unknown',
   'secret_wrong',
@@ -32,7 +32,7 @@ const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
   'federated_assertion_invalid',
 ])
 
-/** Refusals of a client that has authenticated: they are recorded one by one. */
+/** Refusals of a client that has authenticated. Each of them is recorded. */
 const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
   'client_disabled',
   'resource_unknown',
@@ -40,7 +40,7 @@ const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
   'role_required',
 ])
 
-/** Faults of the server: the answer says so however often somebody asks. */
+/** Faults of the server. The rate limit does not replace their answer. */
 const serverFaults: ReadonlySet<Refusal['reason']> = new Set([
   'unavailable',
   'internal',
@@ -49,47 +49,43 @@ const serverFaults: ReadonlySet<Refusal['reason']> = new Set([
 
 const retryAfterSeconds = 1
 
-/** Answers a token request that failed: the one gate through which failures leave. */
-export function answerRefusal(cause: unknown, refused: RefusalContext): Response {
-  const { context, options, trace, echoes } = refused
-  const refusal = refusalOf(cause)
-  const waitSeconds = countRefusal(refusal, refused)
-  const isTold = waitSeconds === undefined || serverFaults.has(refusal.reason)
-  const told: Refusal = isTold ? refusal : { reason: 'throttled' }
-  if (waitSeconds === undefined) note(cause, refusal, refused)
+/** The refusal for an error that was thrown while a token request was handled. */
+export function refusalOfError(cause: unknown): Refusal {
+  const isStorageFault =
+    cause instanceof StorageUnavailableError ||
+    (cause instanceof SigningError && cause.code === 'key_ring_unavailable')
+  return { reason: isStorageFault ? 'unavailable' : 'internal' }
+}
 
-  const { status } = rowOf(told)
-  const envelope = errorEnvelope(told, trace, options.authority.authUrl)
+/** Answers a refused token request. Every refusal of the endpoint leaves through this function. */
+export function answerRefusal(refusal: Refusal, refused: RefusalContext): Response {
+  const { context, options, ids, echoes } = refused
+  const waitSeconds = countRefusal(refusal, refused)
+  const isAnswered = waitSeconds === undefined || serverFaults.has(refusal.reason)
+  if (waitSeconds === undefined) recordRefusal(refusal, refused)
+
+  const answered: Refusal = isAnswered ? refusal : { reason: 'throttled' }
+  const { status, body } = errorAnswer(answered, ids, options.authority.authUrl)
   const retryAfter = waitSeconds ?? (status === 503 ? retryAfterSeconds : undefined)
-  return new Response(JSON.stringify(envelope), {
+  return new Response(JSON.stringify(body), {
     status,
     headers: {
-      ...tokenResponseHeaders(trace, echoes),
+      ...tokenResponseHeaders(ids, echoes),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-      // RFC 6749 §5.2: only who used the header is asked for it again.
+      // RFC 6749 section 5.2: the challenge is only for a client that sent the header.
       ...(status === 401 &&
         headerOf(context, 'authorization') !== undefined && {
-          'www-authenticate': basicChallenge(envelope),
+          'www-authenticate': basicChallenge(body),
         }),
     },
   })
 }
 
-// Clients that see a challenge may show nothing but it (openid-client does): it carries the refusal too.
+// Some clients, such as openid-client, show only the challenge, so it contains the refusal too.
 const basicChallenge = ({ error, error_description }: ErrorEnvelope): string =>
   `Basic realm="token endpoint", charset="UTF-8", error="${error}", error_description="${error_description}"`
 
-function refusalOf(cause: unknown): Refusal {
-  if (cause instanceof RefusedError) return cause.refusal
-  if (isOfTheStore(cause)) return { reason: 'unavailable' }
-  return { reason: 'internal' }
-}
-
-const isOfTheStore = (cause: unknown): boolean =>
-  cause instanceof StorageUnavailableError ||
-  (cause instanceof SigningError && cause.code === 'key_ring_unavailable')
-
-/** @returns The seconds to wait when the source is beyond its limit; else undefined. */
+/** @returns the seconds to wait when the source is beyond its limit; else undefined */
 function countRefusal(
   { reason }: Refusal,
   { context, options, request }: RefusalContext,
@@ -99,21 +95,23 @@ function countRefusal(
   return options.throttle.count(wrongGuesses.has(reason) ? request?.clientId : undefined, source)
 }
 
-function note(
-  cause: unknown,
+function recordRefusal(
   refusal: Refusal,
-  { options, request, tenantId, trace }: RefusalContext,
+  { options, request, tenantId, ids, cause }: RefusalContext,
 ): void {
-  const { traceId, correlationId, at } = trace
+  const { traceId, correlationId, at } = ids
   const clientId = request?.clientId
   const fields = { reason: refusal.reason, clientId, traceId, correlationId }
-  if (refusal.reason === 'internal')
-    options.log.error({ ...fields, err: cause }, 'a token request failed')
-  else if (refusal.reason === 'unavailable')
-    options.log.warn({ ...fields, err: cause }, 'the storage did not answer')
-  // Anybody can cut connections, and clients do so when they are stopped.
-  else if (refusal.reason === 'body_incomplete') options.log.debug(fields, 'token request cut')
-  else options.log.info(fields, 'token refused')
+  if (refusal.reason === 'internal') {
+    options.log.error({ ...fields, err: cause }, 'token request failed')
+  } else if (refusal.reason === 'unavailable') {
+    options.log.warn({ ...fields, err: cause }, 'the store did not answer')
+  } else if (refusal.reason === 'body_incomplete') {
+    // Everyone can close connections, and clients do so when they stop.
+    options.log.debug(fields, 'token request incomplete')
+  } else {
+    options.log.info(fields, 'token refused')
+  }
   if (clientId === undefined) return
   options.audit(
     {

@@ -1,11 +1,11 @@
 import { decodeJwt, decodeProtectedHeader, errors } from 'jose'
-import { refuse } from './refusal.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-/** A client assertion, taken apart and not yet believed. */
+/** A client assertion, decoded. Its signature has not been verified. */
 export type Assertion = {
   readonly token: string
   readonly algorithm: string
-  /** How the header names the key, as it was written: the best of the names that it gives. */
+  /** The name of the key as in the header: the first of `x5t#S256`, `x5t` and `kid`. */
   readonly keyName: string | null
   readonly issuer: string
   readonly subject: string
@@ -16,25 +16,45 @@ export type Assertion = {
   readonly jti: string | null
 }
 
-/** An assertion of every client that we know fits in a quarter of this. */
-const maxLength = 16_384
+/** The limits for the times of an assertion. */
+export type AssertionTimes = {
+  /** How far the clocks of client and server may differ, in seconds. */
+  readonly clockToleranceSeconds: number
+  /** How far in the future an assertion may expire, in seconds. */
+  readonly maxLifetimeSeconds: number
+}
+
+/** Characters of an assertion. Assertions of all known clients have at most a quarter of this. */
+const maxAssertionLength = 16_384
 
 /**
- * Takes a client assertion apart.
+ * Decodes a client assertion.
  *
- * @throws {RefusedError} assertion_malformed, assertion_claim_missing
- * @see RFC 7523 §3, RFC 7515 §4.1.11, RFC 7797 §7
+ * @returns the assertion, or a refusal: `assertion_malformed` or `assertion_claim_missing`
+ * @see RFC 7523 section 3, RFC 7515 section 4.1.11, RFC 7797 section 7
  */
-export function readAssertion(token: string): Assertion {
-  const { header, claims } = decode(token)
-  // No extension is supported. An unencoded payload would be read otherwise than it was signed.
-  if ('crit' in header || 'b64' in header) refuse({ reason: 'assertion_malformed' })
-  for (const claim of ['iss', 'sub', 'aud', 'exp'])
-    if (claims[claim] === undefined) refuse({ reason: 'assertion_claim_missing', claim })
+export function readAssertion(token: string): Assertion | Refused<IssuanceRefusal> {
+  const parts = decode(token)
+  if (parts === undefined) return refuse({ reason: 'assertion_malformed' })
+  const { header, claims } = parts
+  // No extension is supported. An unencoded payload would be read in another way than it was signed.
+  if ('crit' in header || 'b64' in header) return refuse({ reason: 'assertion_malformed' })
+  for (const claim of ['iss', 'sub', 'aud', 'exp']) {
+    if (claims[claim] === undefined) return refuse({ reason: 'assertion_claim_missing', claim })
+  }
   const { iss, sub, aud, jti } = claims
-  if (typeof iss !== 'string' || typeof sub !== 'string' || !isAudience(aud))
+  const [notBefore, issuedAt, expiresAt] = [claims.nbf, claims.iat, claims.exp].map(dateOf)
+  if (
+    typeof iss !== 'string' ||
+    typeof sub !== 'string' ||
+    !isAudience(aud) ||
+    (jti !== undefined && typeof jti !== 'string') ||
+    notBefore === undefined ||
+    issuedAt === undefined ||
+    expiresAt == null
+  ) {
     return refuse({ reason: 'assertion_malformed' })
-  if (jti !== undefined && typeof jti !== 'string') refuse({ reason: 'assertion_malformed' })
+  }
   const keyName = [header['x5t#S256'], header.x5t, header.kid].find((name) => name !== undefined)
   return {
     token,
@@ -43,24 +63,46 @@ export function readAssertion(token: string): Assertion {
     issuer: iss,
     subject: sub,
     audience: aud,
-    notBefore: dateOf(claims.nbf),
-    issuedAt: dateOf(claims.iat),
-    expiresAt: dateOf(claims.exp) ?? refuse({ reason: 'assertion_malformed' }),
+    notBefore,
+    issuedAt,
+    expiresAt,
     jti: jti ?? null,
   }
 }
 
+/**
+ * Checks the times of an assertion.
+ *
+ * @returns `undefined`, or a refusal: `assertion_time_invalid` or `assertion_lifetime_too_long`
+ * @see RFC 7523 section 3, items 4 to 6
+ */
+export function assertionTimeRefusal(
+  { notBefore, issuedAt, expiresAt }: Assertion,
+  { clockToleranceSeconds, maxLifetimeSeconds }: AssertionTimes,
+  now: Date,
+): Refused<IssuanceRefusal> | undefined {
+  const toleranceMs = clockToleranceSeconds * 1000
+  const validFrom = notBefore ?? issuedAt
+  const hasStarted = validFrom === null || validFrom.getTime() - toleranceMs <= now.getTime()
+  if (!hasStarted || expiresAt.getTime() + toleranceMs <= now.getTime()) {
+    return refuse({ reason: 'assertion_time_invalid', now, validFrom, expiresAt })
+  }
+  const maxRemainingMs = maxLifetimeSeconds * 1000 + toleranceMs
+  if (expiresAt.getTime() - now.getTime() > maxRemainingMs) {
+    return refuse({ reason: 'assertion_lifetime_too_long' })
+  }
+  return undefined
+}
+
 function decode(token: string) {
-  if (token.length > maxLength || token.split('.', 4).length !== 3)
-    refuse({ reason: 'assertion_malformed' })
+  if (token.length > maxAssertionLength || token.split('.', 4).length !== 3) return undefined
   try {
     return {
       header: decodeProtectedHeader(token),
       claims: decodeJwt<Record<string, unknown>>(token),
     }
   } catch (cause) {
-    if (cause instanceof TypeError || cause instanceof errors.JOSEError)
-      return refuse({ reason: 'assertion_malformed' }, { cause })
+    if (cause instanceof TypeError || cause instanceof errors.JOSEError) return undefined
     throw cause
   }
 }
@@ -70,12 +112,15 @@ const isAudience = (aud: unknown): aud is string | string[] =>
 
 // The start of the year 9999. Later times, with a tolerance added, have no four-digit year, so the
 // store could not compare them as texts.
-const maxSeconds = 253_370_764_800
+const maxEpochSeconds = 253_370_764_800
 
-/** @see RFC 7519 §2, NumericDate */
-function dateOf(claim: unknown): Date | null {
+/**
+ * The time of a claim: null when it is absent, undefined when it is malformed.
+ *
+ * @see RFC 7519 section 2, NumericDate
+ */
+function dateOf(claim: unknown): Date | null | undefined {
   if (claim === undefined) return null
-  if (typeof claim !== 'number' || !(Math.abs(claim) <= maxSeconds))
-    return refuse({ reason: 'assertion_malformed' })
+  if (typeof claim !== 'number' || !(Math.abs(claim) <= maxEpochSeconds)) return undefined
   return new Date(claim * 1000)
 }

@@ -3,61 +3,83 @@ import { compactVerify, errors } from 'jose'
 import { type KeyCredential, verificationKeyOf } from '../directory/key-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client } from './client.ts'
-import { hasStarted } from './credential-start.ts'
-import { refuse } from './refusal.ts'
+import { credentialValidity } from './credential-validity.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 const algorithms: readonly string[] = ['RS256', 'PS256']
 
 // Parsing a certificate costs more than verifying a signature.
 const publicKeys = new WeakMap<KeyCredential, KeyObject | 'unsafe'>()
 
+/** A certificate of a client with the key that verifies its assertions. */
+export type VerificationCertificate = {
+  readonly credential: KeyCredential
+  readonly publicKey: KeyObject
+  /** The name of the key for messages: its thumbprint in hexadecimal. */
+  readonly displayedKey: string
+}
+
 /**
- * Authenticates a client by an assertion that it signed with the key of one of its certificates.
+ * Finds the certificate that verifies the assertion of a client, and checks all but signature and time.
  *
- * @param audiences Every string by which the assertion may name this server, and nobody else.
- * @param clockToleranceSeconds How far the clock that set the start may be ahead.
- * @throws {RefusedError} assertion_algorithm_unsupported, assertion_key_missing, assertion_client_wrong,
- *   assertion_audience_wrong, assertion_key_unknown, assertion_key_expired, assertion_key_unsafe,
- *   assertion_signature_invalid
- * @see RFC 7523 §3
+ * @param audiences every string by which the assertion may name this server
+ * @param clockToleranceSeconds how far the clock that set the start of the certificate may be ahead
+ * @returns the certificate, or a refusal: `assertion_algorithm_unsupported`, `assertion_key_missing`,
+ *   `assertion_client_wrong`, `assertion_audience_wrong`, `assertion_key_unknown`,
+ *   `assertion_key_expired` or `assertion_key_unsafe`
+ * @see RFC 7523 section 3
  */
-export async function judgeCertificateAssertion(
-  assertion: Assertion,
+export function findCertificate(
+  { algorithm, keyName, issuer, subject, audience }: Assertion,
   { application }: Client,
   audiences: ReadonlySet<string>,
   now: Date,
   clockToleranceSeconds: number,
-): Promise<KeyCredential> {
-  const { algorithm, keyName, issuer, subject, token } = assertion
+): VerificationCertificate | Refused<IssuanceRefusal> {
   const { appId: clientId } = application
-  // 1. Its form.
-  if (!algorithms.includes(algorithm))
-    refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
+  // 1. The form.
+  if (!algorithms.includes(algorithm)) {
+    return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
+  }
   if (keyName === null) return refuse({ reason: 'assertion_key_missing' })
-  // 2. From whom, to whom. A list of audiences could be shown to each of them.
-  if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId)
-    refuse({ reason: 'assertion_client_wrong' })
-  if (typeof assertion.audience !== 'string' || !audiences.has(assertion.audience))
-    refuse({ reason: 'assertion_audience_wrong' })
-  // 3. The key, which only this client's own certificates can be.
-  const key = shown(keyName)
-  const credential = application.keyCredentials.find((one) => isNamed(one, keyName))
+  // 2. Issuer, subject and audience. Another server of a list of audiences could replay the assertion.
+  if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId) {
+    return refuse({ reason: 'assertion_client_wrong' })
+  }
+  if (typeof audience !== 'string' || !audiences.has(audience)) {
+    return refuse({ reason: 'assertion_audience_wrong' })
+  }
+  // 3. The key: only a certificate of this client.
+  const key = displayedKeyOf(keyName)
+  const credential = application.keyCredentials.find((one) => hasName(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
-  if (!hasStarted(credential, now, clockToleranceSeconds) || now >= credential.endDateTime)
-    refuse({ reason: 'assertion_key_expired', key, clientId })
+  if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid') {
+    return refuse({ reason: 'assertion_key_expired', key, clientId })
+  }
   const publicKey = publicKeyOf(credential)
   if (publicKey === 'unsafe') return refuse({ reason: 'assertion_key_unsafe', key, clientId })
-  // 4. The signature.
-  if (!(await isSignedBy(token, algorithm, publicKey)))
-    refuse({ reason: 'assertion_signature_invalid', key, clientId })
-  return credential
+  return { credential, publicKey, displayedKey: key }
+}
+
+/** Verifies the signature of an assertion with the key of a certificate. */
+export async function hasValidSignature(
+  { token, algorithm }: Assertion,
+  { publicKey }: VerificationCertificate,
+): Promise<boolean> {
+  try {
+    await compactVerify(token, publicKey, { algorithms: [algorithm] })
+    return true
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError) return false
+    throw cause
+  }
 }
 
 /**
- * Whether a name from a header is of this certificate: its thumbprints as clients in the field write
- * them, base64 or base64url, padded or not, or in hexadecimal; or the id of the credential.
+ * Whether a key name of a header is a name of this certificate: a thumbprint in hexadecimal, base64
+ * or base64url, with or without padding, as clients write it, or the id of the credential.
  */
-function isNamed(
+function hasName(
   { sha1Thumbprint, sha256Thumbprint, keyId }: KeyCredential,
   name: string,
 ): boolean {
@@ -74,28 +96,14 @@ function isNamed(
 
 const hexThumbprint = /^([0-9a-f]{40}|[0-9a-f]{64})$/i
 
-const shown = (name: string) =>
+const displayedKeyOf = (name: string) =>
   hexThumbprint.test(name)
     ? name.toUpperCase()
     : Buffer.from(name, 'base64').toString('hex').toUpperCase().slice(0, 64)
 
-async function isSignedBy(
-  token: string,
-  algorithm: string,
-  publicKey: KeyObject,
-): Promise<boolean> {
-  try {
-    await compactVerify(token, publicKey, { algorithms: [algorithm] })
-    return true
-  } catch (cause) {
-    if (cause instanceof errors.JOSEError) return false
-    throw cause
-  }
-}
-
 function publicKeyOf(credential: KeyCredential): KeyObject | 'unsafe' {
-  const known = publicKeys.get(credential)
-  if (known !== undefined) return known
+  const cached = publicKeys.get(credential)
+  if (cached !== undefined) return cached
   const publicKey = verificationKeyOf(credential) ?? 'unsafe'
   publicKeys.set(credential, publicKey)
   return publicKey

@@ -3,13 +3,13 @@ import type { Directory } from '../directory/directory.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
 
-/** An application as it stands in the tenant that it asks. */
+/** An application with its service principal in the tenant of the request. */
 export type Client = {
   readonly application: Application
   readonly principal: ServicePrincipal
 }
 
-/** The client that a tenant knows by an application id; undefined when it knows none. */
+/** The client with an application id in a tenant; undefined when the tenant has none. */
 export function findClient(
   directory: Directory,
   tenant: Tenant,

@@ -1,66 +1,50 @@
 import type { FederatedIdentityCredential } from '../directory/federated-identity-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client } from './client.ts'
-import { refuse } from './refusal.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-/** What asking an issuer of others about a token of its own may end in. */
-export type FederatedVerdict = 'verified' | 'refused' | 'unreachable' | 'notAllowed'
+/** The result of verifying a token with the published keys of another issuer. */
+export type FederatedVerification =
+  | 'valid'
+  | 'invalid'
+  | 'issuer_not_allowed'
+  | 'issuer_unreachable'
 
-/** Verifies a token by the published keys of its issuer, when that issuer may be asked at all. */
+/** Verifies a token of another issuer, if its host is allowed. Requests the keys of the issuer. */
 export type VerifyFederated = (
   token: string,
   expected: { readonly issuer: string; readonly subject: string; readonly audience: string },
-) => Promise<FederatedVerdict>
+) => Promise<FederatedVerification>
 
 /** Whether an assertion comes from another issuer, rather than from the client itself. */
 export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.test(issuer)
 
 /**
- * Finds the trust that an assertion of another issuer appeals to: issuer, subject and audience,
- * each exactly.
+ * Finds the federated identity credential for an assertion. Issuer, subject and audience must be equal
+ * to those of the credential.
  *
- * @throws {RefusedError} federated_credential_unknown, federated_subject_unknown
+ * @returns the credential, or a refusal: `federated_credential_unknown` or `federated_subject_unknown`
  */
-export function findFederation(
+export function findFederatedCredential(
   { issuer, subject, audience }: Assertion,
   { application }: Client,
-): FederatedIdentityCredential {
+): FederatedIdentityCredential | Refused<IssuanceRefusal> {
   const audiences = typeof audience === 'string' ? [audience] : audience
   const ofIssuer = application.federatedIdentityCredentials.filter((one) => one.issuer === issuer)
-  const found = ofIssuer.find(
+  const credential = ofIssuer.find(
     (one) => one.subject === subject && audiences.some((aud) => one.audiences.includes(aud)),
   )
-  if (found !== undefined) return found
-  if (ofIssuer.length > 0 && ofIssuer.every((one) => one.subject !== subject))
-    refuse({ reason: 'federated_subject_unknown', subject })
-  return refuse({
-    reason: 'federated_credential_unknown',
-    issuer,
-    subject,
-    audience: audiences.join(','),
-  })
+  if (credential !== undefined) return credential
+  if (ofIssuer.length > 0 && ofIssuer.every((one) => one.subject !== subject)) {
+    return refuse({ reason: 'federated_subject_unknown', subject })
+  }
+  const reason = 'federated_credential_unknown'
+  return refuse({ reason, issuer, subject, audience: audiences.join(',') })
 }
 
-/**
- * Authenticates a client by a token of an issuer that it trusts.
- *
- * @throws {RefusedError} federated_credential_unknown, federated_subject_unknown, federated_issuer_not_allowed,
- *   federated_issuer_unreachable, federated_assertion_invalid
- */
-export async function judgeFederatedAssertion(
-  assertion: Assertion,
-  client: Client,
-  verify: VerifyFederated,
-): Promise<FederatedIdentityCredential> {
-  const trust = findFederation(assertion, client)
-  const { issuer, subject } = trust
-  const verdict = await verify(assertion.token, {
-    issuer,
-    subject,
-    audience: trust.audiences[0] ?? '',
-  })
-  if (verdict === 'notAllowed') refuse({ reason: 'federated_issuer_not_allowed', issuer })
-  if (verdict === 'unreachable') refuse({ reason: 'federated_issuer_unreachable', issuer })
-  if (verdict === 'refused') refuse({ reason: 'federated_assertion_invalid', issuer })
-  return trust
-}
+/** What an assertion must contain to match a federated identity credential. */
+export const expectedClaims = ({ issuer, subject, audiences }: FederatedIdentityCredential) => ({
+  issuer,
+  subject,
+  audience: audiences[0] ?? '',
+})

@@ -1,4 +1,4 @@
-/** Why no token is issued, with what the client may be told about it. Never carries a secret. */
+/** The reason why no token is issued, with the values of its sentence. Never contains a secret. */
 export type IssuanceRefusal =
   | { readonly reason: 'tenant_unknown'; readonly tenant: string }
   | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
@@ -49,20 +49,18 @@ export type IssuanceRefusal =
       readonly resourceName: string
     }
 
-/** The answer "no" to a token request; `refusal` says all that may be told about it. */
-export class RefusedError<Refusal extends { readonly reason: string }> extends Error {
-  override readonly name = 'RefusedError'
-  readonly code: Refusal['reason']
+/**
+ * A refusal as a value: a function returns it instead of its result, and never throws it.
+ *
+ * A class, so that `instanceof` separates it from results of every type.
+ */
+export class Refused<Refusal extends { readonly reason: string }> {
   readonly refusal: Refusal
 
-  constructor(refusal: Refusal, options?: ErrorOptions) {
-    super(`The token request was refused: ${refusal.reason}.`, options)
-    this.code = refusal.reason
+  constructor(refusal: Refusal) {
     this.refusal = refusal
   }
 }
 
-/** Ends the decision with a refusal. */
-export function refuse(refusal: IssuanceRefusal, options?: ErrorOptions): never {
-  throw new RefusedError(refusal, options)
-}
+/** Refuses to issue a token. The caller returns the value. */
+export const refuse = (refusal: IssuanceRefusal): Refused<IssuanceRefusal> => new Refused(refusal)

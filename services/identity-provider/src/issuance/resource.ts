@@ -3,29 +3,34 @@ import type { Directory } from '../directory/directory.ts'
 import { isGuid } from '../directory/guid.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
-import { refuse } from './refusal.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-/** The API that a token is asked for. */
+/** The API for which a token is requested. */
 export type Resource = {
-  /** As the client named it; an application id in lower case. */
+  /** The name in the request; an application id in lower case. */
   readonly requestedAs: string
   readonly application: Application
   readonly principal: ServicePrincipal
 }
 
 /**
- * Finds the API that a tenant knows by a name. One slash at the end makes no difference to whether
- * it is found, though it does to the audience of a v1.0 token.
+ * Finds the API that has a name in a tenant. One slash at the end of the name does not matter here,
+ * but it becomes a part of the audience of a v1.0 token.
  *
- * @throws {RefusedError} resource_unknown, resource_disabled
+ * @returns the API, or a refusal: `resource_unknown` or `resource_disabled`
  */
-export function findResource(directory: Directory, tenant: Tenant, name: string): Resource {
+export function findResource(
+  directory: Directory,
+  tenant: Tenant,
+  name: string,
+): Resource | Refused<IssuanceRefusal> {
   const principal =
     directory.servicePrincipalByName(tenant.id, name) ??
     directory.servicePrincipalByName(tenant.id, name.endsWith('/') ? name.slice(0, -1) : `${name}/`)
   const application = principal && directory.applicationByAppId(principal.appId)
-  if (principal === undefined || application === undefined)
+  if (principal === undefined || application === undefined) {
     return refuse({ reason: 'resource_unknown', resource: name, tenantName: tenant.displayName })
-  if (!principal.accountEnabled) refuse({ reason: 'resource_disabled', resource: name })
+  }
+  if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }
 }

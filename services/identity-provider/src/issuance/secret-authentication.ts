@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type PasswordCredential, secretSha256 } from '../directory/password-credential.ts'
 import type { Client } from './client.ts'
-import { hasStarted } from './credential-start.ts'
-import { refuse } from './refusal.ts'
+import { credentialValidity } from './credential-validity.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-/** What every unknown client is compared with, so that it takes as long as a known one. */
-const nobodysSecret: PasswordCredential = {
+/** The credential of every unknown client, so that the comparison takes as long as for a known one. */
+const placeholderCredential: PasswordCredential = {
   keyId: '00000000-0000-0000-0000-000000000000',
   displayName: null,
   hint: '',
@@ -15,45 +15,47 @@ const nobodysSecret: PasswordCredential = {
 }
 
 /**
- * Finds the credential that a secret is of. Every credential is compared, whichever matches, and in
- * constant time.
+ * Finds the credential that has a secret. Always compares all credentials, each in constant time.
  *
- * @param client Undefined for a client that nobody knows: the same work is done for it.
- * @returns The credential, undefined when there is none; it may be out of its time.
+ * @param client undefined for an unknown client, which costs the same
+ * @returns the credential, which may be expired; undefined when none has the secret
  */
-export function credentialOf(
+export function matchingCredential(
   client: Client | undefined,
   secret: string,
 ): PasswordCredential | undefined {
-  const given = secretSha256(secret)
-  const known = client?.application.passwordCredentials ?? []
-  let found: PasswordCredential | undefined
-  for (const credential of known.length > 0 ? known : [nobodysSecret]) {
-    const isEqual = timingSafeEqual(given, credential.secretSha256)
-    if (isEqual && credential !== nobodysSecret) found = credential
+  const presented = secretSha256(secret)
+  const credentials = client?.application.passwordCredentials ?? []
+  let match: PasswordCredential | undefined
+  for (const credential of credentials.length > 0 ? credentials : [placeholderCredential]) {
+    const isEqual = timingSafeEqual(presented, credential.secretSha256)
+    if (isEqual && credential !== placeholderCredential) match = credential
   }
-  return found
+  return match
 }
 
 /**
  * Authenticates a client by its secret.
  *
- * @param found What `credentialOf` found for it.
- * @param clockToleranceSeconds How far the clock of the server that made the secret may be ahead.
- * @throws {RefusedError} secret_not_allowed, secret_wrong, secret_expired
- * @see RFC 6749 §2.3.1
+ * @param match the result of `matchingCredential`
+ * @param clockToleranceSeconds how far the clock of the server that made the secret may be ahead
+ * @returns the credential, or a refusal: `secret_not_allowed`, `secret_wrong` or `secret_expired`
+ * @see RFC 6749 section 2.3.1
  */
-export function judgeSecret(
+export function authenticateBySecret(
   { application }: Client,
-  found: PasswordCredential | undefined,
+  match: PasswordCredential | undefined,
   now: Date,
   clockToleranceSeconds: number,
-): PasswordCredential {
+): PasswordCredential | Refused<IssuanceRefusal> {
   const { appId: clientId } = application
-  if (!application.passwordAuthenticationAllowed) refuse({ reason: 'secret_not_allowed', clientId })
-  // A secret whose time has not come is told from a wrong one by nobody.
-  if (found === undefined || !hasStarted(found, now, clockToleranceSeconds))
+  if (!application.passwordAuthenticationAllowed) {
+    return refuse({ reason: 'secret_not_allowed', clientId })
+  }
+  const validity = match && credentialValidity(match, now, clockToleranceSeconds)
+  // A secret that is not valid yet gets the same answer as a wrong one.
+  if (match === undefined || validity === 'not_started') {
     return refuse({ reason: 'secret_wrong', clientId })
-  if (now >= found.endDateTime) refuse({ reason: 'secret_expired', clientId })
-  return found
+  }
+  return validity === 'expired' ? refuse({ reason: 'secret_expired', clientId }) : match
 }

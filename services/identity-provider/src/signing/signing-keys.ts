@@ -19,7 +19,7 @@ import type { PublishedKey } from './published-key.ts'
 import { SigningError } from './signing-error.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
 import { generateSigningKey } from './signing-key-generation.ts'
-import type { TokenHeader } from './token-signer.ts'
+import type { KeyMembers } from './token-signer.ts'
 
 export type SigningKeysOptions = {
   readonly store: KeyRingStore
@@ -101,10 +101,10 @@ export class SigningKeys {
    * @throws whatever the store throws, when the ring is too old and cannot be read again.
    * @throws {SigningError} key_ring_unavailable when it is not read in time.
    */
-  async sign(claims: object, header: TokenHeader): Promise<string> {
+  async sign(claims: object, keyMembers: KeyMembers): Promise<string> {
     const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
     if (this.#asOfMs < neededMs) await this.#readInTime(neededMs)
-    return this.#loaded.signer(this.#active().kid).sign(claims, header)
+    return this.#loaded.signer(this.#active().kid).sign(claims, keyMembers)
   }
 
   /**

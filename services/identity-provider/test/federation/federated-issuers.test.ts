@@ -42,7 +42,7 @@ describe('the issuers of others', () => {
 
   it('are asked for their keys once, and their tokens are verified by them', async () => {
     for (let use = 0; use < 3; use += 1)
-      assert.equal(await issuers.verify(await foreign.token(), expected()), 'verified')
+      assert.equal(await issuers.verify(await foreign.token(), expected()), 'valid')
     assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration', '/cluster/keys'])
   })
 
@@ -62,13 +62,13 @@ describe('the issuers of others', () => {
   ]
   for (const [what, token] of refused) {
     it(`refuse a token that ${what}`, async () => {
-      assert.equal(await issuers.verify(await token(), expected()), 'refused')
+      assert.equal(await issuers.verify(await token(), expected()), 'invalid')
     })
   }
 
   it('are not asked when their host is not on the list (AS23)', async () => {
     const none = withOptions({ allowedHosts: [] })
-    assert.equal(await none.verify(await foreign.token(), expected()), 'notAllowed')
+    assert.equal(await none.verify(await foreign.token(), expected()), 'issuer_not_allowed')
     assert.deepEqual(foreign.asked, [])
   })
 
@@ -93,7 +93,7 @@ describe('the issuers of others', () => {
   for (const [what, answer] of unreachable) {
     it(`cannot be asked while one ${what}: nobody can tell, and that is no refusal`, async () => {
       foreign.answer = answer
-      assert.equal(await issuers.verify(await foreign.token(), expected()), 'unreachable')
+      assert.equal(await issuers.verify(await foreign.token(), expected()), 'issuer_unreachable')
       assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration'])
     })
   }
@@ -104,11 +104,11 @@ describe('the issuers of others', () => {
     foreign.answer = (_, response) => response.writeHead(500).end()
     const token = await foreign.token()
     for (let attempt = 0; attempt < 5; attempt += 1)
-      assert.equal(await patient.verify(token, expected()), 'unreachable')
+      assert.equal(await patient.verify(token, expected()), 'issuer_unreachable')
     assert.equal(foreign.asked.length, 1)
     foreign.answer = undefined
     nowMs = 5001
-    assert.equal(await patient.verify(token, expected()), 'verified')
+    assert.equal(await patient.verify(token, expected()), 'valid')
     await patient.stop()
   })
 
@@ -117,7 +117,7 @@ describe('the issuers of others', () => {
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, () => issuers.verify(token, expected())),
     )
-    assert.ok(verdicts.every((verdict) => verdict === 'verified'))
+    assert.ok(verdicts.every((verdict) => verdict === 'valid'))
     assert.equal(foreign.asked.length, 2)
   })
 })

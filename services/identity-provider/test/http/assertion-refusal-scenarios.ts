@@ -199,7 +199,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   },
   {
     reason: 'federated_assertion_invalid',
-    options: { verifyFederated: async () => 'refused' },
+    options: { verifyFederated: async () => 'invalid' },
     request: federated(),
     ...invalidClient,
     code: 50013,
@@ -207,7 +207,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   },
   {
     reason: 'federated_issuer_unreachable',
-    options: { verifyFederated: async () => 'unreachable' },
+    options: { verifyFederated: async () => 'issuer_unreachable' },
     request: federated(),
     status: 503,
     error: 'temporarily_unavailable',

@@ -270,7 +270,7 @@ describe('a client assertion', () => {
   for (const exp of [253_370_764_801, 253_402_300_799, 253_402_300_800, 8_640_000_000_000]) {
     it(`of another issuer is refused, not broken by, an end at ${exp} where each is good once (AS20)`, async () => {
       const strict = await testService({
-        verifyFederated: async () => 'verified',
+        verifyFederated: async () => 'valid',
         assertions: { spend: async (_client, _jti, at) => at.toISOString() !== '' },
       })
       const federation = {

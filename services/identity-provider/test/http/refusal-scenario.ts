@@ -1,4 +1,4 @@
-import type { Refusal } from '../../src/dialect/refusals/request-refusal.ts'
+import type { Refusal } from '../../src/dialect/refusals/refusal.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
 import type { TestService } from './test-service.ts'
 

@@ -73,7 +73,7 @@ async function slowService() {
   const service = await testService({
     directory,
     keys: {
-      sign: (claims, header) => keys.sign(claims, header),
+      sign: (claims, keyMembers) => keys.sign(claims, keyMembers),
       published: () => keys.published(),
     },
     audit: notes.record,

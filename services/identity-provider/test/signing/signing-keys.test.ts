@@ -8,6 +8,8 @@ import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
 import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
 
+const kidOnly = (kid: string) => ({ kid })
+
 const start = Date.parse('2030-01-01T00:00:00Z')
 const dayMs = 86_400_000
 const administrator = { actor: 'an administrator', correlationId: 'c-1' }
@@ -44,7 +46,7 @@ function server(over: Partial<SigningKeysOptions> = {}) {
 const kids = (keys: SigningKeys) => keys.published().map(({ kid }) => kid)
 const phases = (keys: SigningKeys) => keys.states().map(({ phase }) => phase)
 const headerOf = async (keys: SigningKeys) =>
-  (await verified(keys, await keys.sign(claims, 'kid'))).protectedHeader
+  (await verified(keys, await keys.sign(claims, kidOnly))).protectedHeader
 const verified = (keys: SigningKeys, token: string) =>
   jwtVerify(token, createLocalJWKSet({ keys: keys.published() as never }))
 
@@ -53,7 +55,7 @@ describe('signing keys', () => {
     const keys = await server().open()
     const { payload, protectedHeader } = await verified(
       keys,
-      await keys.sign(claims, 'x5t and kid'),
+      await keys.sign(claims, (kid) => ({ x5t: kid, kid })),
     )
     const [kid] = kids(keys)
     assert.deepEqual(payload, claims)
@@ -74,7 +76,7 @@ describe('signing keys', () => {
     const keys = await server().open()
     const names = ['Zoë', '名前', '\u{1f44b}', '', '"\\\u0000']
     const tokens = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => keys.sign({ n, name: names[n % 5] }, 'kid')),
+      Array.from({ length: 50 }, (_, n) => keys.sign({ n, name: names[n % 5] }, kidOnly)),
     )
     for (const [n, token] of tokens.entries()) {
       assert.deepEqual((await verified(keys, token)).payload, { n, name: names[n % 5] })
@@ -86,7 +88,7 @@ describe('signing keys', () => {
     const before = await open()
     const after = await open()
     assert.deepEqual(kids(after), kids(before))
-    await verified(after, await before.sign(claims, 'kid'))
+    await verified(after, await before.sign(claims, kidOnly))
   })
 
   it('are made once by replicas that start at the same time, all of which agree', async () => {
@@ -102,7 +104,7 @@ describe('signing keys', () => {
     const seen = new Set<string | undefined>()
     for (let day = 0; day <= 200; day += 10) {
       clock.now = start + day * dayMs
-      const before = await keys.sign(claims, 'kid')
+      const before = await keys.sign(claims, kidOnly)
       await keys.tend()
       seen.add((await headerOf(keys)).kid)
       await verified(keys, before)
@@ -169,8 +171,8 @@ describe('a rotation on demand', () => {
     const [one, other] = [await open(), await open()]
     clock.now += dayMs
     await one.rotate(administrator)
-    await verified(one, await other.sign(claims, 'kid'))
-    await verified(other, await one.sign(claims, 'kid'))
+    await verified(one, await other.sign(claims, kidOnly))
+    await verified(other, await one.sign(claims, kidOnly))
   })
 })
 
@@ -240,12 +242,12 @@ describe('signing keys while the store is down', () => {
     const read = store.read
     store.read = () => Promise.reject(new Error('connection refused'))
     clock.monotonicMs += 1000
-    await keys.sign(claims, 'kid')
+    await keys.sign(claims, kidOnly)
     clock.monotonicMs += 1
-    await assert.rejects(keys.sign(claims, 'kid'), { message: 'connection refused' })
+    await assert.rejects(keys.sign(claims, kidOnly), { message: 'connection refused' })
     assert.deepEqual(kids(keys), published)
     store.read = read
-    await keys.sign(claims, 'kid')
+    await keys.sign(claims, kidOnly)
   })
 })
 
@@ -283,7 +285,7 @@ describe('another key-encryption key', () => {
       keyEncryptionKey: to,
       generate: () => generateSigningKey(to, new Date(clock.now)),
     })
-    await verified(restarted, await running.sign(claims, 'kid'))
+    await verified(restarted, await running.sign(claims, kidOnly))
     assert.deepEqual(kids(running), kids(restarted))
     await assert.rejects(running.rotate(administrator), { code: 'key_encryption_key_wrong' })
   })

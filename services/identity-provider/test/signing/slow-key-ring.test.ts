@@ -7,6 +7,8 @@ import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
 
+const kidOnly = (kid: string) => ({ kid })
+
 const administrator = { actor: 'an administrator', correlationId: null }
 const keyEncryptionKey = KeyEncryptionKey.generate()
 
@@ -45,12 +47,12 @@ describe('signing keys while the store is slow (FL18)', () => {
   it('do not sign by what it said of a time that is too long ago for who asks', async () => {
     const { mine, other, clock, questions } = await replicas()
     clock.monotonicMs = 1001
-    const early = mine.sign({}, 'kid')
+    const early = mine.sign({}, kidOnly)
     await setImmediate()
     clock.monotonicMs = 2500
     const [revoked = ''] = mine.published().map(({ kid }) => kid)
     await other.revoke(revoked, administrator)
-    const late = mine.sign({}, 'kid')
+    const late = mine.sign({}, kidOnly)
     assert.equal(questions.length, 1, 'they share a query')
     questions[0]?.resolve()
     assert.equal(await kidOf(early), revoked)

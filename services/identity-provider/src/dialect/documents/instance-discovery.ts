@@ -1,4 +1,5 @@
-import { refuseRequest } from '../refusals/request-refusal.ts'
+import type { Refused } from '../../issuance/refusal.ts'
+import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
 type Cloud = {
   readonly preferred_network: string
@@ -12,7 +13,7 @@ const cloud = (name: string, cache: string, ...others: string[]): Cloud => ({
   aliases: [name, ...others],
 })
 
-/** The clouds whose names clients know; the first is public, and answers for this server too. */
+/** The clouds that clients know by name. The first is the public one, to which this server belongs. */
 const clouds: readonly [Cloud, ...Cloud[]] = [
   cloud(
     'login.microsoftonline.com',
@@ -34,24 +35,31 @@ const clouds: readonly [Cloud, ...Cloud[]] = [
 const v2Authorize = '/oauth2/v2.0/authorize'
 
 /**
- * Answers where the discovery document of an authority is, and which names mean the same cloud.
+ * Finds the discovery document of an authority, and the host names of its cloud.
  *
- * @param ownHosts The hosts, with port, by which this server is reached.
- * @throws {RefusedError} instance_api_version_unsupported, instance_parameters_invalid, instance_not_https, instance_unknown
+ * @param ownHosts the hosts of this server, with port
+ * @returns the document, or a refusal: `instance_api_version_unsupported`,
+ *   `instance_parameters_invalid`, `instance_not_https` or `instance_unknown`
  */
-export function instanceDiscovery(query: URLSearchParams, ownHosts: readonly string[]): object {
+export function instanceDiscovery(
+  query: URLSearchParams,
+  ownHosts: readonly string[],
+): object | Refused<RequestRefusal> {
   const version = query.get('api-version')
-  if (version !== '1.0' && version !== '1.1')
-    refuseRequest({ reason: 'instance_api_version_unsupported' })
+  if (version !== '1.0' && version !== '1.1') {
+    return refuseRequest({ reason: 'instance_api_version_unsupported' })
+  }
   const authorize = query.get('authorization_endpoint')
   const issuer = query.get('issuer')
-  if ((authorize === null) === (issuer === null))
-    refuseRequest({ reason: 'instance_parameters_invalid' })
+  if ((authorize === null) === (issuer === null)) {
+    return refuseRequest({ reason: 'instance_parameters_invalid' })
+  }
   const url = URL.parse(authorize ?? issuer ?? '')
-  if (url === null || url.protocol !== 'https:')
+  if (url === null || url.protocol !== 'https:') {
     return refuseRequest({ reason: 'instance_not_https' })
+  }
   const isKnown = [...clouds.flatMap(({ aliases }) => aliases), ...ownHosts].includes(url.host)
-  if (!isKnown) refuseRequest({ reason: 'instance_unknown' })
+  if (!isKnown) return refuseRequest({ reason: 'instance_unknown' })
 
   const tenant_discovery_endpoint = `${url.origin}${authorityPath(url.pathname)}`
   if (version === '1.0') return { tenant_discovery_endpoint }

@@ -1,6 +1,6 @@
 import type { CorrelationIds } from '../correlation-ids.ts'
+import type { Refusal } from './refusal.ts'
 import { rowOf } from './refusal-table.ts'
-import type { Refusal } from './request-refusal.ts'
 
 /** The body of every refusal, members in the order of Entra (entra E85). */
 export type ErrorEnvelope = {
@@ -14,24 +14,23 @@ export type ErrorEnvelope = {
   readonly error_uri?: string
 }
 
+/** The status and the body that answer a refusal. */
+export type ErrorAnswer = { readonly status: number; readonly body: ErrorEnvelope }
+
 /**
- * A refusal as it goes over the wire.
+ * Makes the answer to a refused request.
  *
- * @param authUrl The origin that the lookup page of error codes is at.
- * @see RFC 6749 §5.2
+ * @param authUrl the origin of the lookup page for error codes
+ * @see RFC 6749 section 5.2
  */
-export function errorEnvelope(
-  refusal: Refusal,
-  trace: CorrelationIds,
-  authUrl: string,
-): ErrorEnvelope {
-  const { error, code, hasErrorUri, sentence } = rowOf(refusal)
-  const { traceId, correlationId } = trace
-  const timestamp = trace.at
+export function errorAnswer(refusal: Refusal, ids: CorrelationIds, authUrl: string): ErrorAnswer {
+  const { status, error, code, hasErrorUri, sentence } = rowOf(refusal)
+  const { traceId, correlationId } = ids
+  const timestamp = ids.at
     .toISOString()
     .replace('T', ' ')
     .replace(/\.\d+Z$/, 'Z')
-  return {
+  const body = {
     error,
     error_description: `AADSTS${code}: ${printable(sentence)} Trace ID: ${traceId} Correlation ID: ${correlationId} Timestamp: ${timestamp}`,
     error_codes: [code],
@@ -39,11 +38,12 @@ export function errorEnvelope(
     trace_id: traceId,
     correlation_id: correlationId,
     ...(hasErrorUri && { error_uri: `${authUrl}/error?code=${code}` }),
-  }
+  } as const
+  return { status, body }
 }
 
-const longestSentence = 1024
+const maxSentenceLength = 1024
 
-// What a client sent may be in the sentence: RFC 6749 §5.2 says which characters may leave.
+// The sentence may contain text of the client. RFC 6749 section 5.2 allows only these characters.
 const printable = (sentence: string) =>
-  sentence.slice(0, longestSentence).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+  sentence.slice(0, maxSentenceLength).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')

@@ -1,5 +1,5 @@
 import type { IssuanceRefusal } from '../../issuance/refusal.ts'
-import type { RefusalRows } from './refusal-row.ts'
+import type { RefusalRows } from './refusal.ts'
 
 const invalidRequest = { status: 400, error: 'invalid_request' } as const
 const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true } as const

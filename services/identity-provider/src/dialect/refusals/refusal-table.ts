@@ -1,15 +1,14 @@
 import { issuanceRefusalRows } from './issuance-refusal-rows.ts'
-import type { RefusalRow, RefusalRows } from './refusal-row.ts'
-import type { Refusal } from './request-refusal.ts'
+import type { Refusal, RefusalRow, RefusalRows } from './refusal.ts'
 import { requestRefusalRows } from './request-refusal-rows.ts'
 
-/** Every refusal in the words of the dialect, one row each. */
+/** Every refusal of the dialect, one row each. */
 export const refusalTable: RefusalRows<Refusal['reason']> = {
   ...requestRefusalRows,
   ...issuanceRefusalRows,
 }
 
-/** The row of a refusal, with its sentence written out. */
+/** The row of a refusal, with its sentence as text. */
 export function rowOf(refusal: Refusal): Omit<RefusalRow<Refusal['reason']>, 'sentence'> & {
   readonly sentence: string
 } {

@@ -1,5 +1,4 @@
-import type { RefusalRows } from './refusal-row.ts'
-import type { RequestRefusal } from './request-refusal.ts'
+import type { RefusalRows, RequestRefusal } from './refusal.ts'
 
 const invalidRequest = { status: 400, error: 'invalid_request' } as const
 /** Where the dialect is not known, OAuth 2.0 decides, under the code for any bad parameter. */

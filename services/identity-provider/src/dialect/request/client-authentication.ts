@@ -1,61 +1,76 @@
 import { isGuid } from '../../directory/guid.ts'
-import type { ClientAuthentication } from '../../issuance/token-request.ts'
-import { refuseRequest } from '../refusals/request-refusal.ts'
-import { decode, type Form } from './form-body.ts'
+import { Refused } from '../../issuance/refusal.ts'
+import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
+import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { type Form, percentDecode } from './form-body.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * Reads who the client says it is, and by which one proof.
+ * Reads the client id and the client authentication of a token request.
  *
- * @param authorization The header of that name, when there is one.
- * @throws {RefusedError} parameter_missing, client_id_malformed, client_ids_differ, basic_malformed,
- *   several_client_authentications, client_authentication_missing, assertion_type_unknown
- * @see RFC 6749 §2.3, RFC 7521 §4.2
+ * @param authorization the header of that name, if there is one
+ * @returns both, or a refusal: `parameter_missing`, `client_id_malformed`,
+ *   `client_ids_differ`, `basic_malformed`, `several_client_authentications`,
+ *   `client_authentication_missing` or `assertion_type_unknown`
+ * @see RFC 6749 section 2.3, RFC 7521 section 4.2
  */
 export function readClientAuthentication(
   form: Form,
   authorization: string | undefined,
-): { readonly clientId: string; readonly proof: ClientAuthentication } {
+): Pick<TokenRequest, 'clientId' | 'authentication'> | Refused<RequestRefusal> {
   const basic = authorization === undefined ? undefined : readBasic(authorization)
-  const inForm = form.get('client_id')
-  const clientId = inForm ?? basic?.clientId
-  if (clientId === undefined)
+  if (basic instanceof Refused) return basic
+  const clientId = form.get('client_id') ?? basic?.clientId
+  if (clientId === undefined) {
     return refuseRequest({ reason: 'parameter_missing', parameter: 'client_id' })
-  if (!isGuid(clientId) || /^[0-]+$/.test(clientId))
-    refuseRequest({ reason: 'client_id_malformed', clientId })
-  if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase())
-    refuseRequest({ reason: 'client_ids_differ' })
-  return { clientId: clientId.toLowerCase(), proof: readProof(form, basic?.secret) }
+  }
+  if (!isGuid(clientId) || /^[0-]+$/.test(clientId)) {
+    return refuseRequest({ reason: 'client_id_malformed', clientId })
+  }
+  if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase()) {
+    return refuseRequest({ reason: 'client_ids_differ' })
+  }
+  const authentication = readCredential(form, basic?.secret)
+  if (authentication instanceof Refused) return authentication
+  return { clientId: clientId.toLowerCase(), authentication }
 }
 
-function readProof(form: Form, basicSecret: string | undefined): ClientAuthentication {
-  const secret = form.get('client_secret')
+function readCredential(
+  form: Form,
+  basicSecret: string | undefined,
+): ClientAuthentication | Refused<RequestRefusal> {
+  const formSecret = form.get('client_secret')
   const assertion = form.get('client_assertion')
-  const given = [basicSecret, secret, assertion].filter((one) => one !== undefined)
-  if (given.length > 1) refuseRequest({ reason: 'several_client_authentications' })
+  const sent = [basicSecret, formSecret, assertion].filter((one) => one !== undefined)
+  if (sent.length > 1) return refuseRequest({ reason: 'several_client_authentications' })
   if (assertion !== undefined) {
     const type = form.get('client_assertion_type')
-    if (type === undefined)
-      refuseRequest({ reason: 'parameter_missing', parameter: 'client_assertion_type' })
-    if (type !== jwtBearer) refuseRequest({ reason: 'assertion_type_unknown' })
+    if (type === undefined) {
+      return refuseRequest({ reason: 'parameter_missing', parameter: 'client_assertion_type' })
+    }
+    if (type !== jwtBearer) return refuseRequest({ reason: 'assertion_type_unknown' })
     return { method: 'assertion', assertion }
   }
-  const found = secret ?? basicSecret
-  if (found === undefined || found === '')
+  const secret = formSecret ?? basicSecret
+  if (secret === undefined || secret === '') {
     return refuseRequest({ reason: 'client_authentication_missing' })
-  return { method: 'secret', secret: found }
+  }
+  return { method: 'secret', secret }
 }
 
-/** Both halves are URL-encoded before they are joined: a client id may contain a colon. */
-function readBasic(authorization: string): { clientId: string; secret: string } {
+/** Both parts are percent-encoded before they are joined, because a client id may contain a colon. */
+function readBasic(
+  authorization: string,
+): { readonly clientId: string; readonly secret: string } | Refused<RequestRefusal> {
   const [, credentials] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? []
   const pair = credentials && Buffer.from(credentials, 'base64').toString('latin1')
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0) return refuseRequest({ reason: 'basic_malformed' })
-  try {
-    return { clientId: decode(pair.slice(0, colon)), secret: decode(pair.slice(colon + 1)) }
-  } catch (cause) {
-    return refuseRequest({ reason: 'basic_malformed' }, { cause })
+  const clientId = percentDecode(pair.slice(0, colon))
+  const secret = percentDecode(pair.slice(colon + 1))
+  if (clientId === undefined || secret === undefined) {
+    return refuseRequest({ reason: 'basic_malformed' })
   }
+  return { clientId, secret }
 }

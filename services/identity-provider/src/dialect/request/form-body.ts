@@ -1,39 +1,43 @@
-import { refuseRequest } from '../refusals/request-refusal.ts'
+import type { Refused } from '../../issuance/refusal.ts'
+import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
-/** The parameters of a request body, each of which was there once and was not empty. */
+/** The parameters of a request body that are not empty. Each was sent once. */
 export type Form = ReadonlyMap<string, string>
 
-/** Most parameters that a request may have. */
+/** The parameters that a request may have at most. */
 export const maxParameters = 50
 
 /**
  * Reads `application/x-www-form-urlencoded`, strictly.
  *
- * @throws {RefusedError} parameter_malformed, parameter_repeated, too_many_parameters
- * @see RFC 6749 §3.2 and appendix B
+ * @returns the form, or a refusal: `too_many_parameters`, `parameter_malformed` or `parameter_repeated`
+ * @see RFC 6749 section 3.2 and appendix B
  */
-export function readForm(body: string): Form {
+export function readForm(body: string): Form | Refused<RequestRefusal> {
   const pairs = body.split('&', maxParameters + 1).filter((pair) => pair !== '')
-  if (pairs.length > maxParameters) refuseRequest({ reason: 'too_many_parameters' })
+  if (pairs.length > maxParameters) return refuseRequest({ reason: 'too_many_parameters' })
   const form = new Map<string, string>()
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const pair of pairs) {
     const equals = pair.indexOf('=')
-    const parameter = decode(equals < 0 ? pair : pair.slice(0, equals))
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
-    if (seen.has(parameter)) refuseRequest({ reason: 'parameter_repeated', parameter })
-    seen.add(parameter)
+    const parameter = percentDecode(equals < 0 ? pair : pair.slice(0, equals))
+    const value = equals < 0 ? '' : percentDecode(pair.slice(equals + 1))
+    if (parameter === undefined || value === undefined) {
+      return refuseRequest({ reason: 'parameter_malformed' })
+    }
+    if (names.has(parameter)) return refuseRequest({ reason: 'parameter_repeated', parameter })
+    names.add(parameter)
     if (value !== '') form.set(parameter, value)
   }
   return form
 }
 
-/** Undoes the URL encoding of one name or value. */
-export function decode(encoded: string): string {
+/** Decodes one percent-encoded name or value; undefined when it is malformed. */
+export function percentDecode(encoded: string): string | undefined {
   if (!/[%+]/.test(encoded)) return encoded
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))
-  } catch (cause) {
-    return refuseRequest({ reason: 'parameter_malformed' }, { cause })
+  } catch {
+    return undefined
   }
 }

@@ -1,10 +1,11 @@
 import { isGuid } from '../../directory/guid.ts'
-import { refuseRequest } from '../refusals/request-refusal.ts'
+import type { Refused } from '../../issuance/refusal.ts'
+import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
 const dnsName =
   /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** The names that stand for several tenants: good for documents, never for a token. */
+/** The names of authorities for several tenants: valid for documents, never for a token. */
 export const sharedAuthorities: ReadonlySet<string> = new Set([
   'common',
   'organizations',
@@ -12,24 +13,23 @@ export const sharedAuthorities: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Judges the tenant in the path of a token request, before anybody is asked for it.
+ * Checks the tenant in the path of a token request, before it is looked up.
  *
- * @throws {RefusedError} tenant_missing, tenant_is_consumers, tenant_malformed
+ * @returns `undefined`, or a refusal: `tenant_is_consumers`, `tenant_missing` or `tenant_malformed`
  */
-export function judgeTenantName(tenant: string): string {
+export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | undefined {
   const name = tenant.toLowerCase()
-  if (name === 'consumers') refuseRequest({ reason: 'tenant_is_consumers' })
-  if (sharedAuthorities.has(name)) refuseRequest({ reason: 'tenant_missing' })
-  return judgeTenantShape(tenant)
+  if (name === 'consumers') return refuseRequest({ reason: 'tenant_is_consumers' })
+  if (sharedAuthorities.has(name)) return refuseRequest({ reason: 'tenant_missing' })
+  return tenantFormRefusal(tenant)
 }
 
 /**
- * Judges whether a text could name a tenant.
+ * Checks that a text has the form of a tenant name: a GUID or a DNS name.
  *
- * @throws {RefusedError} tenant_malformed
+ * @returns `undefined`, or the refusal `tenant_malformed`
  */
-export function judgeTenantShape(tenant: string): string {
-  if (!isGuid(tenant) && !dnsName.test(tenant))
-    refuseRequest({ reason: 'tenant_malformed', tenant })
-  return tenant
+export function tenantFormRefusal(tenant: string): Refused<RequestRefusal> | undefined {
+  const isWellFormed = isGuid(tenant) || dnsName.test(tenant)
+  return isWellFormed ? undefined : refuseRequest({ reason: 'tenant_malformed', tenant })
 }

@@ -1,34 +1,43 @@
+import { Refused } from '../../issuance/refusal.ts'
 import type { TokenRequest } from '../../issuance/token-request.ts'
-import { refuseRequest } from '../refusals/request-refusal.ts'
+import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 import { readClientAuthentication } from './client-authentication.ts'
 import type { Form } from './form-body.ts'
-import { judgeTenantName } from './tenant-name.ts'
+import { tenantNameRefusal } from './tenant-name.ts'
 import type { TokenEndpointVersion } from './token-endpoint-versions.ts'
 
 /**
  * Reads a form as a token request.
  *
- * @throws {RefusedError} with the first thing that cannot be read.
+ * @param authorization the header of that name, if there is one
+ * @returns the request, or the refusal of the first part that cannot be read
  */
 export function readTokenRequest(
   version: TokenEndpointVersion,
   tenant: string,
   form: Form,
   authorization: string | undefined,
-): TokenRequest {
-  // 1. The tenant has a shape.
-  const tenantName = judgeTenantName(tenant)
+): TokenRequest | Refused<RequestRefusal> {
+  // 1. The tenant has a valid form.
+  const refused = tenantNameRefusal(tenant)
+  if (refused !== undefined) return refused
 
-  // 2. There is one grant.
+  // 2. The grant type is client_credentials.
   const grant = form.get('grant_type')
-  if (grant === undefined) refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
-  if (grant !== 'client_credentials') refuseRequest({ reason: 'grant_type_unsupported', grant })
+  if (grant === undefined) {
+    return refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
+  }
+  if (grant !== 'client_credentials') {
+    return refuseRequest({ reason: 'grant_type_unsupported', grant })
+  }
 
-  // 3. One client, by one proof.
-  const { clientId, proof } = readClientAuthentication(form, authorization)
+  // 3. One client, which authenticates by one method.
+  const client = readClientAuthentication(form, authorization)
+  if (client instanceof Refused) return client
 
   // 4. One resource.
   const resource = version.readResource(form)
+  if (resource instanceof Refused) return resource
 
-  return { tenant: tenantName, clientId, proof, resource }
+  return { tenant, ...client, resource }
 }

@@ -1,7 +1,12 @@
-import type { OpaqueClaims } from './token-versions.ts'
+/** The random claims of a token. Only this server may read a meaning in them. */
+export type OpaqueClaims = {
+  readonly aio: string
+  readonly rh: string
+  readonly uti: string
+}
 
 /** Makes the opaque claims of one token, in the lengths of Entra (entra E50). */
-export function opaqueClaims(randomBytes: (length: number) => Uint8Array): OpaqueClaims {
+export function createOpaqueClaims(randomBytes: (length: number) => Uint8Array): OpaqueClaims {
   const { buffer, byteOffset, byteLength } = randomBytes(16 + 36 + 30)
   const random = Buffer.from(buffer, byteOffset, byteLength)
   return {

@@ -1,25 +1,25 @@
-/** When a token is good. Seconds since the epoch, but for `expiresInSeconds`. */
+/** The times of a token, in seconds since the epoch, except for `expiresInSeconds`. */
 export type TokenTimes = {
   /** `iat` and `nbf`. */
   readonly issuedAt: number
   readonly expiresAt: number
-  /** `expires_in` of the answer: a second less than is left, for the way. */
+  /** `expires_in` of the answer: one second less than the remaining time, for the transfer. */
   readonly expiresInSeconds: number
 }
 
-/** How long tokens last. */
+/** The lifetime of tokens. */
 export type TokenLifetime = {
-  /** How far `iat` lies in the past, for verifiers whose clocks are late. */
+  /** How far `iat` lies in the past, for verifiers with late clocks. */
   readonly backdatingSeconds: number
-  /** Shortest and longest time from now until `exp`; each token gets a random one in between. */
+  /** The shortest and the longest time from now until `exp`. Each token gets a random time between them. */
   readonly shortestSeconds: number
   readonly longestSeconds: number
 }
 
 /**
- * The times of a token that is made now.
+ * The times of a token that is issued now.
  *
- * @param random A number in [0, 1): tokens of many clients shall not all end at once.
+ * @param random a number in [0, 1), so that the tokens of many clients do not all expire together
  */
 export function tokenTimes(
   { backdatingSeconds, shortestSeconds, longestSeconds }: TokenLifetime,

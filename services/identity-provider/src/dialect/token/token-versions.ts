@@ -1,87 +1,83 @@
-import type { TokenGrant } from '../../issuance/token-decision.ts'
+import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
+import type { OpaqueClaims } from './opaque-claims.ts'
 import type { TokenTimes } from './token-times.ts'
 
-/** The claims that say nothing to anybody but this server, new for each token. */
-export type OpaqueClaims = {
-  readonly aio: string
-  readonly rh: string
-  readonly uti: string
-}
-
-/** What goes into a token beside what was decided. */
+/** The values of a token that do not follow from the decision. */
 export type TokenContext = {
   readonly authority: Authority
   readonly times: TokenTimes
   readonly opaque: OpaqueClaims
 }
 
-/** How one version of the access token is written. */
+/** The form of one version of the access token. */
 export type TokenVersion = {
-  /** By which members of the header the key is named. */
-  readonly header: 'x5t and kid' | 'kid'
-  readonly claims: (grant: TokenGrant, context: TokenContext) => object
+  /** The members of the header that name the key. */
+  readonly keyMembers: (kid: string) => object
+  /** Makes the claims. A pure function. */
+  readonly claims: (decision: TokenDecision, context: TokenContext) => object
 }
 
-const clientAuthentication = { secret: '1', assertion: '2' } as const
+const authenticationClass = { secret: '1', assertion: '2' } as const
 
 /** The versions of the access token, by the value of `ver`. */
 export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
   '1.0': {
-    header: 'x5t and kid',
-    claims: (grant, { authority, times, opaque }) => {
-      const issuer = issuerV1(authority, grant.tenant.id)
+    keyMembers: (kid) => ({ x5t: kid, kid }),
+    claims: (decision, { authority, times, opaque }) => {
+      const issuer = issuerV1(authority, decision.tenant.id)
       return {
-        aud: asksFor(grant, 'aud', 'use_guid')
-          ? grant.resource.application.appId
-          : grant.resource.requestedAs,
+        aud: requestsClaim(decision, 'aud', 'use_guid')
+          ? decision.resource.application.appId
+          : decision.resource.requestedAs,
         iss: issuer,
-        ...instants(times),
+        ...timeClaims(times),
         aio: opaque.aio,
-        appid: grant.client.application.appId,
-        appidacr: clientAuthentication[grant.method],
+        appid: decision.client.application.appId,
+        appidacr: authenticationClass[decision.method],
         idp: issuer,
-        ...subject(grant, opaque, '1.0'),
+        ...subjectClaims(decision, opaque, '1.0'),
       }
     },
   },
   '2.0': {
-    header: 'kid',
-    claims: (grant, { authority, times, opaque }) => ({
-      aud: grant.resource.application.appId,
-      iss: issuerV2(authority, grant.tenant.id),
-      ...instants(times),
+    keyMembers: (kid) => ({ kid }),
+    claims: (decision, { authority, times, opaque }) => ({
+      aud: decision.resource.application.appId,
+      iss: issuerV2(authority, decision.tenant.id),
+      ...timeClaims(times),
       aio: opaque.aio,
-      azp: grant.client.application.appId,
-      azpacr: clientAuthentication[grant.method],
-      ...subject(grant, opaque, '2.0'),
+      azp: decision.client.application.appId,
+      azpacr: authenticationClass[decision.method],
+      ...subjectClaims(decision, opaque, '2.0'),
     }),
   },
 }
 
-/** The version of the tokens for an API: as its registration says, whichever endpoint is asked. */
-export const tokenVersionOf = ({ resource }: TokenGrant): TokenVersion =>
+/** The version of a token. The registration of the API decides it, not the version of the endpoint. */
+export const tokenVersionOf = ({ resource }: TokenDecision): TokenVersion =>
   tokenVersions[resource.application.requestedAccessTokenVersion === 2 ? '2.0' : '1.0']
 
-const instants = ({ issuedAt, expiresAt }: TokenTimes) => ({
+const timeClaims = ({ issuedAt, expiresAt }: TokenTimes) => ({
   iat: issuedAt,
   nbf: issuedAt,
   exp: expiresAt,
 })
 
-const subject = (grant: TokenGrant, opaque: OpaqueClaims, ver: string) => ({
-  ...(asksFor(grant, 'idtyp') && { idtyp: 'app' }),
-  oid: grant.client.principal.id,
+const subjectClaims = (decision: TokenDecision, opaque: OpaqueClaims, ver: string) => ({
+  ...(requestsClaim(decision, 'idtyp') && { idtyp: 'app' }),
+  oid: decision.client.principal.id,
   rh: opaque.rh,
-  // A client without roles has no such claim, rather than an empty one.
-  ...(grant.roles.length > 0 && { roles: grant.roles }),
-  sub: grant.client.principal.id,
-  tid: grant.tenant.id,
+  // Without roles the claim is absent, not empty.
+  ...(decision.roles.length > 0 && { roles: decision.roles }),
+  sub: decision.client.principal.id,
+  tid: decision.tenant.id,
   uti: opaque.uti,
   ver,
 })
 
-const asksFor = ({ resource }: TokenGrant, name: string, property?: string): boolean =>
+/** Whether the API requests an optional claim, or a property of one. */
+const requestsClaim = ({ resource }: TokenDecision, name: string, property?: string): boolean =>
   resource.application.optionalAccessTokenClaims.some(
     (claim) =>
       claim.name === name &&

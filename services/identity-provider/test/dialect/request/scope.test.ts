@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { resourceOfScope } from '../../../src/dialect/request/scope.ts'
-import { RefusedError } from '../../../src/issuance/refusal.ts'
+import { Refused } from '../../../src/issuance/refusal.ts'
 
 const id = '11111111-2222-4333-8444-555555555555'
 const outcome = (scope: string | undefined) => {
-  try {
-    return resourceOfScope(scope)
-  } catch (error) {
-    assert.ok(error instanceof RefusedError)
-    return error.code
-  }
+  const resource = resourceOfScope(scope)
+  return resource instanceof Refused ? resource.refusal.reason : resource
 }
 
 const rows: [string | undefined, string][] = [

@@ -14,6 +14,7 @@ import {
 } from '../../../src/directory/privileged-api-ids.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
+import { Refused } from '../../../src/issuance/refusal.ts'
 import { findResource } from '../../../src/issuance/resource.ts'
 import { decideToken } from '../../../src/issuance/token-decision.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
@@ -211,18 +212,16 @@ async function tokenRoles(
   resource: string,
   now: Date,
 ): Promise<readonly string[]> {
-  const context = {
-    now,
+  const rules = {
     assertionAudiences: () => new Set<string>(),
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
-    verifyFederated: async () => 'notAllowed' as const,
-    spendAssertion: undefined,
+    usesAssertionsOnce: false,
   }
   for (const secret of secrets.get(clientId) ?? []) {
-    const proof = { method: 'secret', secret } as const
-    const request = { tenant: tenantId, clientId, proof, resource }
-    const granted = await decideToken(directory, request, context).catch(() => undefined)
-    if (granted !== undefined) return granted.roles
+    const authentication = { method: 'secret', secret } as const
+    const request = { tenant: tenantId, clientId, authentication, resource }
+    const decision = decideToken(directory, request, { rules, assertion: {} }, now)
+    if (!(decision instanceof Refused)) return decision.roles
   }
   return federatedRoles(directory, name, clientId, tenantId, resource)
 }
@@ -242,9 +241,8 @@ function federatedRoles(
   )
   const isOpen = client?.principal.accountEnabled && !client.application.isFallbackPublicClient
   if (!home?.isEnabled || !client || !isTrusted || !isOpen) return []
-  try {
-    return grantedRoles(directory, client, findResource(directory, home, resource))
-  } catch {
-    return []
-  }
+  const api = findResource(directory, home, resource)
+  if (api instanceof Refused) return []
+  const roles = grantedRoles(directory, client, api)
+  return roles instanceof Refused ? [] : roles
 }

@@ -1,6 +1,6 @@
-import { type IssuanceRefusal, RefusedError } from '../../issuance/refusal.ts'
+import { type IssuanceRefusal, Refused } from '../../issuance/refusal.ts'
 
-/** Why a request cannot even be read as what it should be. */
+/** The reason why a request cannot be read, or cannot be answered at all. */
 export type RequestRefusal =
   | { readonly reason: 'method_not_allowed'; readonly method: string }
   | { readonly reason: 'body_not_form' }
@@ -36,10 +36,29 @@ export type RequestRefusal =
   | { readonly reason: 'unavailable' }
   | { readonly reason: 'internal' }
 
-/** Every answer "no" that this server gives in the words of the dialect. */
+/** Every refusal that this server answers in the dialect. */
 export type Refusal = IssuanceRefusal | RequestRefusal
 
-/** Ends the reading of a request with a refusal. */
-export function refuseRequest(refusal: RequestRefusal, options?: ErrorOptions): never {
-  throw new RefusedError<RequestRefusal>(refusal, options)
+/** Refuses a request that cannot be read. The caller returns the value. */
+export const refuseRequest = (refusal: RequestRefusal): Refused<RequestRefusal> =>
+  new Refused(refusal)
+
+/** One refusal in the dialect. */
+export type RefusalRow<Reason extends Refusal['reason']> = {
+  readonly status: 400 | 401 | 405 | 413 | 429 | 500 | 503
+  /** The OAuth error code, RFC 6749 section 5.2, or an error code of the dialect. */
+  readonly error: string
+  /** The number after `AADSTS`. */
+  readonly code: number
+  /** Whether the answer has `error_uri`: the lookup page of Entra does not know every code (entra E87). */
+  readonly hasErrorUri: boolean
+  /** The sentence for the client, without the code and the correlation ids around it. */
+  readonly sentence: (refusal: Extract<Refusal, { reason: Reason }>) => string
+  /** The remedy, for the lookup page and the reference. */
+  readonly remedy: string
+}
+
+/** One row for each of some reasons. */
+export type RefusalRows<Reason extends Refusal['reason']> = {
+  readonly [One in Reason]: RefusalRow<One>
 }

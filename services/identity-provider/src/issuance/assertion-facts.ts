@@ -1,0 +1,81 @@
+import type { Directory } from '../directory/directory.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import { type Assertion, readAssertion } from './assertion.ts'
+import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
+import { type Client, findClient } from './client.ts'
+import {
+  type AssertionFacts,
+  type AuthenticationRules,
+  authenticateClient,
+} from './client-authentication.ts'
+import {
+  expectedClaims,
+  type FederatedVerification,
+  findFederatedCredential,
+  isFederated,
+  type VerifyFederated,
+} from './federated-authentication.ts'
+import { Refused } from './refusal.ts'
+import { findIssuingTenant } from './token-decision.ts'
+import type { TokenRequest } from './token-request.ts'
+
+/** The systems that know facts about an assertion. */
+export type FactSources = {
+  readonly verifyFederated: VerifyFederated
+  /** Records the use of an assertion. Returns whether it is the first one. */
+  readonly recordUse: (client: Client, jti: string, assertion: Assertion) => Promise<boolean>
+}
+
+/**
+ * Collects the facts about the assertion of a token request: the part of client authentication that
+ * waits for the thread pool, another issuer or the store. It decides nothing. When a rule already
+ * refuses the assertion, the facts after this rule stay unknown.
+ */
+export async function collectAssertionFacts(
+  directory: Directory,
+  request: TokenRequest,
+  rules: AuthenticationRules,
+  { verifyFederated, recordUse }: FactSources,
+  now: Date,
+): Promise<AssertionFacts> {
+  // 1. A secret is compared with the directory alone.
+  if (request.authentication.method === 'secret') return {}
+
+  // 2. Find the client. Unknown and public clients cause no verification and no request.
+  const tenant = findIssuingTenant(directory, request.tenant)
+  if (tenant instanceof Refused) return {}
+  const assertion = readAssertion(request.authentication.assertion)
+  const client = findClient(directory, tenant, request.clientId)
+  if (assertion instanceof Refused || client === undefined) return {}
+  if (client.application.isFallbackPublicClient) return {}
+
+  // 3. Verify the signature.
+  const signature = await verifySignature(assertion, client, tenant, rules, verifyFederated, now)
+  if (!rules.usesAssertionsOnce || assertion.jti === null) return signature
+
+  // 4. Record the use, if this is the only fact that is missing.
+  const ifFirst = { ...signature, isFirstUse: true }
+  const authenticated = authenticateClient(directory, tenant, request, ifFirst, rules, now)
+  if (authenticated instanceof Refused) return signature
+  return { ...signature, isFirstUse: await recordUse(client, assertion.jti, assertion) }
+}
+
+async function verifySignature(
+  assertion: Assertion,
+  client: Client,
+  tenant: Tenant,
+  { assertionAudiences, assertionTimes }: AuthenticationRules,
+  verifyFederated: VerifyFederated,
+  now: Date,
+): Promise<{ readonly signature?: FederatedVerification }> {
+  if (isFederated(assertion)) {
+    const credential = findFederatedCredential(assertion, client)
+    if (credential instanceof Refused) return {}
+    return { signature: await verifyFederated(assertion.token, expectedClaims(credential)) }
+  }
+  const audiences = assertionAudiences(tenant)
+  const { clockToleranceSeconds } = assertionTimes
+  const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
+  if (certificate instanceof Refused) return {}
+  return { signature: (await hasValidSignature(assertion, certificate)) ? 'valid' : 'invalid' }
+}

@@ -1,0 +1,151 @@
+import type { Directory } from '../directory/directory.ts'
+import type { Tenant } from '../directory/tenant.ts'
+import {
+  type Assertion,
+  type AssertionTimes,
+  assertionTimeRefusal,
+  readAssertion,
+} from './assertion.ts'
+import { findCertificate } from './certificate-authentication.ts'
+import { type Client, findClient } from './client.ts'
+import {
+  type FederatedVerification,
+  findFederatedCredential,
+  isFederated,
+} from './federated-authentication.ts'
+import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import { authenticateBySecret, matchingCredential } from './secret-authentication.ts'
+import type { TokenRequest } from './token-request.ts'
+
+/** The rules of this server for client authentication. */
+export type AuthenticationRules = {
+  readonly assertionTimes: AssertionTimes
+  /** The strings by which an assertion may name this server, for a tenant. */
+  readonly assertionAudiences: (tenant: Tenant) => ReadonlySet<string>
+  /** Whether an assertion is good for one token. If not, it may be used until it expires. */
+  readonly usesAssertionsOnce: boolean
+}
+
+/**
+ * The facts about a client assertion that the directory does not contain. They are collected before
+ * the decision. A fact that is missing refuses the assertion.
+ */
+export type AssertionFacts = {
+  /** The result of verifying the signature. */
+  readonly signature?: FederatedVerification
+  /** Whether the replay cache saw the assertion for the first time. */
+  readonly isFirstUse?: boolean
+}
+
+/** A client that has authenticated. */
+export type AuthenticatedClient = {
+  readonly client: Client
+  readonly method: 'secret' | 'assertion'
+  /** The id of the credential that the client used. */
+  readonly credentialId: string
+}
+
+/**
+ * Authenticates the client of a token request.
+ *
+ * @returns the client, or the refusal of the first rule that fails
+ */
+export function authenticateClient(
+  directory: Directory,
+  tenant: Tenant,
+  request: TokenRequest,
+  facts: AssertionFacts,
+  rules: AuthenticationRules,
+  now: Date,
+): AuthenticatedClient | Refused<IssuanceRefusal> {
+  const { authentication, clientId } = request
+  const known = findClient(directory, tenant, clientId)
+  if (authentication.method === 'secret') {
+    // Compared first: an unknown client must not get a faster answer than a known one.
+    const match = matchingCredential(known, authentication.secret)
+    const client = requireConfidentialClient(known, clientId, tenant)
+    if (client instanceof Refused) return client
+    const { clockToleranceSeconds } = rules.assertionTimes
+    const credential = authenticateBySecret(client, match, now, clockToleranceSeconds)
+    if (credential instanceof Refused) return credential
+    return { client, method: 'secret', credentialId: credential.keyId }
+  }
+  const assertion = readAssertion(authentication.assertion)
+  if (assertion instanceof Refused) return assertion
+  const client = requireConfidentialClient(known, clientId, tenant)
+  if (client instanceof Refused) return client
+  const credentialId = authenticateByAssertion(assertion, client, tenant, facts, rules, now)
+  if (credentialId instanceof Refused) return credentialId
+  return { client, method: 'assertion', credentialId }
+}
+
+/** @returns the client, or a refusal: `client_unknown` or `client_public` */
+function requireConfidentialClient(
+  client: Client | undefined,
+  clientId: string,
+  tenant: Tenant,
+): Client | Refused<IssuanceRefusal> {
+  if (client === undefined) {
+    return refuse({ reason: 'client_unknown', clientId, tenantName: tenant.displayName })
+  }
+  return client.application.isFallbackPublicClient ? refuse({ reason: 'client_public' }) : client
+}
+
+/** @returns the id of the credential, or a refusal */
+function authenticateByAssertion(
+  assertion: Assertion,
+  client: Client,
+  tenant: Tenant,
+  facts: AssertionFacts,
+  rules: AuthenticationRules,
+  now: Date,
+): string | Refused<IssuanceRefusal> {
+  const credentialId = isFederated(assertion)
+    ? authenticateByFederatedAssertion(assertion, client, facts)
+    : authenticateByCertificate(assertion, client, tenant, facts, rules, now)
+  if (credentialId instanceof Refused || !rules.usesAssertionsOnce) return credentialId
+  // Last, so that only the holder of the key can use an assertion up.
+  if (assertion.jti === null) return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
+  return facts.isFirstUse === true ? credentialId : refuse({ reason: 'assertion_replayed' })
+}
+
+function authenticateByCertificate(
+  assertion: Assertion,
+  client: Client,
+  tenant: Tenant,
+  { signature }: AssertionFacts,
+  { assertionAudiences, assertionTimes }: AuthenticationRules,
+  now: Date,
+): string | Refused<IssuanceRefusal> {
+  const audiences = assertionAudiences(tenant)
+  const { clockToleranceSeconds } = assertionTimes
+  const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
+  if (certificate instanceof Refused) return certificate
+  if (signature !== 'valid') {
+    const { appId: clientId } = client.application
+    return refuse({
+      reason: 'assertion_signature_invalid',
+      key: certificate.displayedKey,
+      clientId,
+    })
+  }
+  return assertionTimeRefusal(assertion, assertionTimes, now) ?? certificate.credential.keyId
+}
+
+function authenticateByFederatedAssertion(
+  assertion: Assertion,
+  client: Client,
+  { signature }: AssertionFacts,
+): string | Refused<IssuanceRefusal> {
+  const credential = findFederatedCredential(assertion, client)
+  if (credential instanceof Refused) return credential
+  if (signature === 'valid') return credential.id
+  const { issuer } = credential
+  if (signature === 'issuer_not_allowed') {
+    return refuse({ reason: 'federated_issuer_not_allowed', issuer })
+  }
+  if (signature === 'issuer_unreachable') {
+    return refuse({ reason: 'federated_issuer_unreachable', issuer })
+  }
+  return refuse({ reason: 'federated_assertion_invalid', issuer })
+}

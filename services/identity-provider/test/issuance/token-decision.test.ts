@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { issuanceRefusalRows } from '../../src/dialect/refusals/issuance-refusal-rows.ts'
+import { createPassword } from '../../src/directory/password-credential.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
+import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
+import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'
+import { appRole, guid } from '../directory/sample.ts'
+import { certificateOf, unsafeKeys } from '../directory/unsafe-certificates.ts'
+import {
+  apiId,
+  audience,
+  certificate,
+  clientId,
+  directoryOf,
+  epochSeconds,
+  federated,
+  now,
+  ofIssuer,
+  password,
+  requestOf,
+  rulesOf,
+  type Situation,
+  second,
+  tenantId,
+} from './token-situation.ts'
+
+let weakCertificate: Uint8Array
+
+function decide(row: Situation) {
+  const assertion = row.facts ?? { signature: 'valid', isFirstUse: true }
+  const facts = { rules: rulesOf(row), assertion }
+  return decideToken(directoryOf(row), requestOf(row), facts, now)
+}
+
+const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
+const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] })
+
+type Row = [what: string, row: () => Situation, reason: IssuanceRefusal['reason']]
+
+const refusedRows: readonly Row[] = [
+  ['an unknown tenant', () => ({ request: { tenant: guid(9) } }), 'tenant_unknown'],
+  ['a disabled tenant', () => ({ tenant: { isEnabled: false } }), 'tenant_unknown'],
+
+  ['an unknown client', () => ({ request: { clientId: guid(9) } }), 'client_unknown'],
+  ['a client without a service principal', () => ({ clientPrincipal: null }), 'client_unknown'],
+  [
+    'a client that was deleted',
+    () => ({ client: { deletedDateTime: second(-1) } }),
+    'client_unknown',
+  ],
+  ['a public client', () => ({ client: { isFallbackPublicClient: true } }), 'client_public'],
+  ['a disabled client', () => ({ clientPrincipal: { accountEnabled: false } }), 'client_disabled'],
+  [
+    'a wrong secret of a disabled client',
+    () => ({ clientPrincipal: { accountEnabled: false }, request: { secret: 'x' } }),
+    'secret_wrong',
+  ],
+
+  ['a wrong secret', () => ({ request: { secret: 'wrong' } }), 'secret_wrong'],
+  ['a client without secrets', () => ({ client: { passwordCredentials: [] } }), 'secret_wrong'],
+  [
+    'a secret that is not valid yet',
+    () => ({ client: passwords({ startDateTime: second(61) }) }),
+    'secret_wrong',
+  ],
+  ['a secret that ends now', () => ({ client: passwords({ endDateTime: now }) }), 'secret_expired'],
+  [
+    'a right secret where secrets are disabled',
+    () => ({ client: { passwordAuthenticationAllowed: false } }),
+    'secret_not_allowed',
+  ],
+
+  ['an assertion that is no JWT', () => ({ assertion: 'a.b' }), 'assertion_malformed'],
+  [
+    'an assertion without exp',
+    () => ({ assertion: { claims: { exp: undefined } } }),
+    'assertion_claim_missing',
+  ],
+  [
+    'an assertion with HS256',
+    () => ({ assertion: { header: { alg: 'HS256' } } }),
+    'assertion_algorithm_unsupported',
+  ],
+  [
+    'an assertion without a key name',
+    () => ({ assertion: { header: { 'x5t#S256': undefined } } }),
+    'assertion_key_missing',
+  ],
+  [
+    'an assertion of another issuer',
+    () => ({ assertion: { claims: { iss: guid(9) } } }),
+    'assertion_client_wrong',
+  ],
+  [
+    'an assertion for another subject',
+    () => ({ assertion: { claims: { sub: guid(9) } } }),
+    'assertion_client_wrong',
+  ],
+  [
+    'an assertion for another audience',
+    () => ({ assertion: { claims: { aud: 'https://other.test' } } }),
+    'assertion_audience_wrong',
+  ],
+  [
+    'an assertion for a list of audiences',
+    () => ({ assertion: { claims: { aud: [audience] } } }),
+    'assertion_audience_wrong',
+  ],
+  [
+    'a certificate of another client',
+    () => ({ client: { keyCredentials: [] }, assertion: {} }),
+    'assertion_key_unknown',
+  ],
+  [
+    'a certificate that ends now',
+    () => ({ client: keys({ endDateTime: now }), assertion: {} }),
+    'assertion_key_expired',
+  ],
+  [
+    'a certificate that is not valid yet',
+    () => ({ client: keys({ startDateTime: second(61) }), assertion: {} }),
+    'assertion_key_expired',
+  ],
+  [
+    'a certificate with a weak key',
+    () => ({ client: keys({ certificate: weakCertificate }), assertion: {} }),
+    'assertion_key_unsafe',
+  ],
+  [
+    'a signature that is not valid',
+    () => ({ assertion: {}, facts: { signature: 'invalid' } }),
+    'assertion_signature_invalid',
+  ],
+  [
+    'a signature that was not verified',
+    () => ({ assertion: {}, facts: {} }),
+    'assertion_signature_invalid',
+  ],
+  [
+    'an invalid signature of an expired assertion',
+    () => ({ assertion: { claims: { exp: 1 } }, facts: { signature: 'invalid' } }),
+    'assertion_signature_invalid',
+  ],
+  [
+    'an expired assertion',
+    () => ({ assertion: { claims: { exp: epochSeconds - 60 } } }),
+    'assertion_time_invalid',
+  ],
+  [
+    'an assertion that is not valid yet',
+    () => ({ assertion: { claims: { nbf: epochSeconds + 61 } } }),
+    'assertion_time_invalid',
+  ],
+  [
+    'an assertion that lives too long',
+    () => ({ assertion: { claims: { exp: epochSeconds + 661 } } }),
+    'assertion_lifetime_too_long',
+  ],
+  [
+    'an assertion that was used before',
+    () => ({
+      assertion: {},
+      usesAssertionsOnce: true,
+      facts: { signature: 'valid', isFirstUse: false },
+    }),
+    'assertion_replayed',
+  ],
+  [
+    'an assertion whose use was not recorded',
+    () => ({ assertion: {}, usesAssertionsOnce: true, facts: { signature: 'valid' } }),
+    'assertion_replayed',
+  ],
+  [
+    'an assertion without jti where each is used once',
+    () => ({ assertion: { claims: { jti: undefined } }, usesAssertionsOnce: true }),
+    'assertion_claim_missing',
+  ],
+  [
+    'an issuer without a federated credential',
+    () => ({ assertion: ofIssuer({ iss: 'https://other.test' }) }),
+    'federated_credential_unknown',
+  ],
+  [
+    'another audience than that of the federated credential',
+    () => ({ assertion: ofIssuer({ aud: 'other' }) }),
+    'federated_credential_unknown',
+  ],
+  [
+    'another subject than that of the federated credential',
+    () => ({ assertion: ofIssuer({ sub: 'Job' }) }),
+    'federated_subject_unknown',
+  ],
+  [
+    'an issuer whose host is not allowed',
+    () => ({ assertion: ofIssuer(), facts: { signature: 'issuer_not_allowed' } }),
+    'federated_issuer_not_allowed',
+  ],
+  [
+    'an issuer that does not answer',
+    () => ({ assertion: ofIssuer(), facts: { signature: 'issuer_unreachable' } }),
+    'federated_issuer_unreachable',
+  ],
+  [
+    'a token that its issuer did not sign',
+    () => ({ assertion: ofIssuer(), facts: { signature: 'invalid' } }),
+    'federated_assertion_invalid',
+  ],
+  [
+    'a token of an issuer that was not verified',
+    () => ({ assertion: ofIssuer(), facts: {} }),
+    'federated_assertion_invalid',
+  ],
+
+  ['an unknown API', () => ({ request: { resource: 'api://other' } }), 'resource_unknown'],
+  ['a deleted API', () => ({ api: { deletedDateTime: second(-1) } }), 'resource_unknown'],
+  ['a disabled API', () => ({ apiPrincipal: { accountEnabled: false } }), 'resource_disabled'],
+  [
+    'a client without a role, where the API requires one',
+    () => ({ apiPrincipal: { appRoleAssignmentRequired: true }, assignedRoles: [] }),
+    'role_required',
+  ],
+]
+
+const both = [appRole().id, guid(0x52)]
+const issuedRows: readonly [
+  what: string,
+  row: () => Situation,
+  expected: Partial<TokenDecision>,
+][] = [
+  ['by a secret', () => ({}), { method: 'secret', credentialId: password.keyId }],
+  [
+    'by a secret that starts within the tolerance of the clock',
+    () => ({ client: passwords({ startDateTime: second(60) }) }),
+    { credentialId: password.keyId },
+  ],
+  [
+    'by a secret of two that overlap',
+    () => ({
+      client: {
+        passwordCredentials: [createPassword({}, systemRuntime).credential, password],
+      },
+    }),
+    { credentialId: password.keyId },
+  ],
+  ['by an assertion', () => ({ assertion: {} }), { method: 'assertion' }],
+  [
+    'by an assertion that is used again, where this is allowed',
+    () => ({ assertion: {}, facts: { signature: 'valid', isFirstUse: false } }),
+    { method: 'assertion' },
+  ],
+  [
+    'by an assertion that is used for the first time',
+    () => ({ assertion: {}, usesAssertionsOnce: true }),
+    { method: 'assertion' },
+  ],
+  [
+    'by a federated identity',
+    () => ({ assertion: ofIssuer() }),
+    { method: 'assertion', credentialId: federated.id },
+  ],
+  [
+    'by a secret, with facts about no assertion',
+    () => ({ facts: {} }),
+    { method: 'secret', roles: ['CallHiApiRole'] },
+  ],
+  ['with the role that is assigned', () => ({}), { roles: ['CallHiApiRole'] }],
+  [
+    'with all assigned roles, in the order of the API',
+    () => ({ assignedRoles: both.toReversed() }),
+    { roles: ['CallHiApiRole', 'CallHelloApiRole'] },
+  ],
+  ['without roles when none is assigned', () => ({ assignedRoles: [] }), { roles: [] }],
+  [
+    'without a role that is disabled',
+    () => ({ api: { appRoles: [appRole({ isEnabled: false })] } }),
+    { roles: [] },
+  ],
+  [
+    'without a role that is for users only',
+    () => ({ api: { appRoles: [appRole({ allowedMemberTypes: ['User'] })] } }),
+    { roles: [] },
+  ],
+  [
+    'without a role, by an assignment to a disabled role, where an assignment is required',
+    () => ({
+      api: { appRoles: [appRole({ isEnabled: false })] },
+      apiPrincipal: { appRoleAssignmentRequired: true },
+    }),
+    { roles: [] },
+  ],
+]
+
+describe('the decision about a token', () => {
+  before(async () => {
+    const key = unsafeKeys['of 1024 bits']
+    assert.ok(key)
+    weakCertificate = await certificateOf(key)
+  })
+
+  for (const [what, row, reason] of refusedRows) {
+    it(`refuses ${what}: ${reason}`, () => {
+      const decision = decide(row())
+      assert.ok(decision instanceof Refused, 'a token was issued')
+      assert.equal(decision.refusal.reason, reason)
+    })
+  }
+
+  it('has a row for every refusal', () => {
+    const inRows = new Set(refusedRows.map(([, , reason]) => reason))
+    assert.deepEqual([...inRows].toSorted(), Object.keys(issuanceRefusalRows).toSorted())
+  })
+
+  for (const [what, row, expected] of issuedRows) {
+    it(`issues a token ${what}`, () => {
+      const decision = decide(row())
+      assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
+      assert.partialDeepStrictEqual(decision, expected)
+      // The partial comparison takes an empty list for a part of every list.
+      if (expected.roles) assert.deepEqual(decision.roles, expected.roles)
+      assert.equal(decision.client.application.appId, clientId)
+      assert.equal(decision.resource.application.appId, apiId)
+      assert.equal(decision.tenant.id, tenantId)
+    })
+  }
+
+  it('is the same for the same directory, request, facts and time', () => {
+    assert.deepEqual(decide({}), decide({}))
+  })
+})

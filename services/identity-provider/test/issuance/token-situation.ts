@@ -1,0 +1,140 @@
+import type { Application } from '../../src/directory/application.ts'
+import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
+import { DirectoryIndex } from '../../src/directory/directory-index.ts'
+import type { KeyCredential } from '../../src/directory/key-credential.ts'
+import { createPassword } from '../../src/directory/password-credential.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { Tenant } from '../../src/directory/tenant.ts'
+import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
+import {
+  application,
+  appRole,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../directory/sample.ts'
+import { clientCertificate } from '../http/client-certificate.ts'
+
+export const now = new Date('2030-01-01T12:00:00Z')
+export const epochSeconds = now.getTime() / 1000
+export const second = (offset: number) => new Date(now.getTime() + offset * 1000)
+export const tenantId = guid(1)
+export const clientId = guid(0xa1)
+export const apiId = guid(0xa0)
+export const audience = 'https://login.test/token'
+export const issuer = 'https://issuer.test'
+
+export const { credential: password, secretText: secret } = createPassword(
+  { startDateTime: second(-100), endDateTime: second(100) },
+  systemRuntime,
+)
+export const federated = {
+  id: guid(0xf1),
+  name: 'pipeline',
+  description: null,
+  issuer,
+  subject: 'job',
+  audiences: ['api://exchange'],
+}
+
+/** The directory of one row: what differs from a client that gets the role CallHiApiRole. */
+export type Situation = {
+  readonly tenant?: Partial<Tenant>
+  readonly client?: Partial<Application>
+  readonly clientPrincipal?: Partial<ServicePrincipal> | null
+  readonly api?: Partial<Application>
+  readonly apiPrincipal?: Partial<ServicePrincipal>
+  readonly assignedRoles?: readonly string[]
+  readonly request?: { tenant?: string; clientId?: string; resource?: string; secret?: string }
+  /** The claims and the header of an assertion; a secret is sent when it is absent. */
+  readonly assertion?: { claims?: object; header?: object } | string
+  readonly facts?: AssertionFacts
+  readonly usesAssertionsOnce?: boolean
+}
+
+const { credential: clientKey } = await clientCertificate()
+/** A certificate of the client that is valid now. */
+export const certificate: KeyCredential = {
+  ...clientKey,
+  startDateTime: second(-100),
+  endDateTime: second(100),
+}
+
+export function directoryOf(row: Situation): DirectoryIndex {
+  const client = application({
+    id: guid(0xa2),
+    appId: clientId,
+    displayName: 'Job',
+    passwordCredentials: [password],
+    keyCredentials: [certificate],
+    federatedIdentityCredentials: [federated],
+    ...row.client,
+  })
+  const api = application({
+    identifierUris: ['api://greeting'],
+    appRoles: [appRole(), appRole({ id: guid(0x52), value: 'CallHelloApiRole' })],
+    ...row.api,
+  })
+  const changes: DirectoryChange[] = [
+    put('tenant', tenant(row.tenant)),
+    put('application', client),
+    put('application', api),
+    put('servicePrincipal', servicePrincipal(row.apiPrincipal)),
+    ...(row.assignedRoles ?? [appRole().id]).map((appRoleId, index) =>
+      put('appRoleAssignment', appRoleAssignment({ id: `${index}`, appRoleId })),
+    ),
+  ]
+  if (row.clientPrincipal !== null) {
+    const principal = {
+      id: guid(0xb1),
+      appId: clientId,
+      displayName: 'Job',
+      ...row.clientPrincipal,
+    }
+    changes.push(put('servicePrincipal', servicePrincipal(principal)))
+  }
+  const directory = new DirectoryIndex()
+  directory.apply(
+    1,
+    changes.map((change) => ({ ...change, revision: 1 })),
+  )
+  return directory
+}
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** An assertion whose signature is not valid: the decision takes the signature from the facts. */
+function assertionOf({ claims = {}, header = {} }: { claims?: object; header?: object }): string {
+  const usual = { iss: clientId, sub: clientId, aud: audience, exp: epochSeconds + 300, jti: 'one' }
+  const names = { alg: 'PS256', 'x5t#S256': certificate.sha256Thumbprint }
+  return `${encode({ ...names, ...header })}.${encode({ ...usual, ...claims })}.c2ln`
+}
+
+export const rulesOf = (row: Situation) => ({
+  assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 600 },
+  assertionAudiences: () => new Set([audience]),
+  usesAssertionsOnce: row.usesAssertionsOnce ?? false,
+})
+
+export function requestOf({ request = {}, assertion }: Situation) {
+  const authentication =
+    assertion === undefined
+      ? ({ method: 'secret', secret: request.secret ?? secret } as const)
+      : ({
+          method: 'assertion',
+          assertion: typeof assertion === 'string' ? assertion : assertionOf(assertion),
+        } as const)
+  return {
+    tenant: request.tenant ?? tenantId,
+    clientId: request.clientId ?? clientId,
+    resource: request.resource ?? 'api://greeting',
+    authentication,
+  }
+}
+
+/** The parts of an assertion that the other issuer signs. */
+export const ofIssuer = (claims: object = {}) => ({
+  claims: { iss: issuer, sub: 'job', aud: 'api://exchange', ...claims },
+})
