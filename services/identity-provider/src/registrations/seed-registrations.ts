@@ -10,7 +10,7 @@ import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
 import { ownerTenantId, privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
 import { storableTextIssues } from '../directory/storable-text.ts'
-import { written } from '../directory/validation-issue.ts'
+import { propertyPathText } from '../directory/validation-issue.ts'
 
 /** Values for the IDs that a file may omit. */
 export type DefaultIds = {
@@ -71,7 +71,7 @@ function refuseIssues(fileName: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return
   throw invalid(
     fileName,
-    issues.map(({ path, message }) => `${written(path)} ${message}`).join('; '),
+    issues.map(({ path, message }) => `${propertyPathText(path)} ${message}`).join('; '),
   )
 }
 

@@ -5,27 +5,23 @@ import type { CredentialUses } from './credential-uses.ts'
 export type AuditBufferOptions = {
   readonly audit: AuditTrail
   readonly uses: CredentialUses
-  /**
-   * Records of a lane that wait at most; what comes while so many wait is only counted.
-   * Default 50,000.
-   */
+  /** The maximum number of waiting records of a lane. Further records are only counted. Default 50,000. */
   readonly capacity?: number
   readonly now?: () => Date
 }
 
 /**
- * What issuing leaves behind, noted at once and written in batches: no token waits for it, and
- * while the store is away it waits within bounds.
+ * Buffers the records of token requests and writes them in batches, so that no token waits for the
+ * store. While the store is unavailable, the buffer grows up to its capacity.
  *
- * Writing it is who composes the service's duty: call `flush` several times a second, and once at
- * the end.
+ * The owner must call `flush` several times a second, and once at the end.
  */
 export class AuditBuffer {
   readonly #audit: AuditTrail
   readonly #uses: CredentialUses
   readonly #capacity: number
   readonly #now: () => Date
-  // One queue for each lane: a flood in one takes no room from the others.
+  // One queue for each lane, so that a flood in one takes no space from the others.
   readonly #waiting = new Map<AuditLane, { readonly records: AuditRecord[]; lost: number }>()
   readonly #latestUses = new Map<string, Date>()
   #flushing: Promise<void> | undefined
@@ -37,7 +33,7 @@ export class AuditBuffer {
     this.#now = now
   }
 
-  /** Takes a record, to be written soon. */
+  /** Adds a record. */
   record = (record: AuditRecord, lane: AuditLane): void => {
     const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
     this.#waiting.set(lane, waiting)
@@ -45,17 +41,16 @@ export class AuditBuffer {
     else waiting.lost += 1
   }
 
-  /** Takes the use of a credential, to be written soon. */
+  /** Adds the use of a credential. */
   noteUse = (credentialName: string, at: Date): void => {
     const known = this.#latestUses.get(credentialName)
     if (known === undefined || known < at) this.#latestUses.set(credentialName, at)
   }
 
   /**
-   * Writes what was noted; what cannot be written is kept for the next time. Callers at the same
-   * time share one writing.
+   * Writes the buffer. Records that cannot be written stay in it. Concurrent calls share one write.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when the store cannot take it now.
+   * @throws {StorageUnavailableError} storage_unavailable when the store cannot be written to
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#write().finally(() => {
@@ -95,7 +90,7 @@ export class AuditBuffer {
     action: 'audit.lose',
     target: null,
     outcome: 'done',
-    reason: `${count} records, while the store was away`,
+    reason: `${count} records, while the store was unavailable`,
     correlationId: null,
   })
 }

@@ -1,16 +1,16 @@
-/** Who did what to what, when, and how it ended. Never carries a secret or a token. */
+/** A record of one action: actor, target, time and outcome. Never contains a secret or a token. */
 export type AuditRecord = {
   readonly at: Date
-  /** The tenant in which it happened; null for what concerns the whole server. */
+  /** The tenant in which it happened; null for the whole server. */
   readonly tenantId: string | null
-  /** Application id of who acted, `system` for the server itself, or what a stranger claimed to be. */
+  /** The application id of the actor, `system` for the server, or the unverified id of a request. */
   readonly actor: string
   /** Resource and verb, such as `token.issue` or `application.create`. */
   readonly action: string
-  /** Id of the object that was acted upon, when there is one. */
+  /** The id of the target, if there is one. */
   readonly target: string | null
   readonly outcome: 'done' | 'refused'
-  /** Why it was refused, as a code; null when it was done. */
+  /** The reason of a refusal, as a code; null otherwise. */
   readonly reason: string | null
   readonly correlationId: string | null
 }

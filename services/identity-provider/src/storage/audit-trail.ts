@@ -1,21 +1,21 @@
 import type { AuditRecord } from './audit-record.ts'
 
 /**
- * The two books of the audit: changes of the directory and the keys, made and refused; tokens issued
- * and refused.
+ * The names of the two logs. `directory` is the audit log: changes of the directory and the keys, made
+ * and refused. `signIns` is the sign-in log: tokens issued and refused.
  */
-export type AuditBook = 'directory' | 'signIns'
+export type AuditLogName = 'directory' | 'signIns'
 
 /**
- * The part of a book that a record is appended to. Each has a limit of its own, so that records
- * push out only records of the same lane: `signIns` of clients that have authenticated, `strangers`
- * of anybody else, and `refusedChanges` of callers of the management APIs.
+ * A part of a log with its own limit, so that many records of one lane remove no record of another:
+ * `signIns` of authenticated clients, `strangers` of unauthenticated ones, and `refusedChanges` at
+ * the management APIs.
  */
 export type AuditLane = 'signIns' | 'strangers' | 'refusedChanges'
 
-/** Which records are asked for: those in which everything that is named is so. */
+/** A query for records. A record matches when every member that is present is equal. */
 export type AuditQuery = {
-  readonly book: AuditBook
+  readonly book: AuditLogName
   readonly tenantId?: string | null
   readonly actor?: string
   readonly action?: string
@@ -27,37 +27,37 @@ export type AuditQuery = {
   readonly from?: Date
   /** Before this time. */
   readonly to?: Date
-  /** Only records that were written before the one with this id: `next` of the page before. */
+  /** Only records that are older than the one with this id: `next` of the previous page. */
   readonly before?: string
-  /** At most so many records; 1 to 1000. */
+  /** The maximum number of records, 1 to 1000. */
   readonly limit: number
 }
 
-/** A part of what a query finds, the latest first. */
+/** A page of matching records, the latest first. */
 export type AuditPage = {
   readonly records: readonly (AuditRecord & { readonly id: string })[]
-  /** What `before` is for the next page; null when this is the last. */
+  /** The value of `before` for the next page; null for the last page. */
   readonly next: string | null
 }
 
-/** How much of the audit is kept. */
+/** The limits of the logs. */
 export type AuditLimits = {
   /** Days that changes of the directory and the keys are kept. */
   readonly directoryDays: number
   /** Days that issued and refused tokens are kept. */
   readonly signInDays: number
-  /** Records of a lane that are kept at most. */
+  /** The maximum number of records of each lane. */
   readonly records: Readonly<Record<AuditLane, number>>
 }
 
 /**
- * What happened. Changes of the directory and of the keys are written in the transaction that makes
- * them; what issuing leaves behind is appended here, in batches.
+ * The storage of both logs. The transaction of a change writes its record. The records of token
+ * requests are appended here, in batches.
  */
 export interface AuditTrail {
-  /** Appends to a lane, whole or not at all. */
+  /** Appends all records to a lane, or none. */
   append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void>
   find(query: AuditQuery): Promise<AuditPage>
-  /** Forgets what is beyond the limits. */
+  /** Deletes the records beyond the limits. */
   prune(limits: AuditLimits, now: Date): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { DirectoryLog } from './directory-log.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** What an update decided: what changes, what the audit says of it, what the caller gets. */
+/** The result of an update function: changes, audit records, and the result for the caller. */
 export type DirectoryDecision<Result> = {
   readonly changes: readonly DirectoryChange[]
   readonly audit: readonly AuditRecord[]
@@ -16,25 +16,25 @@ export type DirectoryDecision<Result> = {
 
 export type DirectoryStoreOptions = {
   readonly log: DirectoryLog
-  /** How old, in milliseconds, what `read` answers from may be; default 1000. */
+  /** The maximum age of the directory that `read` returns, in milliseconds; default 1000. */
   readonly maxAgeMs?: number
-  /** How long, in milliseconds, `read` waits for a log that is slow; default 2000. */
+  /** How long `read` waits for the log, in milliseconds; default 2000. */
   readonly patienceMs?: number
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
   /** Makes the mark of a commit; default a random UUID. */
   readonly newMark?: () => string
-  /** Hears that the log lacks the commit that was followed to, and which commit is its latest. */
+  /** Called when the log does not have the followed commit any more, with its latest commit. */
   readonly onReversal?: (followed: Commit, latest: Commit) => void
 }
 
 const attemptsPerUpdate = 100
 
 /**
- * The directory as a service reads and changes it: a snapshot in memory over a log that is shared.
+ * The directory for reads and changes: an index in memory over a shared log.
  *
- * Reading costs no query while the snapshot is fresh. Keeping it fresh is who composes the service's
- * duty: call `refresh` several times per `maxAgeMs`.
+ * A read costs no query while the index is fresh. The owner must call `refresh` several times per
+ * `maxAgeMs`.
  */
 export class DirectoryStore {
   readonly #log: DirectoryLog
@@ -132,7 +132,7 @@ export class DirectoryStore {
       return result
     }
     throw new StorageUnavailableError(
-      `The directory changed ${attemptsPerUpdate} times while one change was being decided.`,
+      `The directory changed ${attemptsPerUpdate} times during one update`,
     )
   }
 

@@ -1,11 +1,11 @@
-/** Which client assertions were used, for servers where each is good for one token. */
+/** The used client assertions, for servers where each is good for one token. */
 export interface ReplayCache {
   /**
-   * Remembers the use of an assertion until it has expired. Atomic over all replicas and durable:
-   * of any number of attempts exactly one is told `true`.
+   * Records the use of an assertion until it has expired. Atomic over all replicas, and durable:
+   * of all attempts with one assertion, exactly one returns `true`.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when it cannot be remembered; the caller
-   *   then refuses the assertion.
+   * @throws {StorageUnavailableError} storage_unavailable when the use cannot be recorded; the caller
+   *   then refuses the assertion
    */
   spend(clientId: string, jti: string, expiresAt: Date): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** The storage could not be asked, or did not answer: nobody can tell, and later it may work. */
+/** The store is not available or did not answer in time. A later attempt may succeed. */
 export class StorageUnavailableError extends Error {
   readonly code = 'storage_unavailable'
   override readonly name = 'StorageUnavailableError'

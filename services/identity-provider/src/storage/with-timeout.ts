@@ -1,9 +1,9 @@
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 
 /**
- * An answer of the store, if it comes in time: who asks is told sooner or later, however slow it is.
+ * Waits for an answer of the store, but not longer than a limit.
  *
- * @throws {StorageUnavailableError} storage_unavailable after `limitMs`.
+ * @throws {StorageUnavailableError} storage_unavailable after `limitMs`
  */
 export async function withTimeout<Answer>(
   answer: Promise<Answer>,
@@ -11,7 +11,7 @@ export async function withTimeout<Answer>(
 ): Promise<Answer> {
   const tooLate = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    tooLate.reject(new StorageUnavailableError(`The store did not answer within ${limitMs} ms.`))
+    tooLate.reject(new StorageUnavailableError(`The store did not answer within ${limitMs} ms`))
   }, limitMs)
   try {
     return await Promise.race([answer, tooLate.promise])

@@ -7,8 +7,8 @@ import { AuditBuffer } from '../../src/storage/audit-buffer.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
-import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
+import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { tenantId, testService } from './test-service.ts'
 
 const maxAgeMs = 40

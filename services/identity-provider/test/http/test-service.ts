@@ -16,8 +16,8 @@ import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
-import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
+import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 
 const file = join(import.meta.dirname, '../registrations/sample.json')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { newAppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
 import { put } from '../../src/directory/directory-change.ts'
-import { newAppRoleAssignment } from '../../src/directory/new-app-role-assignment.ts'
 import { graphAppId, serverManagementAppId } from '../../src/directory/privileged-api-ids.ts'
 import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
+import { newAppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
 import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import { newAppRoleAssignment } from '../../src/directory/new-app-role-assignment.ts'
 import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
@@ -14,8 +14,8 @@ import { refuse } from '../../src/management/http/graph-error.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
+import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 
 export const contoso = tenant()
 export const fabrikam = tenant({

@@ -8,9 +8,9 @@ import { systemRuntime } from '../../src/directory/runtime.ts'
 import { seedEmptyDirectory } from '../../src/registrations/seed-empty-directory.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { apiId, clientId, greeting, tenantId } from '../http/test-service.ts'
+import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 
 let folder: string
 

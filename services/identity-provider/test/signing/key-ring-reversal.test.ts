@@ -5,7 +5,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import type { KeyRing } from '../../src/signing/key-ring.ts'
 import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
-import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { markAt } from '../storage/sample-commit.ts'
 
 const kidOnly = (kid: string) => ({ kid })

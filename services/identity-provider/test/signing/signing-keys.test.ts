@@ -6,7 +6,7 @@ import { reencryptKeys } from '../../src/signing/key-reencryption.ts'
 import type { NewSigningKey } from '../../src/signing/signing-key.ts'
 import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
-import { MemoryKeyRingStore } from '../../src/storage/memory-key-ring-store.ts'
+import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 
 const kidOnly = (kid: string) => ({ kid })
 

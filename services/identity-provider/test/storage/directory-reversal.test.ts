@@ -4,9 +4,9 @@ import { put } from '../../src/directory/directory-change.ts'
 import type { Commit } from '../../src/storage/commit.ts'
 import type { DirectoryLog, Followed } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { guid, tenant } from '../directory/sample.ts'
+import { MemoryDirectoryLog } from './memory-directory-log.ts'
 
 /** A tenant that is made by each commit of a log, under a name of its own. */
 const names = (...displayNames: string[]) =>

@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import { put } from '../../src/directory/directory-change.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { tenant } from '../directory/sample.ts'
+import { MemoryDirectoryLog } from './memory-directory-log.ts'
 
 const rename = (displayName: string) => () => ({
   changes: [put('tenant', tenant({ displayName }))],
@@ -114,7 +114,7 @@ describe('the directory store', () => {
     const store = new DirectoryStore({ log: silent, patienceMs: 30 })
     await assert.rejects(async () => store.read(), {
       code: 'storage_unavailable',
-      message: 'The store did not answer within 30 ms.',
+      message: 'The store did not answer within 30 ms',
     })
   })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../src/storage/memory-directory-log.ts'
 import { StoreReversals } from '../../src/storage/store-reversals.ts'
+import { MemoryDirectoryLog } from './memory-directory-log.ts'
 import { commitAt } from './sample-commit.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')

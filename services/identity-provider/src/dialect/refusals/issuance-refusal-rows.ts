@@ -113,7 +113,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     ...invalidClient,
     code: 700024,
     sentence: ({ now, validFrom, expiresAt }) =>
-      `Client assertion is not within its valid time range. Current time: ${written(now)}, assertion valid from ${written(validFrom ?? new Date(0))}, expiry time of assertion ${written(expiresAt)}. ${certificateGuide}`,
+      `Client assertion is not within its valid time range. Current time: ${timeText(now)}, assertion valid from ${timeText(validFrom ?? new Date(0))}, expiry time of assertion ${timeText(expiresAt)}. ${certificateGuide}`,
     remedy: newAssertion,
   },
   assertion_lifetime_too_long: {
@@ -223,4 +223,4 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
 }
 
 // With the seven digits of .NET's round-trip format.
-const written = (date: Date) => date.toISOString().replace('Z', '0000Z')
+const timeText = (date: Date) => date.toISOString().replace('Z', '0000Z')

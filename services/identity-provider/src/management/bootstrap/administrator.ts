@@ -1,6 +1,6 @@
+import { newAppRoleAssignment } from '../../directory/app-role-assignment.ts'
 import type { Application } from '../../directory/application.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
-import { newAppRoleAssignment } from '../../directory/new-app-role-assignment.ts'
 import { newApplication } from '../../directory/new-application.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { createPassword } from '../../directory/password-credential.ts'

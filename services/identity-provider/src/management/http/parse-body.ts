@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ValidationIssue, written } from '../../directory/validation-issue.ts'
+import { propertyPathText, type ValidationIssue } from '../../directory/validation-issue.ts'
 import { GraphError } from './graph-error.ts'
 import { type RefusalName, refusals } from './refusals.ts'
 
@@ -55,14 +55,14 @@ export function requireNoIssues(issues: readonly ValidationIssue[], body: unknow
   throw new GraphError(rows[first.code].refusal, [...sentences].join(' '), {
     details: reported.map(({ code, path, message }) => ({
       code: rows[code].detail,
-      target: written(path),
+      target: propertyPathText(path),
       message,
     })),
   })
 }
 
 function sentenceOf({ code, path, message }: ValidationIssue, body: unknown): string {
-  const target = written(path)
+  const target = propertyPathText(path)
   if (code === 'invalid_value' || code === 'duplicate_value') {
     return target === ''
       ? `${capitalized(message)}.`

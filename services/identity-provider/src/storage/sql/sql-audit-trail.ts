@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../audit-record.ts'
 import type {
-  AuditBook,
   AuditLane,
   AuditLimits,
+  AuditLogName,
   AuditPage,
   AuditQuery,
   AuditTrail,
@@ -11,7 +11,7 @@ import { type AuditTable, auditFromRow, insertAudit } from './audit-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import { timeOrderedIdFloor } from './time-ordered-id.ts'
 
-const tables: Readonly<Record<AuditBook, AuditTable>> = {
+const tables: Readonly<Record<AuditLogName, AuditTable>> = {
   directory: 'directory_audit',
   signIns: 'sign_in_audit',
 }

@@ -10,8 +10,8 @@ import { graphAppId, serverManagementAppId } from '../../../src/directory/privil
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
-import { MemoryDirectoryLog } from '../../../src/storage/memory-directory-log.ts'
 import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
+import { MemoryDirectoryLog } from '../../storage/memory-directory-log.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const dayMs = 86_400_000

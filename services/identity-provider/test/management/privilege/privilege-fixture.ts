@@ -1,6 +1,6 @@
+import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import type { Application } from '../../../src/directory/application.ts'
 import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
-import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
 import { createPassword } from '../../../src/directory/password-credential.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import { put } from '../../../src/directory/directory-change.ts'
-import { newAppRoleAssignment } from '../../../src/directory/new-app-role-assignment.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'

@@ -5,7 +5,7 @@ import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
 import { SigningKeys } from '../../../src/signing/signing-keys.ts'
 import type { AuditQuery } from '../../../src/storage/audit-trail.ts'
-import { MemoryKeyRingStore } from '../../../src/storage/memory-key-ring-store.ts'
+import { MemoryKeyRingStore } from '../../storage/memory-key-ring-store.ts'
 import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 
 export const allManagementRoles = Object.keys(serverRoles) as ServerRole[]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AppRoleAssignment } from '../../../directory/app-role-assignment.ts'
+import { newAppRoleAssignment } from '../../../directory/app-role-assignment.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { emptyGuid } from '../../../directory/guid.ts'
-import { newAppRoleAssignment } from '../../../directory/new-app-role-assignment.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {

@@ -1,8 +1,8 @@
-import type { KeyEvent } from '../signing/key-event.ts'
-import type { KeyRing } from '../signing/key-ring.ts'
-import type { KeyRingStore } from '../signing/key-ring-store.ts'
-import { beginning, type Commit } from './commit.ts'
-import { hasCommit } from './sql/revision-counter.ts'
+import type { KeyEvent } from '../../src/signing/key-event.ts'
+import type { KeyRing } from '../../src/signing/key-ring.ts'
+import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
+import { beginning, type Commit } from '../../src/storage/commit.ts'
+import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
 
 /** A key ring that is forgotten with its process: for tests, and for a server without a trace. */
 export class MemoryKeyRingStore implements KeyRingStore {

@@ -1,8 +1,8 @@
-import type { CommittedChange, DirectoryChange } from '../directory/directory-change.ts'
-import type { AuditRecord } from './audit-record.ts'
-import { beginning, type Commit } from './commit.ts'
-import type { DirectoryLog } from './directory-log.ts'
-import { hasCommit } from './sql/revision-counter.ts'
+import type { CommittedChange, DirectoryChange } from '../../src/directory/directory-change.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { beginning, type Commit } from '../../src/storage/commit.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
 
 /** A log that is forgotten with its process: for tests, and for a server that shall leave no trace. */
 export class MemoryDirectoryLog implements DirectoryLog {
