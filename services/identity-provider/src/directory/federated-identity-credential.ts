@@ -1,4 +1,4 @@
-/** Trust in another issuer: whoever it names so may act as the application. */
+/** Trusts an external issuer: a token with this issuer, subject and audience authenticates the application. */
 export type FederatedIdentityCredential = {
   /** GUID, lower case. */
   readonly id: string

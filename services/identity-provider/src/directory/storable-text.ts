@@ -10,6 +10,6 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** What keeps a text from being kept by every store, and shown, byte for byte; nothing when it can. */
+/** The reasons why a text cannot be stored unchanged or printed safely. Empty when it can. */
 export const storableTextIssues = (text: string): string[] =>
   rules.filter(({ isKept }) => !isKept(text)).map(({ message }) => message)

@@ -1,23 +1,23 @@
-/** What can go wrong with signing keys, each by its code. */
+/** The faults of signing keys. */
 export type SigningErrorCode =
   /** Not 32 bytes in base64. */
   | 'key_encryption_key_malformed'
   /** The stored keys were encrypted under another key. */
   | 'key_encryption_key_wrong'
-  /** There are stored keys, and nothing to decrypt them with. */
+  /** There are stored keys, but no key to decrypt them. */
   | 'key_encryption_key_missing'
-  /** Others than its owner may read the key file. */
+  /** Users other than the owner may read the key file. */
   | 'key_file_exposed'
   /** The key file cannot be read or written. */
   | 'key_file_unusable'
-  /** The store does not answer: later it may. */
+  /** The store does not answer. A later attempt may succeed. */
   | 'key_ring_unavailable'
-  /** What the store holds is not what was put there. */
+  /** The store returned other data than was written. */
   | 'sealed_key_corrupt'
   /** No published key has this id. */
   | 'signing_key_unknown'
 
-/** A fault of the signing keys, in one sentence for the operator. Never carries key material. */
+/** A fault of the signing keys. The message is for the operator and never contains key material. */
 export class SigningError extends Error {
   override readonly name = 'SigningError'
   readonly code: SigningErrorCode

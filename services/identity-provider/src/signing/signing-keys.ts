@@ -25,9 +25,9 @@ export type SigningKeysOptions = {
   readonly store: KeyRingStore
   readonly keyEncryptionKey: KeyEncryptionKey
   readonly schedule: KeyScheduleOptions
-  /** How old, in milliseconds, the ring that signs may be; default 1000. */
+  /** The maximum age of the ring that signs, in milliseconds; default 1000. */
   readonly maxAgeMs?: number
-  /** How long, in milliseconds, `sign` waits for a store that is slow; default 2000. */
+  /** How long `sign` waits for the store, in milliseconds; default 2000. */
   readonly patienceMs?: number
   readonly now?: () => Date
   /** Monotonic clock in milliseconds; default `performance.now`. */
@@ -36,17 +36,17 @@ export type SigningKeysOptions = {
   readonly generate?: typeof generateSigningKey
   /** Makes the mark of a commit; default a random UUID. */
   readonly newMark?: () => string
-  /** Hears that the store lacks the commit that was followed to, and which commit is its latest. */
+  /** Called when the store does not have the followed commit any more, with its latest commit. */
   readonly onReversal?: (followed: RingCommit, latest: RingCommit) => void
 }
 
 const attemptsPerChange = 100
 
 /**
- * The signing keys of the server: signs, publishes, and passes from key to key.
+ * The signing keys of the server: signs tokens, publishes the key set and rotates the keys.
  *
- * A ring in memory over a store that replicas share. Keeping it fresh is who composes the service's
- * duty: call `refresh` several times per `maxAgeMs`, and `tend` now and then.
+ * A ring in memory over a store that replicas share. The owner must call `refresh` several times per
+ * `maxAgeMs`, and `tend` periodically.
  */
 export class SigningKeys {
   readonly #store: KeyRingStore
@@ -108,8 +108,8 @@ export class SigningKeys {
   }
 
   /**
-   * The entries of the key set. From memory, however old: while the store is down, verifiers are
-   * better served with the last known keys than with none.
+   * The entries of the key set, always from memory: while the store is unavailable, verifiers get the
+   * last known keys.
    */
   published(): PublishedKey[] {
     return this.states()
@@ -160,8 +160,8 @@ export class SigningKeys {
   }
 
   /**
-   * Removes a key at once, for when its private half may be known to somebody: it signs no more, is
-   * published no more, and its tokens are refused as soon as verifiers read the key set again.
+   * Removes a key immediately, for a private key that an attacker may know. It no longer signs and is
+   * no longer published. Verifiers refuse its tokens as soon as they read the key set again.
    *
    * @throws {SigningError} signing_key_unknown when no key has this id.
    */
@@ -185,7 +185,7 @@ export class SigningKeys {
       tooLate.reject(new SigningError('key_ring_unavailable', sentence))
     }, this.#patienceMs)
     try {
-      // A slow answer that others are waiting for may have been asked too long ago for this caller.
+      // A shared query may have started too long ago for this caller.
       do await Promise.race([this.refresh(), tooLate.promise])
       while (this.#asOfMs < neededMs)
     } finally {
@@ -222,7 +222,7 @@ export class SigningKeys {
     throw new Error(`The key ring changed ${attemptsPerChange} times while it was being changed.`)
   }
 
-  // Keys under two key-encryption keys could be opened by no replica.
+  // No replica can decrypt keys under two different key-encryption keys.
   #refuseUnderAnotherKey(ring: KeyRing) {
     for (const { kid, sealedPrivateKey } of ring) {
       this.#keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
