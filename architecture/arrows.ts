@@ -29,13 +29,18 @@ export const rooms: readonly Room[] = [
       'The format of the registrations file is independent of every directory: no wire, no clock, no file system.',
   },
   {
+    path: 'packages/http-service',
+    mayImport: [],
+    reason: 'Both services run on it. It knows neither of them, and nothing of tokens.',
+  },
+  {
     path: 'services/greeting-api',
-    mayImport: ['packages/guard'],
+    mayImport: ['packages/guard', 'packages/http-service'],
     reason: 'The resource server knows the identity provider only by its key set, over HTTP.',
   },
   {
     path: 'services/identity-provider',
-    mayImport: ['packages/guard', 'packages/registrations'],
+    mayImport: ['packages/guard', 'packages/http-service', 'packages/registrations'],
     reason:
       'Its management API is a resource like any other, and federated issuers have key sets. A token is never made with the code that judges it.',
   },
@@ -106,6 +111,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/http',
     mayImport: [
       'services/identity-provider/src/body',
+      'packages/http-service',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/dialect',

@@ -165,19 +165,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ours(/^[/\\]+/, 'the routes of the app'),
     ours(/\/{2,}/g, 'the routes of the app'),
   ],
-  'services/greeting-api/src/docs-page.ts': [ours(/`([^`]+)`/g, 'the description of this API')],
   'services/greeting-api/src/guard-log.ts': [ours(/^[A-Z_\d]{1,64}$/, 'codes of Node')],
-  'services/greeting-api/src/malformed-request.ts': [
-    header(/^[A-Za-z0-9.\-_:[\]]+$/),
-    header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
-  ],
-  'services/greeting-api/src/page.ts': [ours(/[&<>"']/g, 'the pages of this API')],
   'services/greeting-api/src/settings.ts': [
     setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-    setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
-    setting(/^\d{1,9}$/),
     setting(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/),
-    setting(/\/\/[^/@]*@/, '//'),
   ],
   'services/identity-provider/src/certificates/name-constraints.ts': [setting(/^\*\./)],
   'services/identity-provider/src/dialect/request/client-authentication.ts': [
@@ -267,7 +258,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],
-  'services/identity-provider/src/http/no-request.ts': [
+  'packages/http-service/src/malformed-request.ts': [
     header(/^[A-Za-z0-9.\-_:[\]]+$/),
     header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
   ],
@@ -289,10 +280,13 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     form(/^([0-9a-f]{40}|[0-9a-f]{64})$/i),
   ],
   'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
-  'services/identity-provider/src/main.ts': [ours(/\.$/, 'a message of an error at start')],
-  'services/identity-provider/src/settings.ts': [
+  'packages/http-service/src/setting-schemas.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
     setting(/^\d{1,9}$/),
+  ],
+  'packages/http-service/src/settings-reader.ts': [setting(/\/\/[^/@]*@/, '//')],
+  'packages/http-service/src/start-failure.ts': [ours(/\.$/, 'a message of an error at start')],
+  'services/identity-provider/src/settings.ts': [
     setting(/^(off|\d{1,5})$/),
     setting(/^\d{2,5}(-\d{2,5})?$/),
   ],
@@ -304,7 +298,5 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/, 'a', '[a'),
     setting(/^\[|\]$/g, '['),
   ],
-  'services/identity-provider/src/visible-text.ts': [
-    file(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu),
-  ],
+  'packages/http-service/src/visible-text.ts': [file(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu)],
 }

@@ -165,7 +165,7 @@ function tooSlow(
 }
 
 const sourceFiles = sources.filter((file) =>
-  /^(packages\/\w+|services\/[\w-]+|cli)\/src\//.test(file),
+  /^(packages\/[\w-]+|services\/[\w-]+|cli)\/src\//.test(file),
 )
 
 describe('the regular expressions', () => {

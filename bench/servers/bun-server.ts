@@ -1,4 +1,4 @@
-import type { Fetch, Listen } from '../../services/greeting-api/src/http-server.ts'
+import type { Fetch, Listen } from '../../packages/http-service/src/index.ts'
 
 /** The part of Bun's server that is used here. */
 declare const Bun: {

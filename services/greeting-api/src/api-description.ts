@@ -1,11 +1,11 @@
 import { refusalRows } from '@greeting/guard'
 import { roles } from './greetings.ts'
 
-/** What the description names: where the API and its authorization server are. */
-export type Place = {
+/** The addresses in the API description. */
+export type ApiAddresses = {
   readonly baseUrl: string
   readonly tokenUrl: string
-  /** The scope that a client requests, such as `api://<application id>/.default`. */
+  /** The scope of a token request, such as `api://<application id>/.default`. */
   readonly scope: string
 }
 
@@ -37,7 +37,7 @@ const exampleOf = (reason: keyof typeof refusalRows) => {
 
 const challenge = {
   'WWW-Authenticate': {
-    description: 'What was missing or wrong (RFC 6750 section 3).',
+    description: 'The scheme and the reason of the refusal (RFC 6750 section 3).',
     schema: { type: 'string' },
   },
 }
@@ -56,29 +56,29 @@ const open = (summary: string, ...types: readonly string[]) => ({
   },
 })
 
-/** Describes the whole API in the words of OpenAPI 3.1. */
-export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
+/** Makes the description of the whole API in OpenAPI 3.1. */
+export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
   return {
     openapi: '3.1.1',
     info: {
       title: 'Greeting API',
       version: '1.0.0',
-      summary: 'Two greetings for programs, each behind its own application role.',
+      summary: 'Two greetings for programs, each with its own app role.',
       description:
-        'Every path under `/api/v1/` takes a bearer access token that the authorization server issues by the OAuth 2.0 client credentials flow. A role is not a substitute for the other.',
+        'Every path under `/api/v1/` requires a bearer access token. The authorization server issues it by the OAuth 2.0 client credentials flow. Neither role includes the other.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
     tags: [
-      { name: 'Greetings', description: 'Guarded: each needs a token with its role.' },
-      { name: 'Open', description: 'No token is asked for.' },
+      { name: 'Greetings', description: 'Each greeting requires a token with its role.' },
+      { name: 'Open', description: 'These paths require no token.' },
     ],
     security: [{ clientCredentials: [scope] }],
     paths: {
       '/api/v1/hi': {
         get: {
           summary: 'Hi',
-          description: `Needs the role \`${roles[0]}\`.`,
+          description: `Requires the role \`${roles[0]}\`.`,
           operationId: 'hi',
           tags: ['Greetings'],
           responses: { '200': greeting('Hi'), ...refusals },
@@ -87,7 +87,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
       '/api/v1/hello': {
         get: {
           summary: 'Hello, by name',
-          description: `Needs the role \`${roles[1]}\`. The role is checked before the name.`,
+          description: `Requires the role \`${roles[1]}\`. The role is checked before the name.`,
           operationId: 'hello',
           tags: ['Greetings'],
           parameters: [
@@ -96,7 +96,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
               in: 'query',
               required: true,
               description:
-                'Given exactly once; may be empty. It is greeted exactly as it was sent.',
+                'Must occur exactly once; may be empty. The answer contains it unchanged.',
               schema: { type: 'string' },
               example: 'Ada',
             },
@@ -105,20 +105,20 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
         },
       },
       '/': open(
-        'What this is: a page for a browser, JSON for a program.',
+        'The start page: HTML for a browser, JSON for a program.',
         'application/json',
         'text/html',
       ),
-      '/docs': open('This description as a page.', 'text/html'),
-      '/openapi.json': open('This description.', 'application/json'),
+      '/docs': open('The API description as a page.', 'text/html'),
+      '/openapi.json': open('The API description.', 'application/json'),
       '/.well-known/oauth-protected-resource': open(
-        'What this resource is and which authorization server it trusts (RFC 9728).',
+        'The protected resource metadata (RFC 9728): the API and its authorization server.',
         'application/json',
       ),
       '/healthz': open('The process is alive.', 'application/json'),
       '/readyz': {
         get: {
-          summary: 'Whether tokens can be verified: the keys are in hand.',
+          summary: 'Whether the service can verify tokens: the keys are loaded.',
           tags: ['Open'],
           security: [],
           responses: {
@@ -127,13 +127,13 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
               content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },
             },
             '503': {
-              description: 'Not ready: no usable keys, or stopping.',
+              description: 'Not ready: the service has no usable keys, or it is stopping.',
               content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },
             },
           },
         },
       },
-      '/metrics': open('Measurements for Prometheus.', 'text/plain'),
+      '/metrics': open('Metrics for Prometheus.', 'text/plain'),
     },
     components: {
       securitySchemes: {
@@ -143,7 +143,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
           flows: {
             clientCredentials: {
               tokenUrl,
-              scopes: { [scope]: 'Every role that was granted to the client for this API.' },
+              scopes: { [scope]: 'All roles of the client for this API.' },
             },
           },
         },
@@ -164,33 +164,33 @@ export function describeApi({ baseUrl, tokenUrl, scope }: Place) {
       },
       responses: {
         BadRequest: errorResponse(
-          'Credentials that are not exactly one bearer token in the header, or a name that is not given exactly once.',
+          'The header does not contain exactly one bearer token, or the name does not occur exactly once.',
           {
             credentials: exampleOf('credentials_malformed'),
             name: {
               value: {
                 error: 'invalid_request',
-                error_description: 'The query parameter name must be given exactly once',
+                error_description: 'The query parameter name must occur exactly once',
               },
             },
           },
         ),
         Unauthorized: errorResponse(
-          'No token, or one that is not valid for this API.',
+          'The token is missing or not valid for this API.',
           { missing: exampleOf('no_credentials'), expired: exampleOf('expired') },
           challenge,
         ),
         Forbidden: errorResponse(
-          'The token is valid and lacks the role.',
+          'The token is valid, but does not contain the role.',
           { role: exampleOf('role_missing') },
           challenge,
         ),
         Unavailable: errorResponse(
-          'The keys cannot be had, so nobody can tell whether the token is valid. Try again.',
+          'The verification keys are not available, so the token cannot be verified. Try again later.',
           { keys: exampleOf('keys_unavailable') },
           {
             'Retry-After': {
-              description: 'Seconds to wait.',
+              description: 'Seconds until the next attempt.',
               schema: { type: 'integer', minimum: 1 },
             },
           },

@@ -1,41 +1,39 @@
 import type { Guard, ResourceMetadata } from '@greeting/guard'
 import { guardedApp } from '@greeting/guard/hono'
+import { errorAnswer, errorResponse } from '@greeting/http-service'
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import { describeApi, type Place } from './api-description.ts'
+import { type ApiAddresses, describeApi } from './api-description.ts'
 import { docsPage } from './docs-page.ts'
 import { greetingRoutes, type Role } from './greetings.ts'
 import { landing, landingPage } from './landing-page.ts'
 import type { Metrics } from './metrics.ts'
 import { pageHeaders } from './page.ts'
 
-/** Exactly what the app is built from: no environment, no socket. */
-export type AppParts = {
+/** Everything that the app needs. It reads no environment and opens no socket. */
+export type AppOptions = {
   readonly guard: Guard<Role>
-  readonly place: Place
+  readonly addresses: ApiAddresses
   readonly resourceMetadata: ResourceMetadata
   readonly metrics: Pick<Metrics, 'read' | 'contentType'>
-  /** True from the moment that the process was told to stop. */
+  /** Whether the service has begun to stop. */
   readonly isStopping: () => boolean
   readonly log: Pick<Logger, 'error'>
 }
 
+const json = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
+const uncachedJson = { ...json, 'cache-control': 'no-store' }
 const landingJson = JSON.stringify(landing)
 const alive = JSON.stringify({ status: 'alive' })
-const serverError = JSON.stringify({
-  error: 'server_error',
-  error_description: 'The request could not be answered',
-})
+const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
 
-const json = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
-const jsonOfNow = { ...json, 'cache-control': 'no-store' }
-
-/** Builds the greeting API: the guarded greetings, and what is open around them. */
-export function createApp({ guard, place, resourceMetadata, metrics, isStopping, log }: AppParts) {
-  const description = describeApi(place)
+/** Creates the greeting API: the guarded greetings and the open routes beside them. */
+export function createApp(options: AppOptions) {
+  const { guard, addresses, resourceMetadata, metrics, isStopping, log } = options
+  const description = describeApi(addresses)
   const descriptionJson = JSON.stringify(description)
   const resourceMetadataJson = JSON.stringify(resourceMetadata.document)
-  const docs = docsPage(description, place)
+  const docs = docsPage(description, addresses)
 
   const app = guardedApp(guard, '/api/v1', greetingRoutes)
   app.get('/', (c) => {
@@ -45,12 +43,12 @@ export function createApp({ guard, place, resourceMetadata, metrics, isStopping,
   app.get('/docs', () => new Response(docs, { headers: pageHeaders }))
   app.get('/openapi.json', () => new Response(descriptionJson, { headers: json }))
   app.get(resourceMetadata.path, () => new Response(resourceMetadataJson, { headers: json }))
-  app.get('/healthz', () => new Response(alive, { headers: jsonOfNow }))
+  app.get('/healthz', () => new Response(alive, { headers: uncachedJson }))
   app.get('/readyz', () => {
     const status = isStopping() ? 'stopping' : guard.isReady() ? 'ready' : 'waiting for keys'
     return new Response(JSON.stringify({ status }), {
       status: status === 'ready' ? 200 : 503,
-      headers: jsonOfNow,
+      headers: uncachedJson,
     })
   })
   app.get('/metrics', async () => {
@@ -59,7 +57,7 @@ export function createApp({ guard, place, resourceMetadata, metrics, isStopping,
   })
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, 'request failed')
-    return new Response(serverError, { status: 500, headers: jsonOfNow })
+    return errorResponse(serverError)
   })
   return app
 }

@@ -1,5 +1,6 @@
-import type { ApiDescription, Place } from './api-description.ts'
-import { escapeHtml, page } from './page.ts'
+import { html } from 'hono/html'
+import type { ApiAddresses, ApiDescription } from './api-description.ts'
+import { page } from './page.ts'
 
 type Parameter = { name: string; required: boolean; description: string }
 type Operation = {
@@ -9,60 +10,61 @@ type Operation = {
   responses: Record<string, { $ref?: string; description?: string }>
 }
 
-/** Shows the description as a page, with a request to copy for each greeting. */
-export function docsPage(description: ApiDescription, place: Place): string {
+/** Makes the page of the API description, with a command to copy for each greeting. */
+export function docsPage(description: ApiDescription, addresses: ApiAddresses): string {
+  const { title, summary, description: text } = description.info
+  const { tokenUrl, scope, baseUrl } = addresses
   const sections = description.tags.map((tag) => {
     const operations = Object.entries(description.paths)
       .filter(([, { get }]) => get.tags.includes(tag.name))
       .map(([path, { get }]) => operationSection(path, get as Operation, description))
-    return `<h2>${escapeHtml(tag.name)}</h2>\n<p>${prose(tag.description)}</p>\n${operations.join('\n')}`
+    return html`<h2>${tag.name}</h2>
+<p>${prose(tag.description)}</p>
+${operations}
+`
   })
-  return page(
-    description.info.title,
-    `<p>${prose(description.info.summary)}</p>
-<p>${prose(description.info.description)} The whole description for programs is at <a href="/openapi.json">/openapi.json</a>.</p>
+  const content = html`<p>${prose(summary)}</p>
+<p>${prose(text)} The whole description for programs is at <a href="/openapi.json">/openapi.json</a>.</p>
 <h2>Getting a token</h2>
-${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${place.tokenUrl} \\
+${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${tokenUrl} \\
   -d grant_type=client_credentials \\
-  -d scope=${place.scope} \\
+  -d scope=${scope} \\
   -d client_id="$CLIENT_ID" \\
   --data-urlencode client_secret@-`)}
 <h2>Calling the API</h2>
-${sample(`printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- ${place.baseUrl}/api/v1/hi
-printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- "${place.baseUrl}/api/v1/hello?name=Ada"`)}
-${sections.join('\n')}`,
-  )
+${sample(`printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- ${baseUrl}/api/v1/hi
+printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- "${baseUrl}/api/v1/hello?name=Ada"`)}
+${sections}`
+  return page(title, content)
 }
 
-function operationSection(path: string, operation: Operation, description: ApiDescription): string {
+function operationSection(path: string, operation: Operation, description: ApiDescription) {
   const parameters = (operation.parameters ?? []).map(
-    (parameter) =>
-      `<li><code>${escapeHtml(parameter.name)}</code> (query, ${parameter.required ? 'required' : 'optional'}): ${prose(parameter.description)}</li>`,
+    ({ name, required, description: text }) =>
+      html`<li><code>${name}</code> (query, ${required ? 'required' : 'optional'}): ${prose(text)}</li>`,
   )
-  const responses = Object.entries(operation.responses).map(([status, response]) => {
-    const name = response.$ref?.split('/').at(-1) as
-      | keyof ApiDescription['components']['responses']
-      | undefined
-    const text =
-      name === undefined
-        ? (response.description ?? '')
-        : description.components.responses[name].description
-    return `<tr><th scope="row">${status}</th><td>${prose(text)}</td></tr>`
-  })
-  return `<h3><code>GET ${escapeHtml(path)}</code></h3>
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]) =>
+      html`<tr><th scope="row">${status}</th><td>${prose(textOf(response, description))}</td></tr>`,
+  )
+  return html`<h3><code>GET ${path}</code></h3>
 <p>${prose(operation.description ?? operation.summary)}</p>
-${parameters.length > 0 ? `<ul>${parameters.join('')}</ul>` : ''}
+${parameters.length > 0 ? html`<ul>${parameters}</ul>` : ''}
 <div class="wide"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead>
-<tbody>${responses.join('')}</tbody>
-</table></div>`
+<tbody>${responses}</tbody>
+</table></div>
+`
 }
 
-function sample(text: string): string {
-  return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`
+function textOf(response: Operation['responses'][string], { components }: ApiDescription): string {
+  const name = response.$ref?.split('/').at(-1) as keyof typeof components.responses | undefined
+  return name === undefined ? (response.description ?? '') : components.responses[name].description
 }
 
-/** Plain text in which backquotes mark code. */
-function prose(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+const sample = (text: string) => html`<pre tabindex="0"><code>${text}</code></pre>`
+
+/** Converts plain text in which backquotes mark code. */
+function prose(text: string) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))
 }

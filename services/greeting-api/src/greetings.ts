@@ -3,7 +3,7 @@ import type { GuardedHandler } from '@greeting/guard/hono'
 /** The app roles of the API, as its registration declares them. */
 export const roles = ['CallHiApiRole', 'CallHelloApiRole'] as const
 
-/** The name of an app role of the API. */
+/** An app role of the API. */
 export type Role = (typeof roles)[number]
 
 const headers = {
@@ -12,9 +12,9 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-const nameFault = JSON.stringify({
+const nameError = JSON.stringify({
   error: 'invalid_request',
-  error_description: 'The query parameter name must be given exactly once',
+  error_description: 'The query parameter name must occur exactly once',
 })
 
 const hi: GuardedHandler<Role> = () => new Response('Hi', { headers })
@@ -22,7 +22,7 @@ const hi: GuardedHandler<Role> = () => new Response('Hi', { headers })
 const hello: GuardedHandler<Role> = (c) => {
   const [name, ...others] = new URL(c.req.url).searchParams.getAll('name')
   if (name === undefined || others.length > 0) {
-    return new Response(nameFault, {
+    return new Response(nameError, {
       status: 400,
       headers: { ...headers, 'content-type': 'application/json' },
     })
@@ -30,7 +30,7 @@ const hello: GuardedHandler<Role> = (c) => {
   return new Response(`Hello, ${name}`, { headers })
 }
 
-/** The two greetings, each behind its own role (contract section 4). */
+/** The two greetings, each with its own role. */
 export const greetingRoutes = {
   'GET /hi': { role: 'CallHiApiRole', handler: hi },
   'GET /hello': { role: 'CallHelloApiRole', handler: hello },

@@ -3,31 +3,31 @@ import type { Logger } from 'pino'
 
 type Row = readonly [level: 'debug' | 'info' | 'warn' | 'error', message: string]
 
-/** How loud each event is. A decision is told at `debug`: the counters hold the numbers. */
+/** The level of each event. Decisions have `debug`, because the metrics count them. */
 const rows: Readonly<Record<GuardEvent['type'], Row>> = {
   admitted: ['debug', 'admitted'],
   refused: ['debug', 'refused'],
   key_set_refreshed: ['debug', 'key set refreshed'],
   key_set_refresh_failed: ['warn', 'key set could not be refreshed'],
-  key_set_stale: ['error', 'key set is too old to be relied on'],
+  key_set_stale: ['error', 'key set is too old'],
   key_added: ['info', 'key added'],
-  key_gone: ['info', 'key gone'],
+  key_gone: ['info', 'key removed'],
   key_unused: ['debug', 'published key is not used'],
 }
 
-/** Writes what the guard tells into the log. No event carries a token. */
+/** Makes a listener that writes the events of the guard to the log. No event contains a token. */
 export function logGuardEvents(log: Logger): EventListener {
-  // Asked once: a decision is told for every request, and the level of a log does not change.
-  const told = new Map(Object.entries(rows).filter(([, [level]]) => log.isLevelEnabled(level)))
+  // Checked once: each request has an event, and the level of a log does not change.
+  const enabled = new Map(Object.entries(rows).filter(([, [level]]) => log.isLevelEnabled(level)))
   return (event) => {
-    const row = told.get(event.type)
+    const row = enabled.get(event.type)
     if (row === undefined) return
     const [level, message] = row
-    log[level](detailOf(event), message)
+    log[level](fieldsOf(event), message)
   }
 }
 
-function detailOf(event: GuardEvent): object {
+function fieldsOf(event: GuardEvent): object {
   if (event.type === 'admitted') {
     const { applicationId, tokenId } = event.caller
     return { applicationId, tokenId, remembered: event.isCached }
@@ -38,17 +38,17 @@ function detailOf(event: GuardEvent): object {
     const causeCode = innermostCode(cause)
     return { url, code, reason, causeCode, nextAttemptMs: Math.round(nextAttemptMs) }
   }
-  const { type: _, ...detail } = event
-  return detail
+  const { type: _, ...fields } = event
+  return fields
 }
 
 /**
- * The code deepest among the causes, such as `ECONNREFUSED`: it says what the operator can mend. Their
- * messages and stacks would be told again at every retry, and nobody here knows what is in them.
+ * Finds the code of the innermost cause, such as `ECONNREFUSED`, which tells the operator what to fix.
+ * Messages and stacks of causes are not logged: they repeat at each retry and may contain secrets.
  */
 function innermostCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const { code } = cause as NodeJS.ErrnoException
-  const isName = typeof code === 'string' && /^[A-Z_\d]{1,64}$/.test(code)
-  return innermostCode(cause.cause) ?? (isName ? code : undefined)
+  const isCode = typeof code === 'string' && /^[A-Z_\d]{1,64}$/.test(code)
+  return innermostCode(cause.cause) ?? (isCode ? code : undefined)
 }

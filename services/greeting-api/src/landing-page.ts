@@ -1,10 +1,11 @@
+import { html } from 'hono/html'
 import { page } from './page.ts'
 
-/** What `GET /` tells a program. */
+/** The answer of `GET /` to a program. */
 export const landing = {
   name: 'Greeting API',
   description:
-    'Two greetings for programs, each behind its own application role. Every path under /api/v1/ takes a bearer access token.',
+    'Two greetings for programs, each with its own app role. Every path under /api/v1/ requires a bearer access token.',
   greetings: ['/api/v1/hi', '/api/v1/hello?name={name}'],
   documentation: '/docs',
   openapi: '/openapi.json',
@@ -12,18 +13,17 @@ export const landing = {
   readiness: '/readyz',
 }
 
-/** What `GET /` shows a person. */
-export const landingPage = page(
-  landing.name,
-  `<p>Two greetings for programs, each behind its own application role.</p>
+const content = html`<p>Two greetings for programs, each with its own app role.</p>
 <ul>
-<li><code>GET /api/v1/hi</code> answers <code>Hi</code> to callers with the role <code>CallHiApiRole</code>.</li>
-<li><code>GET /api/v1/hello?name=Ada</code> answers <code>Hello, Ada</code> to callers with the role <code>CallHelloApiRole</code>.</li>
+<li><code>GET /api/v1/hi</code> answers <code>Hi</code> to clients with the role <code>CallHiApiRole</code>.</li>
+<li><code>GET /api/v1/hello?name=Ada</code> answers <code>Hello, Ada</code> to clients with the role <code>CallHelloApiRole</code>.</li>
 </ul>
-<p>Callers are programs: they obtain an access token by the OAuth 2.0 client credentials flow and send it as a bearer token.</p>
+<p>A client obtains an access token by the OAuth 2.0 client credentials flow and sends it as a bearer token.</p>
 <ul>
-<li><a href="/docs">How to call it</a></li>
-<li><a href="/openapi.json">The description for programs</a> (OpenAPI 3.1)</li>
-<li><a href="/readyz">Whether it is ready</a></li>
-</ul>`,
-)
+<li><a href="/docs">How to call the API</a></li>
+<li><a href="/openapi.json">The API description</a> (OpenAPI 3.1)</li>
+<li><a href="/readyz">The readiness of the service</a></li>
+</ul>`
+
+/** The answer of `GET /` to a browser. */
+export const landingPage = page(landing.name, content)

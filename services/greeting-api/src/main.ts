@@ -1,52 +1,10 @@
-import { pino } from 'pino'
+import { runService } from '@greeting/http-service'
 import { startService } from './service.ts'
-import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { readSettings } from './settings.ts'
 
-/** What the failures to start that people meet mean, in one sentence each. */
-const sentences: Readonly<Record<string, (settings: Settings) => string>> = {
-  EADDRINUSE: ({ HOST, PORT }) => `port ${PORT} at ${HOST} is taken by another program`,
-  EACCES: ({ HOST, PORT }) => `this user may not listen on port ${PORT} at ${HOST}`,
-  EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine`,
-  ENOTFOUND: ({ HOST }) => `no address is known for the host ${HOST}`,
-}
-
-function fail(sentence: string, exitCode: number): never {
-  process.stderr.write(`${sentence}\n`)
-  process.exit(exitCode)
-}
-
-function settingsOrExit(): Settings {
-  try {
-    return readSettings(process.env)
-  } catch (error) {
-    if (error instanceof SettingsError) fail(error.message, 2)
-    throw error
-  }
-}
-
-const starterGone = 'the process that started this one is gone'
-
-const settings = settingsOrExit()
-const log = pino({ level: settings.LOG_LEVEL, base: { service: 'greeting-api', pid: process.pid } })
-try {
-  const service = await startService(settings, log)
-  let isStopping = false
-  const stop = (why: string) => {
-    // Two reasons may come together; what the first began is finished.
-    if (isStopping) return
-    isStopping = true
-    log.info({ why }, 'stopping')
-    service.stop().then(() => process.exit(0))
-  }
-  // Ctrl-C comes from the terminal and from npm: the second must not end the process at once.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
-  // Who starts this process over an IPC channel wants it to end with itself, and the system closes the
-  // channel however that process ends. Started in any other way there is none.
-  process.once('disconnect', () => stop(starterGone))
-  log.info({ url: service.url }, 'listening')
-  // It may have gone before anybody listened for that.
-  if (process.connected === false) stop(starterGone)
-} catch (error) {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  fail(`The greeting API cannot start: ${sentences[code]?.(settings) ?? message}.`, 1)
-}
+await runService(process, {
+  name: 'greeting-api',
+  title: 'greeting API',
+  readSettings,
+  start: startService,
+})

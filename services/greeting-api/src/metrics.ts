@@ -1,27 +1,27 @@
 import type { EventListener, Guard } from '@greeting/guard'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
-/** What the service counts, and how Prometheus reads it. */
+/** The metrics of the service, in the format of Prometheus. */
 export type Metrics = {
-  /** Counts what the guard tells. */
+  /** Counts the events of the guard. */
   readonly listener: EventListener
-  /** Lets the gauges ask this guard, once it is there. */
+  /** Connects the gauges to the guard, which is created after the metrics. */
   readonly watch: (guard: Pick<Guard, 'keySets' | 'cachedTokens'>) => void
   readonly contentType: string
   readonly read: () => Promise<string>
 }
 
-/** Makes the metrics of one service; two of them in one process do not meet. */
+/** Creates the metrics of one service, in a registry of their own. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  // Counted by plain numbers, and labelled only when somebody asks: there is one for each request.
+  // Plain numbers, because every request counts here. Labels are made only when Prometheus reads.
   let admitted = 0
   const refused = new Map<string, number>()
   new Counter({
     name: 'greeting_guard_decisions_total',
-    help: 'Requests that were admitted or refused, and why they were refused.',
+    help: 'Requests that were admitted or refused, with the reason of each refusal.',
     labelNames: ['outcome', 'reason'],
     registers,
     collect() {
@@ -32,13 +32,13 @@ export function createMetrics(): Metrics {
   })
   const refreshes = new Counter({
     name: 'greeting_guard_key_set_refreshes_total',
-    help: 'Attempts to fetch the key set, by their result.',
+    help: 'Attempts to fetch the key set, by result.',
     labelNames: ['result'],
     registers,
   })
   const keyChanges = new Counter({
     name: 'greeting_guard_key_changes_total',
-    help: 'Signing keys that were added, are gone, or are published but not used.',
+    help: 'Signing keys that were added, were removed, or are published but not used.',
     labelNames: ['change'],
     registers,
   })
@@ -71,18 +71,18 @@ function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers:
     })
   perKeySet(
     'greeting_guard_key_set_age_seconds',
-    'Since the last good key set; +Inf before the first.',
+    'Time since the last valid key set; +Inf before the first one.',
     ({ ageSeconds }) => ageSeconds,
   )
-  perKeySet('greeting_guard_keys', 'Usable keys in hand.', ({ keys }) => keys)
+  perKeySet('greeting_guard_keys', 'Usable keys in the key set.', ({ keys }) => keys)
   perKeySet(
     'greeting_guard_key_set_usable',
-    '1 while tokens can be verified with the key set, else 0.',
+    '1 while the key set can verify tokens, else 0.',
     ({ isUsable }) => Number(isUsable),
   )
   new Gauge({
     name: 'greeting_guard_remembered_tokens',
-    help: 'Verified tokens that are remembered.',
+    help: 'Verified tokens in the cache.',
     registers,
     collect() {
       this.set(guard.cachedTokens())

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6bcb }
@@ -22,7 +23,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every page: nothing is loaded, run, framed or sent from it. */
+/** The headers of every page: it loads, runs and submits nothing, and cannot be framed. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
@@ -30,28 +31,23 @@ export const pageHeaders = {
   'referrer-policy': 'no-referrer',
 }
 
-/** A text made safe for the content and the attributes of HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-/** A whole page around a body that is HTML already. */
-export function page(title: string, body: string): string {
-  return `<!doctype html>
+/** Makes a whole page around its content. `html` escapes every value. */
+export function page(title: string, content: ReturnType<typeof html>): string {
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<title>${title}</title>
+<style>${raw(style)}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <main id="content">
-<h1>${escapeHtml(title)}</h1>
-${body}
+<h1>${title}</h1>
+${content}
 </main>
 </body>
 </html>
-`
+`)
 }

@@ -1,42 +1,46 @@
 import { createGuard, describeResource, entra, type Runtime } from '@greeting/guard'
+import { type Listen, listen } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { roles } from './greetings.ts'
 import { logGuardEvents } from './guard-log.ts'
-import { type Listen, listen } from './http-server.ts'
 import { createMetrics } from './metrics.ts'
 import type { Settings } from './settings.ts'
 
-/** A greeting API that runs. */
+/** A running greeting API. */
 export type Service = {
   readonly url: string
-  /** Finishes what is in hand; from now on it says that it is not ready. */
+  /** Reports that the service is not ready, and answers the running requests. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts the greeting API as its settings say: listens, begins to fetch keys, answers.
+ * Starts the greeting API: opens the listener, answers requests and begins to fetch the keys.
  *
- * @param runtime what stands in for the guard's clocks and its `fetch`
- * @param listenWith what stands in for Node's server, where the app runs on another platform
- * @throws {Error} with Node's `code` when the address cannot be listened at
+ * @param runtime replaces the clocks and the `fetch` of the guard
+ * @param openListener replaces Node's server on another platform
+ * @throws {Error} with Node's `code` when the listener cannot be opened
  */
 export async function startService(
   settings: Settings,
   log: Logger,
   runtime: Partial<Runtime> = {},
-  listenWith: Listen = listen,
+  openListener: Listen = listen,
 ): Promise<Service> {
-  const server = await listenWith(settings.HOST, settings.PORT)
-  const baseUrl = settings.BASE_URL ?? server.url
+  // 1. Listener and public addresses
+  const listener = await openListener(settings.HOST, settings.PORT)
+  const baseUrl = settings.BASE_URL ?? listener.url
+  const tenantUrl = `${settings.AUTH_URL}/${settings.TENANT_ID}`
   const scope = `api://${settings.API_APPLICATION_ID}/.default`
   const resourceMetadata = describeResource({
     resource: baseUrl,
-    authorizationServers: [`${settings.AUTH_URL}/${settings.TENANT_ID}/v2.0`],
+    authorizationServers: [`${tenantUrl}/v2.0`],
     scopes: [scope],
     name: 'Greeting API',
     documentation: `${baseUrl}/docs`,
   })
+
+  // 2. Guard, metrics and log
   const metrics = createMetrics()
   const logEvent = logGuardEvents(log)
   const guard = createGuard(
@@ -59,26 +63,24 @@ export async function startService(
     runtime,
   )
   metrics.watch(guard)
-  let stopping = false
+
+  // 3. Requests
+  let isStopping = false
   const app = createApp({
     guard,
-    place: {
-      baseUrl,
-      tokenUrl: `${settings.AUTH_URL}/${settings.TENANT_ID}/oauth2/v2.0/token`,
-      scope,
-    },
+    addresses: { baseUrl, tokenUrl: `${tenantUrl}/oauth2/v2.0/token`, scope },
     resourceMetadata,
     metrics,
-    isStopping: () => stopping,
+    isStopping: () => isStopping,
     log,
   })
-  server.answerWith((request, bindings) => app.fetch(request, bindings))
+  listener.answerWith((request, bindings) => app.fetch(request, bindings))
   void guard.start()
   return {
-    url: server.url,
+    url: listener.url,
     stop: async () => {
-      stopping = true
-      await server.stop()
+      isStopping = true
+      await listener.stop()
       guard.stop()
     },
   }

@@ -8,7 +8,7 @@ import { createMetrics } from '../src/metrics.ts'
 import { apiApplicationId, Signer, tenantId } from './provider.ts'
 
 const baseUrl = 'https://api.example'
-const place = {
+const addresses = {
   baseUrl,
   tokenUrl: `https://login.microsoftonline.com/${tenantId}/oauth2/v2.0/token`,
   scope: `api://${apiApplicationId}/.default`,
@@ -16,7 +16,7 @@ const place = {
 const resourceMetadata = describeResource({
   resource: baseUrl,
   authorizationServers: [`https://login.microsoftonline.com/${tenantId}/v2.0`],
-  scopes: [place.scope],
+  scopes: [addresses.scope],
 })
 
 let signer: Signer
@@ -45,7 +45,7 @@ function makeApp({ answers = true, fails = false } = {}) {
           },
         }
       : guard,
-    place,
+    addresses,
     resourceMetadata,
     metrics,
     isStopping: () => stopping,
@@ -96,8 +96,8 @@ describe('the description', () => {
     assert.deepEqual(servers, [{ url: baseUrl }])
     const { tokenUrl, scopes } =
       components.securitySchemes.clientCredentials.flows.clientCredentials
-    assert.equal(tokenUrl, place.tokenUrl)
-    assert.deepEqual(Object.keys(scopes), [place.scope])
+    assert.equal(tokenUrl, addresses.tokenUrl)
+    assert.deepEqual(Object.keys(scopes), [addresses.scope])
   })
 
   it('is shown at /docs, whole, and loads nothing', async () => {
@@ -106,8 +106,8 @@ describe('the description', () => {
     const response = await get('/docs')
     const html = await response.text()
     for (const path of Object.keys(paths)) assert.ok(html.includes(`GET ${path}</code>`), path)
-    assert.ok(html.includes(place.tokenUrl))
-    assert.ok(html.includes(place.scope))
+    assert.ok(html.includes(addresses.tokenUrl))
+    assert.ok(html.includes(addresses.scope))
     assert.match(html, /<html lang="en">/)
     assert.doesNotMatch(html, /<script|<link|<img|src=/)
     assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none';/)
@@ -159,7 +159,7 @@ describe('the protected resource metadata', () => {
     assert.deepEqual(await response.json(), {
       resource: baseUrl,
       authorization_servers: [`https://login.microsoftonline.com/${tenantId}/v2.0`],
-      scopes_supported: [place.scope],
+      scopes_supported: [addresses.scope],
       bearer_methods_supported: ['header'],
     })
   })

@@ -59,7 +59,7 @@ describe('the process', () => {
     await listening
     child.disconnect()
     assert.equal(await exited, 0)
-    assert.match(log(), /"why":"the process that started this one is gone","msg":"stopping"/)
+    assert.match(log(), /"reason":"parent_ended","msg":"stopping"/)
   })
 
   it('stops with 0 when who started it is gone before it listens', async () => {

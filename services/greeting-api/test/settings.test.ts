@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
+import { SettingsError } from '@greeting/http-service'
+import { readSettings, settingNames } from '../src/settings.ts'
 import { apiApplicationId, tenantId } from './provider.ts'
 
 const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
@@ -10,7 +11,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
     readSettings(environment)
   } catch (error) {
     assert.ok(error instanceof SettingsError)
-    assert.equal(error.code, 'settings')
+    assert.equal(error.code, 'settings_invalid')
     return error.faults
   }
   return []
@@ -77,7 +78,7 @@ describe('settings', () => {
     it(`${name}=${value} is refused, with what was given and what is expected`, () => {
       const [fault = '', ...others] = faultsOf({ ...required, [name]: value })
       assert.deepEqual(others, [])
-      assert.ok(fault.startsWith(`  ${name} is ${JSON.stringify(value)}; expected `), fault)
+      assert.ok(fault.startsWith(`${name} is ${JSON.stringify(value)}; expected `), fault)
     })
   }
 
@@ -89,7 +90,7 @@ describe('settings', () => {
   it('are refused all together', () => {
     const faults = faultsOf({ PORT: 'many', LOG_LEVEL: 'loud', AUTH_URL: 'nowhere' })
     assert.deepEqual(
-      faults.map((fault) => fault.trim().split(' ', 1)[0]),
+      faults.map((fault) => fault.split(' ', 1)[0]),
       ['TENANT_ID', 'API_APPLICATION_ID', 'AUTH_URL', 'PORT', 'LOG_LEVEL'],
     )
   })

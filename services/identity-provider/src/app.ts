@@ -1,3 +1,4 @@
+import { errorAnswer, errorResponse } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
@@ -7,13 +8,16 @@ import type { ServerEnv } from './http/server-env.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
 
+const notFound = errorAnswer(404, 'not_found', 'The path does not exist')
+const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
+
 /**
- * The identity provider as a web-standard `fetch` handler: no socket, no environment.
+ * Creates the identity provider as a `fetch` handler, without a socket and an environment.
  *
- * Everything that two listeners share, such as the throttle, is passed in; each listener has an app
- * of its own, because each has an authority of its own.
+ * Each listener has its own app, because its documents contain its own URL. State that the listeners
+ * share, such as the rate limit, is part of the options.
  *
- * @param management The APIs that change what tokens are made from.
+ * @param management the management APIs
  */
 export function createApp(options: ServiceOptions, management: Hono): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
@@ -32,15 +36,10 @@ export function createApp(options: ServiceOptions, management: Hono): Hono<Serve
       discovery: `${options.authority.authUrl}/{tenant}/v2.0/.well-known/openid-configuration`,
     }),
   )
-  app.notFound((context) =>
-    context.json({ error: 'not_found', error_description: 'There is nothing at this path.' }, 404),
-  )
+  app.notFound(() => errorResponse(notFound))
   app.onError((cause, context) => {
-    options.log.error({ err: cause, path: context.req.path }, 'a request failed')
-    return context.json(
-      { error: 'server_error', error_description: 'The log has the reason.' },
-      500,
-    )
+    options.log.error({ err: cause, path: context.req.path }, 'request failed')
+    return errorResponse(serverError)
   })
   return app
 }

@@ -1,4 +1,12 @@
-import * as z from 'zod'
+import {
+  expected,
+  hostName,
+  logLevel,
+  originUrl,
+  readSettings as readSettingsOf,
+  wholeNumber,
+} from '@greeting/http-service'
+import { z } from 'zod'
 import { isGuid } from './directory/guid.ts'
 import { ownerTenantId } from './directory/privileged-api-ids.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
@@ -7,27 +15,7 @@ import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
 import { PostgresAddressError, parsePostgresAddress } from './storage/postgres-address.ts'
 
-const expected = (what: string) => ({ error: `expected ${what}` })
-
-const plainUrl = /^https?:\/\/[^\s?#@]*[^\s?#@/]$/
-
-const url = z
-  .string()
-  .refine(
-    (text) => plainUrl.test(text) && URL.canParse(text),
-    expected('an http or https URL without a slash at its end'),
-  )
-
-const wholeNumber = (least: number, most: number) => {
-  const error = expected(`a whole number from ${least} to ${most}`)
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, error)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, error)
-}
-
-/** A port, or null for a listener that is turned off. */
+/** A port, or null for a listener that is off. */
 const port = (() => {
   const error = expected('a port from 0 to 65535, or off')
   return z
@@ -72,7 +60,7 @@ const guid = z
 
 const tenantId = guid.refine(
   (id) => id !== ownerTenantId,
-  expected('another id: this one owns the management APIs'),
+  expected('another ID, because this tenant owns the management APIs'),
 )
 
 const databaseUrl = z.string().check(({ value, issues }) => {
@@ -94,17 +82,15 @@ const keyEncryptionKey = z.string().refine((text) => {
   }
 }, expected('32 bytes in base64, as openssl rand -base64 32 prints them'))
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
 const shape = z.object({
-  HOST: z.string().min(1, expected('a host name or an address')).default('127.0.0.1'),
+  HOST: hostName.default('127.0.0.1'),
   PORT: port.prefault('4000'),
   HTTPS_PORT: port.optional(),
   HTTPS_NAMES: list.prefault(''),
-  AUTH_URL: url.optional(),
-  HTTPS_AUTH_URL: url.optional(),
-  ISSUER_URL: url.optional(),
-  ISSUER_URL_V2: url.optional(),
+  AUTH_URL: originUrl.optional(),
+  HTTPS_AUTH_URL: originUrl.optional(),
+  ISSUER_URL: originUrl.optional(),
+  ISSUER_URL_V2: originUrl.optional(),
   DATA_DIR: z.string().default('.greeting'),
   DATABASE_URL: databaseUrl.optional(),
   REGISTRATIONS: z.string().optional(),
@@ -125,15 +111,13 @@ const shape = z.object({
   WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('20'),
   WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('60'),
   TRUSTED_PROXIES: proxies.prefault(''),
-  LOG_LEVEL: z.enum(levels, expected(`one of ${levels.join(', ')}`)).default('info'),
+  LOG_LEVEL: logLevel.default('info'),
 })
 
-type Shape = z.output<typeof shape>
-
 const settings = shape.check(({ value, issues }) => {
-  const judged = keyScheduleSchema.safeParse(keySchedule(value))
-  for (const { code, path, message } of judged.error?.issues ?? []) {
-    // The range of each number has been judged; here, how they go together.
+  const schedule = keyScheduleSchema.safeParse(keySchedule(value))
+  for (const { code, path, message } of schedule.error?.issues ?? []) {
+    // The range of each number is already valid. Only their combination is checked here.
     if (code !== 'custom') continue
     const name = path[0] === 'announceDays' ? 'KEY_ANNOUNCE_DAYS' : 'KEY_ROTATE_AFTER_DAYS'
     issues.push({ code: 'custom', input: value[name], path: [name], message })
@@ -142,60 +126,41 @@ const settings = shape.check(({ value, issues }) => {
 
 const withHttpsPort = settings.transform((value, { issues }) => {
   const { PORT, HTTPS_PORT = PORT === 0 ? 0 : 4443 } = value
-  if (PORT === null && HTTPS_PORT === null)
+  if (PORT === null && HTTPS_PORT === null) {
     issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: bothOff })
+  }
   return { ...value, HTTPS_PORT }
 })
 
 const bothOff = 'expected a port, because PORT is off too'
 
-/** The schedule of the signing keys that the settings ask for. */
-export const keySchedule = (given: Shape) => ({
-  rotateAfterDays: given.KEY_ROTATE_AFTER_DAYS,
-  announceDays: given.KEY_ANNOUNCE_DAYS,
-  longestTokenSeconds: given.TOKEN_LIFETIME_SECONDS.longest,
+/** The schedule of the signing keys. */
+export const keySchedule = (values: z.output<typeof shape>) => ({
+  rotateAfterDays: values.KEY_ROTATE_AFTER_DAYS,
+  announceDays: values.KEY_ANNOUNCE_DAYS,
+  longestTokenSeconds: values.TOKEN_LIFETIME_SECONDS.longest,
 })
 
-/** The settings of the identity provider, judged. */
+/** The validated settings of the identity provider. */
 export type Settings = z.output<typeof withHttpsPort>
 
-/** The name of every setting, for documents and their tests. */
+/** The names of all settings. The reference page must list each of them. */
 export const settingNames = Object.keys(shape.shape)
 
-/** Settings whose value is not for any eye, right or wrong. */
-const secret: ReadonlySet<string> = new Set(['KEY_ENCRYPTION_KEY', 'DATABASE_URL'])
-
-/** Settings that cannot be used; each fault says the name, what was given and what is expected. */
-export class SettingsError extends Error {
-  readonly code = 'SETTINGS_INVALID'
-  override readonly name = 'SettingsError'
-  readonly faults: readonly string[]
-
-  constructor(faults: readonly string[]) {
-    super(['The identity provider cannot start with these settings:', ...faults].join('\n  '))
-    this.faults = faults
-  }
-}
+const secretNames: ReadonlySet<string> = new Set(['KEY_ENCRYPTION_KEY', 'DATABASE_URL'])
 
 /**
- * Judges an environment. An empty value counts as none, as it does in a compose file.
+ * Reads the settings from an environment. An empty value counts as not set.
  *
- * @throws {SettingsError} SETTINGS_INVALID with all faults together.
+ * @throws {SettingsError} settings_invalid with all faults
  * @example
  * readSettings({ PORT: '0' }).PORT // 0
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const given = Object.fromEntries(
-    settingNames.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  )
-  const judged = withHttpsPort.safeParse(given)
-  if (judged.success) return judged.data
-  throw new SettingsError(
-    judged.error.issues.map(({ path, message }) => {
-      const name = String(path[0])
-      const value = given[name]
-      const shown = value === undefined || secret.has(name) ? '' : ` is ${JSON.stringify(value)}`
-      return `${name}${shown}: ${message}`
-    }),
-  )
+  return readSettingsOf(environment, {
+    service: 'identity provider',
+    schema: withHttpsPort,
+    names: settingNames,
+    secretNames,
+  })
 }

@@ -157,9 +157,9 @@ describe('the identity provider as a process', () => {
       KEY_ENCRYPTION_KEY: 'canary',
     })
     assert.equal(code, 2)
-    assert.match(stderr, /PORT is "70000": expected a port from 0 to 65535, or off/)
-    assert.match(stderr, /AUTH_URL is .*: expected an http or https URL without a slash at its end/)
-    assert.match(stderr, /KEY_ENCRYPTION_KEY: expected 32 bytes in base64/)
+    assert.match(stderr, /PORT is "70000"; expected a port from 0 to 65535, or off/)
+    assert.match(stderr, /AUTH_URL is .*; expected an http or https URL without a slash at its end/)
+    assert.match(stderr, /KEY_ENCRYPTION_KEY has an invalid value; expected 32 bytes in base64/)
     assert.doesNotMatch(stderr, /canary/)
   })
 
@@ -201,7 +201,7 @@ describe('the identity provider as a process', () => {
     [
       'registrations that are not there',
       async (dataDir) => ({ REGISTRATIONS: join(dataDir, 'none.json') }),
-      /there is no .*none\.json\.$/m,
+      /\/none\.json does not exist\.$/m,
     ],
     [
       'registrations that are wrong',

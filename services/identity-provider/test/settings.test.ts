@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { SettingsError } from '@greeting/http-service'
 import { ownerTenantId } from '../src/directory/privileged-api-ids.ts'
-import { readSettings, SettingsError, settingNames } from '../src/settings.ts'
+import { readSettings, settingNames } from '../src/settings.ts'
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {
   try {
@@ -9,7 +10,7 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
     return []
   } catch (error) {
     assert.ok(error instanceof SettingsError)
-    assert.equal(error.code, 'SETTINGS_INVALID')
+    assert.equal(error.code, 'settings_invalid')
     return error.faults
   }
 }
@@ -67,7 +68,7 @@ describe('the settings', () => {
 
   it('leave at least one way into the server', () => {
     assert.deepEqual(faultsOf({ PORT: 'off', HTTPS_PORT: 'off' }), [
-      'HTTPS_PORT is "off": expected a port, because PORT is off too',
+      'HTTPS_PORT is "off"; expected a port, because PORT is off too',
     ])
   })
 
@@ -99,8 +100,12 @@ describe('the settings', () => {
     ['TRUSTED_PROXIES', '2001:db8::/129', 'expected addresses or networks'],
     ['TRUSTED_PROXIES', '10.0.0.1:80', 'expected addresses or networks'],
     ['TENANT_ID', 'contoso', 'expected a GUID'],
-    ['TENANT_ID', ownerTenantId, 'expected another id: this one owns the management APIs'],
-    ['TENANT_ID', ownerTenantId.toUpperCase(), 'expected another id'],
+    [
+      'TENANT_ID',
+      ownerTenantId,
+      'expected another ID, because this tenant owns the management APIs',
+    ],
+    ['TENANT_ID', ownerTenantId.toUpperCase(), 'expected another ID'],
     ['NEW_ADMINISTRATOR', 'true', 'expected yes or no'],
     ['VISIBILITY_DELAY_SECONDS', '3601', 'expected a whole number from 0 to 3600'],
     ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],

@@ -1,7 +1,7 @@
 import type { ServiceOptions } from './service-options.ts'
 
-/** Writes one audit record and one log line for each source whose refusals were only counted. */
-export function tellCountedRefusals({
+/** Writes one audit record and one log message for each source with counted refusals. */
+export function reportCountedRefusals({
   throttle,
   audit,
   log,

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { ServerEnv } from './server-env.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-/** Serves whether the process lives, and whether it can issue tokens now. */
+/** Serves the health of the process, and its readiness to issue tokens. */
 export function healthEndpoints({
   directory,
   keys,
@@ -17,7 +17,7 @@ export function healthEndpoints({
     }
     return keys.published().length === 0 ? 'no keys' : 'ready'
   }
-  const headers = { 'cache-control': 'no-store' }
+  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
   return new Hono<ServerEnv>()
     .get('/healthz', (context) => context.json({ status: 'alive' }, 200, headers))
     .get('/readyz', async (context) => {

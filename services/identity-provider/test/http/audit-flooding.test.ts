@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tellCountedRefusals } from '../../src/http/counted-refusals.ts'
+import { reportCountedRefusals } from '../../src/http/counted-refusals.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { asProof, assertionOf, clientCertificate } from './client-certificate.ts'
 import { apiId, type TestService, testService } from './test-service.ts'
@@ -66,14 +66,14 @@ describe('a flood of refused requests (AS34)', () => {
       assert.ok(service.audit.every(({ lane }) => lane === 'strangers'))
       assert.equal(service.logged.length, limit)
 
-      tellCountedRefusals(service.options)
+      reportCountedRefusals(service.options)
       const rows = service.audit.filter(({ action }) => action === 'token.throttle')
       assert.deepEqual(
         rows.map(({ outcome, reason, lane }) => [outcome, reason, lane]),
         [['refused', `${flood - limit} requests`, 'strangers']],
       )
       assert.equal(service.logged.length, limit + 1)
-      tellCountedRefusals(service.options)
+      reportCountedRefusals(service.options)
       assert.equal(service.logged.length, limit + 1)
     })
   }

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { testService } from './test-service.ts'
 
-describe('the page that error_uri leads to', () => {
-  it('knows every code that leads there, and says what to do', async () => {
+describe('the page behind error_uri', () => {
+  it('has the remedy of every code with an error_uri', async () => {
     const { app } = await testService()
     for (const { code, remedy, hasErrorUri } of Object.values(refusalTable)) {
       if (!hasErrorUri) continue
@@ -16,7 +16,7 @@ describe('the page that error_uri leads to', () => {
     }
   })
 
-  it('is a page for people, without scripts', async () => {
+  it('is HTML without scripts', async () => {
     const { app } = await testService()
     const response = await app.request('http://login.test/error?code=7000215')
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
@@ -25,12 +25,13 @@ describe('the page that error_uri leads to', () => {
   })
 
   for (const code of ['1', '', 'x', '<script>']) {
-    it(`says that it does not know '${code}', and does not repeat it`, async () => {
+    it(`answers the unknown code '${code}' with 404, and does not repeat it`, async () => {
       const { app } = await testService()
       const query = new URLSearchParams({ code })
       const response = await app.request(`http://login.test/error?${query}`)
       assert.equal(response.status, 404)
-      assert.doesNotMatch(await response.text(), /script/)
+      assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+      assert.doesNotMatch(await response.text(), /script>/)
     })
   }
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { listen } from '../../src/http/listener.ts'
+import { listen } from '@greeting/http-service'
 import { tenantId, testService } from './test-service.ts'
 
 describe('the body of a request', () => {

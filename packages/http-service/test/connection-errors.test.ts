@@ -2,14 +2,29 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type Listener, listen } from '../../src/http/listener.ts'
+import { type Listener, listen } from '../src/listener.ts'
 
-let server: Listener
+let listener: Listener
 let release: () => void
 
-/** Sends segments one after the other; resolves to the status lines and bodies that came back. */
+beforeEach(async () => {
+  listener = await listen('127.0.0.1', 0)
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  listener.answerWith((request) => {
+    const { pathname } = new URL(request.url)
+    const response = new Response(`answer to ${pathname}`)
+    if (pathname === '/slow') return released.then(() => response)
+    if (pathname === '/body') return request.text().then(() => response)
+    return response
+  })
+})
+afterEach(() => listener.stop())
+
+/** Sends segments one after the other; returns the status lines and bodies of the answers. */
 async function send(...segments: string[]): Promise<string[]> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
   const whole = text(socket)
   const [first = '', ...rest] = segments
   socket.write(first)
@@ -23,30 +38,14 @@ async function send(...segments: string[]): Promise<string[]> {
   return (await whole).match(/HTTP\/1\.1 \d+|answer to \S+?(?=HTTP|$)/g) ?? []
 }
 
-const releasing = 'the slow answer is given'
+const releasing = 'release the slow answer'
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`
 const garbage = 'no request\r\n\r\n'
 const ok = (path: string) => ['HTTP/1.1 200', `answer to ${path}`]
 
-describe('what is no request, after requests', () => {
-  // A hook at the root of the file would run before every test of the process.
-  beforeEach(async () => {
-    server = await listen('127.0.0.1', 0)
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    server.answerWith((request) => {
-      const { pathname } = new URL(request.url)
-      const response = new Response(`answer to ${pathname}`)
-      if (pathname === '/slow') return released.then(() => response)
-      if (pathname === '/body') return request.text().then(() => response)
-      return response
-    })
-  })
-  afterEach(() => server.stop())
-
+describe('malformed bytes after requests', () => {
   const rows: [name: string, segments: string[], expected: string[]][] = [
     ['nothing', [garbage], ['HTTP/1.1 400']],
     [
@@ -55,30 +54,30 @@ describe('what is no request, after requests', () => {
       [...ok('/1'), ...ok('/2'), ...ok('/3'), 'HTTP/1.1 400'],
     ],
     [
-      'a request that is still answered',
+      'a request that has no answer yet',
       [get('/slow') + garbage, releasing],
       [...ok('/slow'), 'HTTP/1.1 400'],
     ],
     [
-      'requests, the first of which is still answered',
+      'requests, and the first one has no answer yet',
       [get('/slow') + get('/2') + post('/body', 'zz\r\n'), releasing],
       [...ok('/slow'), ...ok('/2'), 'HTTP/1.1 400'],
     ],
-    ['a body that is waited for', [post('/body', 'zz\r\n')], ['HTTP/1.1 400']],
+    ['a body that the app reads', [post('/body', 'zz\r\n')], ['HTTP/1.1 400']],
   ]
   for (const [name, segments, expected] of rows) {
-    it(`is refused after the answers that are owed: ${name}`, async () => {
+    it(`are refused after the answers to the requests: ${name}`, async () => {
       assert.deepEqual((await send(...segments)).join(), expected.join())
     })
   }
 
-  it('gets no second answer where the request had one before its body broke', async () => {
-    const told = await send(post('/early', '5\r\n'), 'hello zz\r\nzz\r\n')
-    assert.deepEqual(told, ok('/early'))
+  it('get no second answer when the app answered before the body broke', async () => {
+    const answers = await send(post('/early', '5\r\n'), 'hello zz\r\nzz\r\n')
+    assert.deepEqual(answers, ok('/early'))
   })
 
-  it('is refused once, however many segments follow', async () => {
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  it('are refused once when further segments follow', async () => {
+    const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
     socket.write(get('/slow') + garbage)
     for (let segment = 0; segment < 3; segment++) {
       await new Promise((resolve) => setImmediate(resolve))
@@ -89,16 +88,16 @@ describe('what is no request, after requests', () => {
     assert.equal((await text(socket)).match(/HTTP\/1\.1 400/g)?.length, 1)
   })
 
-  it('does not keep a connection that the client leaves half open', async () => {
-    const { port } = new URL(server.url)
+  it('do not keep a connection that the client leaves half open', async () => {
+    const { port } = new URL(listener.url)
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
     socket.write(garbage)
     assert.match(await text(socket), /^HTTP\/1\.1 400 /)
     const startMs = performance.now()
     // Stopping waits for connections.
-    await server.stop()
+    await listener.stop()
     assert.ok(performance.now() - startMs < 5000)
     socket.destroy()
-    server = await listen('127.0.0.1', 0)
+    listener = await listen('127.0.0.1', 0)
   })
 })

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { answerText, answerToParserError } from './malformed-request.ts'
+
+/** Time for the client to read the last answer and close the connection. */
+const lingerMs = 1000
+
+/** Ends connections with malformed bytes, after the answers to the requests before them. */
+export class ConnectionErrors {
+  readonly #latestResponses = new WeakMap<Duplex, ServerResponse>()
+  readonly #ended = new WeakSet<Duplex>()
+
+  /** Records the response to a new request. The server must call it for each request. */
+  track(response: ServerResponse): void {
+    this.#latestResponses.set(response.req.socket, response)
+  }
+
+  /** Handles the event `clientError` of Node's server. */
+  readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    // The client has closed the connection.
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    // Each further segment raises the error again.
+    if (this.#ended.has(socket)) return
+    this.#ended.add(socket)
+    const latest = this.#latestResponses.get(socket)
+    if (latest === undefined || latest.req.complete) {
+      afterResponse(latest, () => refuse(socket, error))
+    } else if (latest.socket === null && !latest.writableFinished) {
+      // Node sends earlier responses first and then assigns the socket to this one.
+      latest.once('socket', () => endWithinBody(error, socket, latest))
+    } else {
+      endWithinBody(error, socket, latest)
+    }
+  }
+}
+
+/** Handles an error within the body of a request, which gets one answer: the app's or this one. */
+function endWithinBody(error: Error, socket: Duplex, response: ServerResponse): void {
+  if (response.headersSent) afterResponse(response, () => close(socket))
+  else refuse(socket, error)
+}
+
+function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
+  if (response === undefined || response.writableFinished) callback()
+  else response.once('close', callback)
+}
+
+function refuse(socket: Duplex, error: Error): void {
+  if (socket.writable) close(socket, answerText(answerToParserError(error)))
+}
+
+function close(socket: Duplex, lastText = ''): void {
+  socket.end(lastText)
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}

@@ -1,0 +1,14 @@
+export { errorAnswer, errorResponse } from './error-answer.ts'
+export {
+  type Fetch,
+  type Listen,
+  type Listener,
+  limits,
+  listen,
+  listenSecurely,
+  type SecureListener,
+  type TlsIdentity,
+} from './listener.ts'
+export { runService } from './run-service.ts'
+export { expected, hostName, logLevel, originUrl, wholeNumber } from './setting-schemas.ts'
+export { readSettings, SettingsError } from './settings-reader.ts'

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { ConnectionErrors } from './connection-errors.ts'
+import { drain } from './drain.ts'
+import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
+import {
+  answerText,
+  expectationFailed,
+  refuseMalformed,
+  responseToServerError,
+  tunnelRefused,
+} from './malformed-request.ts'
+
+/** Answers a request. The bindings contain Node's own request and response. */
+export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
+
+/** A socket that accepts connections. Until `answerWith` is called, each answer is 503. */
+export type Listener = {
+  /** The origin with the real port, such as `http://127.0.0.1:4000`. */
+  readonly url: string
+  readonly answerWith: (fetch: Fetch) => void
+  /** Accepts no new connections, answers the running requests and closes idle connections. */
+  readonly stop: () => Promise<void>
+}
+
+/** A listener for HTTPS. */
+export type SecureListener = Listener & {
+  /** Uses this certificate for new connections. */
+  readonly setIdentity: (identity: TlsIdentity) => void
+}
+
+/** A server certificate and its private key, both PEM. */
+export type TlsIdentity = { readonly certificate: string; readonly key: string }
+
+/** Time limits of a listener in milliseconds, with the names of Node's options. */
+export const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // The timeouts take effect at this interval. Node's default is 30 s.
+  connectionsCheckingInterval: 1000,
+} as const
+type Limits = Readonly<Record<keyof typeof limits, number>>
+
+// The listener itself refuses a request without a host, so that this answer is JSON too.
+const parserOptions = { requireHostHeader: false } as const
+
+const starting = errorAnswer(503, 'temporarily_unavailable', 'The service is starting', {
+  'retry-after': '1',
+})
+
+/** Opens a listener at a host and a port. */
+export type Listen = (host: string, port: number) => Promise<Listener>
+
+/**
+ * Opens an HTTP listener. A service opens it first, so that a port in use changes nothing else.
+ *
+ * @param port 0 selects a free port
+ * @throws {Error} with Node's `code`, such as `EADDRINUSE`
+ */
+export function listen(host: string, port: number, timeouts: Limits = limits): Promise<Listener> {
+  return listenWith(createServer({ ...parserOptions, ...timeouts }), 'http', host, port)
+}
+
+/**
+ * Opens an HTTPS listener with TLS 1.2 or newer.
+ *
+ * @param port 0 selects a free port
+ * @throws {Error} with Node's `code`, such as `EADDRINUSE`
+ */
+export async function listenSecurely(
+  host: string,
+  port: number,
+  identity: TlsIdentity,
+): Promise<SecureListener> {
+  const server = createSecureServer({ ...parserOptions, ...limits, ...secureContext(identity) })
+  const listener = await listenWith(server, 'https', host, port)
+  return { ...listener, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
+}
+
+function secureContext({ certificate, key }: TlsIdentity) {
+  return { cert: certificate, key, minVersion: 'TLSv1.2' } as const
+}
+
+async function listenWith(
+  server: Server | SecureServer,
+  scheme: string,
+  host: string,
+  port: number,
+): Promise<Listener> {
+  let answer: RequestListener = (_, response) => send(response, starting)
+  const running = new Set<ServerResponse>()
+  const connectionErrors = new ConnectionErrors()
+  server.on('clientError', connectionErrors.onClientError)
+  server.on('request', (request, response) => {
+    running.add(response)
+    response.once('close', () => running.delete(response))
+    connectionErrors.track(response)
+    const refusal = refuseMalformed(request)
+    if (refusal === undefined) answer(request, response)
+    else send(response, refusal)
+  })
+  // Without these two, Node answers with an empty body or closes the connection without an answer.
+  server.on('checkExpectation', (_, response) => send(response, expectationFailed))
+  server.on('connect', (_, socket) => socket.end(answerText(tunnelRefused)))
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { address, family, port: realPort } = server.address() as AddressInfo
+  return {
+    url: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
+    answerWith: (fetch) => {
+      answer = getRequestListener(fetch, { errorHandler: responseToServerError })
+    },
+    stop: () => drain(server, running),
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: ErrorAnswer): void {
+  // The rest of the connection may belong to a request that was read differently.
+  response.writeHead(status, { ...headers, connection: 'close' }).end(body)
+}

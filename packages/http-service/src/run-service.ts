@@ -1,0 +1,74 @@
+import { type Logger, pino } from 'pino'
+import { watchParent } from './parent-watch.ts'
+import { SettingsError } from './settings-reader.ts'
+import { explainStartFailure, type StartSettings } from './start-failure.ts'
+import { visibleText } from './visible-text.ts'
+
+/** A service that accepts requests. */
+export type RunningService = {
+  readonly url: string
+  readonly httpsUrl?: string | undefined
+  /** Answers the running requests and releases everything. */
+  readonly stop: () => Promise<void>
+}
+
+/** A service, from its settings to its start. */
+export type ServiceDefinition<Settings> = {
+  /** The name in the log, such as `greeting-api`. */
+  readonly name: string
+  /** The name in messages, such as `greeting API`. */
+  readonly title: string
+  readonly readSettings: (environment: NodeJS.ProcessEnv) => Settings
+  readonly start: (settings: Settings, log: Logger) => Promise<RunningService>
+}
+
+/**
+ * Runs a service as this process, until a signal or the end of the parent process.
+ *
+ * Exit codes: 0 after a stop, 1 when the start or the stop fails, 2 for invalid settings.
+ */
+export async function runService<Settings extends StartSettings & { readonly LOG_LEVEL: string }>(
+  host: NodeJS.Process,
+  { name, title, readSettings, start }: ServiceDefinition<Settings>,
+): Promise<void> {
+  const fail = (text: string, exitCode: number): never => {
+    host.stderr.write(`${text}\n`)
+    return host.exit(exitCode)
+  }
+  let settings: Settings
+  try {
+    settings = readSettings(host.env)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    return fail(error.message.split('\n').map(visibleText).join('\n'), 2)
+  }
+  const log = pino({ level: settings.LOG_LEVEL, base: { service: name, pid: host.pid } })
+  try {
+    const service = await start(settings, log)
+    log.info({ url: service.url, httpsUrl: service.httpsUrl }, 'listening')
+    stopOnRequest(host, service, log)
+  } catch (error) {
+    const sentence = explainStartFailure(error as Error, settings)
+    // One line: the sentence may contain text of a file.
+    fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
+  }
+}
+
+function stopOnRequest(host: NodeJS.Process, service: RunningService, log: Logger): void {
+  let isStopping = false
+  const stop = (reason: string) => {
+    // Ctrl-C reaches the process from the terminal and from npm. The first stop must finish.
+    if (isStopping) return
+    isStopping = true
+    log.info({ reason }, 'stopping')
+    service.stop().then(
+      () => host.exit(0),
+      (cause) => {
+        log.error({ err: cause }, 'stop failed')
+        host.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
+  watchParent(host, () => stop('parent_ended'))
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+/** The message of a schema: the form that a setting must have. */
+export const expected = (form: string) => ({ error: `expected ${form}` })
+
+const plainUrl = /^https?:\/\/[^\s?#@]*[^\s?#@/]$/
+
+/** An address of a server, to which paths are appended. */
+export const originUrl = z
+  .string()
+  .refine(
+    (text) => plainUrl.test(text) && URL.canParse(text),
+    expected('an http or https URL without a slash at its end'),
+  )
+
+/** A host name or an address at which a service listens. */
+export const hostName = z.string().min(1, expected('a host name or an address'))
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** The lowest level that the log contains. */
+export const logLevel = z.enum(levels, expected(`one of ${levels.join(', ')}`))
+
+/** A whole number, both limits included. */
+export function wholeNumber(min: number, max: number) {
+  const message = expected(`a whole number from ${min} to ${max}`)
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+}

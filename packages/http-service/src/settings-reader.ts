@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+
+/** Settings with faults. Each fault has the name, the actual value and the expected form. */
+export class SettingsError extends Error {
+  readonly code = 'settings_invalid'
+  override readonly name = 'SettingsError'
+  readonly faults: readonly string[]
+
+  constructor(service: string, faults: readonly string[]) {
+    super([`The ${service} cannot start with these settings:`, ...faults].join('\n  '))
+    this.faults = faults
+  }
+}
+
+/** The settings of one service. */
+export type SettingsDefinition<Schema extends z.ZodType> = {
+  /** The service in messages, such as `greeting API`. */
+  readonly service: string
+  readonly schema: Schema
+  readonly names: readonly string[]
+  /** Settings whose values are never shown. */
+  readonly secretNames?: ReadonlySet<string>
+}
+
+/**
+ * Reads settings from an environment. An empty value counts as not set, as in a compose file.
+ *
+ * @throws {SettingsError} settings_invalid with all faults
+ */
+export function readSettings<Schema extends z.ZodType>(
+  environment: Readonly<Record<string, string | undefined>>,
+  { service, schema, names, secretNames = new Set() }: SettingsDefinition<Schema>,
+): z.output<Schema> {
+  const values: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
+  const result = schema.safeParse(values)
+  if (result.success) return result.data
+  const faults = result.error.issues.map(({ path, message }) => {
+    const name = String(path[0])
+    const value = values[name]
+    if (value === undefined) return `${name} is not set; ${message}`
+    if (secretNames.has(name)) return `${name} has an invalid value; ${message}`
+    return `${name} is ${withoutPassword(value)}; ${message}`
+  })
+  throw new SettingsError(service, faults)
+}
+
+/** A value in quotes, without the user and the password of a URL. */
+function withoutPassword(value: string): string {
+  return JSON.stringify(value.replace(/\/\/[^/@]*@/, '//***@'))
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { limits, listen } from '../src/listener.ts'
+import { sendRaw } from './raw-http.ts'
+
+async function getFrom(url: string, agent?: Agent): Promise<IncomingMessage & { body: string }> {
+  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  return Object.assign(response, { body: await text(response) })
+}
+
+describe('a listener', () => {
+  it('answers 503 as JSON until it has an app', async () => {
+    const listener = await listen('127.0.0.1', 0)
+    const early = await getFrom(listener.url)
+    assert.equal(early.statusCode, 503)
+    assert.equal(early.headers['retry-after'], '1')
+    assert.equal(early.headers['cache-control'], 'no-store')
+    assert.equal(early.headers['x-content-type-options'], 'nosniff')
+    assert.equal(JSON.parse(early.body).error, 'temporarily_unavailable')
+    listener.answerWith(() => new Response('here'))
+    assert.equal((await getFrom(listener.url)).body, 'here')
+    await listener.stop()
+  })
+
+  it('reports its real address', async () => {
+    const listener = await listen('127.0.0.1', 0)
+    assert.match(listener.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    await listener.stop()
+  })
+
+  it('throws with a code when the port is in use', async () => {
+    const first = await listen('127.0.0.1', 0)
+    const { port } = new URL(first.url)
+    await assert.rejects(listen('127.0.0.1', Number(port)), { code: 'EADDRINUSE' })
+    await first.stop()
+  })
+
+  const timeouts = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 }
+  const late: [name: string, bytes: string, afterMs: number][] = [
+    ['header', 'GET / HTTP/1.1\r\nHost: a\r\n', timeouts.headersTimeout],
+    ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx', timeouts.requestTimeout],
+  ]
+  for (const [name, bytes, afterMs] of late) {
+    it(`answers 408 when the ${name} is not complete in time`, async () => {
+      const listener = await listen('127.0.0.1', 0, timeouts)
+      listener.answerWith(async (request) => new Response(await request.text()))
+      const startMs = performance.now()
+      const answer = await sendRaw(listener.url, bytes)
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+      assert.match(answer, /^cache-control: no-store\r$/im)
+      const tookMs = performance.now() - startMs
+      assert.ok(tookMs >= afterMs && tookMs < afterMs + 2000, `${tookMs}`)
+      await listener.stop()
+    })
+  }
+
+  it('allows 10 s for a header and 30 s for a request, and checks every second', () => {
+    assert.deepEqual(limits, {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1000,
+    })
+  })
+})
+
+describe('a listener that stops', () => {
+  it('answers the running requests, and closes idle connections', async () => {
+    const listener = await listen('127.0.0.1', 0)
+    const begun = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    listener.answerWith(async () => {
+      begun.resolve()
+      await release.promise
+      return new Response('finished')
+    })
+    const agent = new Agent({ keepAlive: true })
+    const answer = getFrom(listener.url, agent)
+    await begun.promise
+    const stopped = listener.stop()
+    release.resolve()
+    const { body, headers } = await answer
+    assert.equal(body, 'finished')
+    assert.equal(headers.connection, 'close')
+    await stopped
+    agent.destroy()
+    await assert.rejects(getFrom(listener.url))
+  })
+})

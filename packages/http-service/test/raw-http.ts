@@ -1,0 +1,13 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** Sends bytes to a server, unchanged. Returns everything up to the end of the connection. */
+export async function sendRaw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(bytes, 'latin1')
+  return text(socket)
+}
+
+/** A request that asks for the end of the connection. */
+export const rawRequest = (requestLine: string, ...fields: string[]) =>
+  [requestLine, ...fields, 'Connection: close', '', ''].join('\r\n')

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import type { Authority } from '../dialect/authority.ts'
+import { systemRuntime } from '../directory/runtime.ts'
+import type { Log } from '../http/service-options.ts'
+import { bootstrap } from '../management/bootstrap/bootstrap.ts'
+import type { Settings } from '../settings.ts'
+import type { DirectoryStore } from '../storage/directory-store.ts'
+
+/** Creates an administrator when the directory has none, or when the settings require a new one. */
+export async function ensureAdministrator(
+  { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID }: Settings,
+  store: DirectoryStore,
+  { authUrl }: Authority,
+  log: Pick<Log, 'info'>,
+): Promise<void> {
+  const isCreated = await bootstrap({
+    store,
+    dataDir,
+    authUrl,
+    graphUrl: authUrl,
+    firstTenant: {
+      id: TENANT_ID ?? systemRuntime.newGuid(),
+      displayName: 'Default Directory',
+      domains: [],
+    },
+    anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    runtime: systemRuntime,
+  })
+  if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
+}

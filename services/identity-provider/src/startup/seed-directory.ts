@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { systemRuntime } from '../directory/runtime.ts'
+import type { Log } from '../http/service-options.ts'
+import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
+import { readSeedRegistrations } from '../registrations/seed-registrations.ts'
+import type { Settings } from '../settings.ts'
+import type { DirectoryStore } from '../storage/directory-store.ts'
+
+/** Applies the registrations file of the settings to an empty directory. */
+export async function seedDirectory(
+  { REGISTRATIONS: path, DATA_DIR, TENANT_ID }: Settings,
+  directory: DirectoryStore,
+  log: Pick<Log, 'info'>,
+): Promise<void> {
+  if (path === undefined) return
+  const registrations = async () =>
+    readSeedRegistrations(await readFile(path), path, {
+      newGuid: systemRuntime.newGuid,
+      tenantId: TENANT_ID ?? systemRuntime.newGuid(),
+    })
+  if (await seedEmptyDirectory(directory, registrations, DATA_DIR, systemRuntime)) {
+    log.info({ registrations: path }, 'registrations applied to the empty directory')
+  }
+}

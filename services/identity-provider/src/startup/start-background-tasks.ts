@@ -1,0 +1,42 @@
+import { systemRuntime } from '../directory/runtime.ts'
+import { startPeriodicTask } from '../http/periodic-task.ts'
+import type { Log } from '../http/service-options.ts'
+import { purgeExpired } from '../management/graph/deleted-items/purge-expired.ts'
+import type { SigningKeys } from '../signing/signing-keys.ts'
+import type { AuditBuffer } from '../storage/audit-buffer.ts'
+import type { DirectoryStore } from '../storage/directory-store.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { StoreReversals } from '../storage/store-reversals.ts'
+
+/** Everything that needs work between requests. */
+export type BackgroundWork = {
+  readonly storage: Storage
+  readonly directory: DirectoryStore
+  readonly keys: SigningKeys
+  readonly auditBuffer: AuditBuffer
+  readonly reversals: StoreReversals
+  readonly renewCertificate: () => Promise<void>
+  readonly reportCountedRefusals: () => Promise<void>
+  readonly log: Log
+}
+
+/** Starts the periodic tasks. The stack ends them, after a task that is running. */
+export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
+  const { storage, directory, keys, auditBuffer, reversals, log } = work
+  const now = systemRuntime.now
+  const tasks: readonly [everyMs: number, name: string, task: () => Promise<unknown>][] = [
+    // A change of another replica is effective within a second.
+    [250, 'refresh of the directory', () => directory.refresh()],
+    [250, 'refresh of the signing keys', () => keys.refresh()],
+    [500, 'write of the audit log', () => auditBuffer.flush()],
+    [500, 'record of a store reversal', () => reversals.writeTo(directory)],
+    [60_000, 'schedule of the signing keys', () => keys.tend()],
+    [60_000, 'report of counted refusals', work.reportCountedRefusals],
+    [300_000, 'cleanup of the store', () => storage.tidy(now())],
+    [300_000, 'purge of deleted items', () => purgeExpired(directory, systemRuntime)],
+    [3_600_000, 'renewal of the server certificate', work.renewCertificate],
+  ]
+  for (const [everyMs, name, task] of tasks) {
+    stack.defer(startPeriodicTask(everyMs, name, task, log))
+  }
+}
