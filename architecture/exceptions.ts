@@ -48,8 +48,6 @@ export const forbiddenExports: readonly string[] = [
 
 /** Codes that wait for `snake_case`. */
 export const codesInAnotherCase: readonly string[] = [
-  'BODY_CUT',
-  'BODY_TOO_LARGE',
   'CERTIFICATES_UNUSABLE',
   'DIRECTORY_FAULT',
   'GRAPH_REFUSAL',

@@ -4,7 +4,7 @@ import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions
 import { documentEndpoints } from './http/document-endpoints.ts'
 import { errorLookup } from './http/error-lookup.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
-import type { ServerEnv } from './http/server-env.ts'
+import type { ServerEnv } from './http/request-header.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
 

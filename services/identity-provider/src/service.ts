@@ -96,7 +96,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       noteUse: auditBuffer.noteUse,
       isReady: () => !isStopping,
       log,
-      runtime: systemRuntime,
+      source: systemRuntime,
       randomBytes: randomPool(systemRuntime.randomBytes),
     }
     const managementApps = ({ authUrl, issuerUrl }: Authority) =>

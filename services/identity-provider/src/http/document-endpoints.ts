@@ -17,16 +17,16 @@ import { documentHeaders, tokenResponseHeaders } from '../dialect/response-heade
 import type { Directory } from '../directory/directory.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
-import type { ServerEnv } from './server-env.ts'
+import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 type DocumentOptions = Pick<ServiceOptions, 'authority' | 'directory' | 'keys' | 'source' | 'log'>
 
-const dayInSeconds = 86_400
-/** Short, so that proxies do not serve a revoked key for long. */
-const keySetSeconds = 60
+const maxDocumentAgeSeconds = 86_400
+/** Short, so that caches do not keep a revoked key. */
+const maxKeySetAgeSeconds = 60
 
-/** The documents that are below a tenant, by path. */
+/** The documents of a tenant, by path. */
 const tenantDocuments: Readonly<
   Record<string, (options: DocumentOptions, tenant: DocumentTenant) => object>
 > = {
@@ -39,7 +39,7 @@ const tenantDocuments: Readonly<
   '/discovery/keys': ({ keys }) => keySetDocumentV1(keys.published()),
 }
 
-/** Serves everything that clients and verifiers read about this server. */
+/** Serves the documents for clients and verifiers: discovery, metadata and key sets. */
 export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   const { authority } = options
   const app = new Hono<ServerEnv>()
@@ -49,15 +49,15 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
       .options(path, () => new Response(null, { status: 204, headers: documentHeaders(0) }))
 
   const ownHost = new URL(authority.authUrl).host
-  serve('/common/discovery/instance', dayInSeconds, ({ req }) =>
+  serve('/common/discovery/instance', maxDocumentAgeSeconds, ({ req }) =>
     instanceDiscovery(new URL(req.url).searchParams, [ownHost]),
   )
-  serve('/metadata/endpoints', dayInSeconds, () => cloudMetadata(authority.authUrl))
+  serve('/metadata/endpoints', maxDocumentAgeSeconds, () => cloudMetadata(authority.authUrl))
   for (const [path, version] of [
     ['/.well-known/oauth-authorization-server/:tenant', '1.0'],
     ['/.well-known/oauth-authorization-server/:tenant/v2.0', '2.0'],
   ] as const)
-    serve(path, dayInSeconds, async (context) => {
+    serve(path, maxDocumentAgeSeconds, async (context) => {
       const tenant = await tenantOf(context, options)
       if (tenant instanceof Refused) return tenant
       return authorizationServerMetadata(authority, tenant.inPath, version)
@@ -65,7 +65,7 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   for (const [path, make] of Object.entries(tenantDocuments))
     serve(
       `/:tenant${path}`,
-      path.includes('keys') ? keySetSeconds : dayInSeconds,
+      path.includes('keys') ? maxKeySetAgeSeconds : maxDocumentAgeSeconds,
       async (context) => {
         const tenant = await tenantOf(context, options)
         return tenant instanceof Refused ? tenant : make(options, tenant)

@@ -2,7 +2,7 @@ import { errorAnswer, errorResponse } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { refusalTable } from '../dialect/refusals/refusal-table.ts'
-import type { ServerEnv } from './server-env.ts'
+import type { ServerEnv } from './request-header.ts'
 
 const unknownCode = errorAnswer(404, 'not_found', 'The code is not known')
 const pageHeaders = {

@@ -1,10 +1,10 @@
 import { RefusalTally } from './refusal-tally.ts'
 
-/** How many refusals are answered as such, before the answer is "too many". */
+/** How many refusals before authentication are answered with their reason. Further ones get 429. */
 export type FailedLoginLimits = {
-  /** Wrong credentials for one client id, from all sources; in a minute. */
+  /** Wrong credentials for one client ID, from all sources. */
   readonly perClientPerMinute: number
-  /** Refusals before authentication from one source, for all clients; in a minute. */
+  /** Refusals before authentication from one source, for all clients. */
   readonly perSourcePerMinute: number
 }
 
@@ -14,17 +14,17 @@ const maxBuckets = 20_000
 const minuteMs = 60_000
 
 /**
- * Limits how many refusals before authentication are answered and recorded one by one.
+ * Limits how many refusals before authentication are answered and recorded individually.
  *
- * Only refused requests count. A correct request is served however many others are refused, so
- * nobody can lock a client out.
+ * Only refused requests count. A correct request is always served, so that an attacker cannot lock
+ * a client out. Each client ID and each source has a token bucket.
  */
 export class FailedLoginRateLimit {
-  /** The refusals beyond the limit. */
+  /** The refusals beyond the limits, by source. */
   readonly beyondLimit = new RefusalTally()
   readonly #limits: FailedLoginLimits
   readonly #monotonicNowMs: () => number
-  // In the order of their last use, so that the idlest is forgotten first.
+  // In the order of their last use: when the map is full, the least recently used bucket goes.
   readonly #buckets = new Map<string, Bucket>()
 
   constructor(limits: FailedLoginLimits, monotonicNowMs: () => number = () => performance.now()) {
@@ -35,21 +35,21 @@ export class FailedLoginRateLimit {
   /**
    * Counts a refusal before authentication.
    *
-   * @param clientId The client whose credentials were wrong; undefined when nobody guessed at any.
-   * @returns Undefined below the limits; else the seconds to wait.
+   * @param clientId the client whose credentials were wrong; `undefined` for another refusal
+   * @returns `undefined` below the limits; otherwise how many seconds the client must wait
    */
   count(clientId: string | undefined, source: string): number | undefined {
     const { perClientPerMinute, perSourcePerMinute } = this.#limits
-    const longestMs = Math.max(
+    const waitMs = Math.max(
       clientId === undefined ? 0 : this.#take(`client ${clientId}`, perClientPerMinute),
       this.#take(`source ${source}`, perSourcePerMinute),
     )
-    if (longestMs === 0) return undefined
+    if (waitMs === 0) return undefined
     this.beyondLimit.count(source)
-    return Math.ceil(longestMs / 1000)
+    return Math.ceil(waitMs / 1000)
   }
 
-  /** Takes one token; the milliseconds until there is one when there is none. */
+  /** Takes one token from the bucket. Returns 0, or the milliseconds until the next token. */
   #take(key: string, perMinute: number): number {
     const nowMs = this.#monotonicNowMs()
     const bucket = this.#buckets.get(key) ?? { tokens: perMinute, atMs: nowMs }
@@ -58,13 +58,13 @@ export class FailedLoginRateLimit {
     bucket.atMs = nowMs
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
-    if (this.#buckets.size > maxBuckets) this.#forgetIdlest()
+    if (this.#buckets.size > maxBuckets) this.#deleteOldest()
     if (bucket.tokens < 1) return ((1 - bucket.tokens) / perMinute) * minuteMs
     bucket.tokens -= 1
     return 0
   }
 
-  #forgetIdlest(): void {
+  #deleteOldest(): void {
     for (const key of this.#buckets.keys()) {
       this.#buckets.delete(key)
       return

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { ServerEnv } from './server-env.ts'
+import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Serves the health of the process, and its readiness to issue tokens. */

@@ -1,15 +1,15 @@
 import type { Log } from './service-options.ts'
 
 /**
- * Does something again and again: each time so long after the last time ended, whether it failed or
- * not. Keeps no process alive.
+ * Repeats a task. The interval starts when a run ends, also after a failure. The timer does not keep
+ * the process alive.
  *
- * @param what What is done, for the log; a failure is logged once, until it succeeds again.
- * @returns Ends it, after the time that is running.
+ * @param name names the task in the log, which has only the first of several failures in a row
+ * @returns stops the task, and resolves when the current run has ended
  */
 export function startPeriodicTask(
   everyMs: number,
-  what: string,
+  name: string,
   task: () => Promise<unknown>,
   log: Log,
 ): () => Promise<void> {
@@ -20,10 +20,10 @@ export function startPeriodicTask(
   const attempt = async () => {
     try {
       await task()
-      if (isFailing) log.info({}, `${what} succeeds again`)
+      if (isFailing) log.info({}, `${name} succeeds again`)
       isFailing = false
     } catch (cause) {
-      if (!isFailing) log.error({ err: cause }, `${what} failed`)
+      if (!isFailing) log.error({ err: cause }, `${name} failed`)
       isFailing = true
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Draws random bytes many at a time, because each draw from the system's generator costs as much as
- * a hash. Only for what is no secret: the bytes lie in memory for a while.
+ * Reads random bytes in blocks, because each read from the system's generator costs as much as a
+ * hash. Not for secrets: unused bytes stay in memory.
  *
- * @param poolBytes How many are drawn at once; default 8192.
+ * @param poolBytes size of a block; default 8192
  */
 export function randomPool(
   randomBytes: (length: number) => Uint8Array,
@@ -11,8 +11,8 @@ export function randomPool(
   let pool = new Uint8Array(0)
   return (length) => {
     if (pool.byteLength < length) pool = Uint8Array.from(randomBytes(Math.max(poolBytes, length)))
-    const drawn = pool.subarray(0, length)
+    const bytes = pool.subarray(0, length)
     pool = pool.subarray(length)
-    return drawn
+    return bytes
   }
 }

@@ -3,8 +3,7 @@ import { BodyCutError, BodyTooLargeError, readBody } from '../body/bounded-body.
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { type Form, readForm } from '../dialect/request/form-body.ts'
 import type { Refused } from '../issuance/refusal.ts'
-import { headerOf, repeatedHeader } from './request-header.ts'
-import type { ServerEnv } from './server-env.ts'
+import { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,9 +1,12 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { ServerEnv } from './server-env.ts'
+
+/** Node's request and response. A test without a socket has neither. */
+export type ServerEnv = { Bindings: Partial<HttpBindings> }
 
 /**
- * A header of a request, as Node read it when there is a socket: the web's `Headers` would be built
- * from all of them first, which costs more than reading a whole form.
+ * Reads a header field from Node's request when there is one. Building `Headers` from all fields costs
+ * more than reading a whole form.
  */
 export function headerOf({ req, env }: Context<ServerEnv>, name: string): string | undefined {
   const headers = env?.incoming?.headers
@@ -12,7 +15,7 @@ export function headerOf({ req, env }: Context<ServerEnv>, name: string): string
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
-/** Node keeps the first of some headers and drops the others: two credentials would be one. */
+/** Finds a repeated header field. Node drops repetitions of some fields, such as a second credential. */
 export function repeatedHeader(
   { env }: Context<ServerEnv>,
   names: ReadonlySet<string>,

@@ -12,16 +12,16 @@ import type { ReplayCache } from '../storage/replay-cache.ts'
 import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
-/** The keys of the server, as far as issuing goes. */
+/** The signing keys, as the token service uses them. */
 export type TokenKeys = {
   readonly sign: (claims: object, keyMembers: KeyMembers) => Promise<string>
   readonly published: () => readonly PublishedKey[]
 }
 
-/** The words of the operator; pino's logger is one. */
+/** The log of the operator. A logger of pino has this type. */
 export type Log = Record<
   'debug' | 'info' | 'warn' | 'error',
-  (fields: object, text: string) => void
+  (fields: object, message: string) => void
 >
 
 /** Everything that the routes of the token service need. */
@@ -31,21 +31,21 @@ export type ServiceOptions = {
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes
-  /** Where used assertions are remembered; undefined where they may be used until they expire. */
+  /** The replay cache; `undefined` when an assertion can be used until it expires. */
   readonly assertions: ReplayCache | undefined
-  /** When the store last went back, and forgot assertions that were used; undefined when it never did. */
+  /** The last time when the store lost commits, and with them used assertions. */
   readonly storeWentBackAt?: () => Date | undefined
   readonly verifyFederated: VerifyFederated
   readonly throttle: FailedLoginRateLimit
   readonly trustedProxies: TrustedProxies
-  /** Takes what happened, to be written soon; never makes a request wait. */
+  /** Adds a record to the audit buffer, without delay for the request. */
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
-  /** Takes the use of a credential, to be written soon. */
+  /** Adds the use of a credential to the audit buffer. */
   readonly noteUse: (credentialName: string, at: Date) => void
-  /** False as soon as the server is about to stop. */
+  /** False when the service has begun to stop. */
   readonly isReady: () => boolean
   readonly log: Log
   readonly source: Pick<Runtime, 'now' | 'newGuid'>
-  /** For what is no secret: the opaque claims, the exact lifetime of a token. */
+  /** Random bytes for values that are not secret: opaque claims, and the exact lifetime of a token. */
   readonly randomBytes: (length: number) => Uint8Array
 }

@@ -3,11 +3,11 @@ import { isIPv4, isIPv6, SocketAddress } from 'node:net'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /**
- * The source that a request is counted for: the address of the connection, or of the client as
- * trusted proxies forward it. Addresses that others forward are not believed.
+ * Finds the source of a request for the rate limit: the address of the connection, or the client
+ * address that trusted proxies forward. Forwarded addresses of other peers are ignored.
  *
- * @returns An IPv4 address, or the /64 network of an IPv6 address, because one host has all
- *   addresses of its /64; empty without a socket.
+ * @returns an IPv4 address, or the /64 network of an IPv6 address, because one host usually has all
+ *   addresses of its /64; empty without a socket
  */
 export function sourceAddress(
   incoming: IncomingMessage | undefined,
@@ -19,7 +19,7 @@ export function sourceAddress(
   let nearest = peer
   for (const text of forwarded.reverse()) {
     const address = addressOf(text.trim())
-    // A proxy that forwards no address names nobody: the proxy itself is the source.
+    // A proxy that forwards no address is the source itself.
     if (address === undefined) break
     nearest = address
     if (!trustedProxies.has(address)) break
@@ -29,7 +29,7 @@ export function sourceAddress(
 
 const withPort = /^(?:\[([^\]]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/
 
-/** An address in its canonical form, without port, zone and the prefix of IPv4 in IPv6. */
+/** The canonical form of an address, without port, zone and the prefix of a mapped IPv4 address. */
 function addressOf(text: string): string | undefined {
   const [, bracketed, beforePort] = withPort.exec(text) ?? []
   const [address = ''] = (bracketed ?? beforePort ?? text).split('%', 1)
@@ -38,7 +38,7 @@ function addressOf(text: string): string | undefined {
   return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=.*\.)/, '')
 }
 
-/** The /64 of an IPv6 address; any other text as it is. */
+/** The /64 network of an IPv6 address; any other text unchanged. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [head = [], tail = []] = address

@@ -2,20 +2,21 @@ import { BlockList, isIP } from 'node:net'
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Proxies whose `X-Forwarded-For` is believed. */
+/** The proxies whose field `X-Forwarded-For` is used. */
 export class TrustedProxies {
   readonly #list = new BlockList()
 
   /**
-   * @param entries Addresses such as `10.0.0.1`, and networks such as `10.0.0.0/8`.
-   * @throws {TypeError} when an entry is neither.
+   * @param entries addresses such as `10.0.0.1`, and networks such as `10.0.0.0/8`
+   * @throws {TypeError} when an entry is neither
    */
   constructor(entries: readonly string[] = []) {
     for (const entry of entries) {
       const [, address = '', prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-      const longestPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-      if (Number(prefix ?? 0) > longestPrefix)
+      const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+      if (Number(prefix ?? 0) > maxPrefix) {
         throw new TypeError(`${entry} is neither an address nor a network`)
+      }
       if (prefix === undefined) this.#list.addAddress(address, familyOf(address))
       else this.#list.addSubnet(address, Number(prefix), familyOf(address))
     }
