@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { createApp } from '../src/app.ts'
 import { roles } from '../src/greetings.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { apiApplicationId, Signer, tenantId } from './provider.ts'
+import { apiApplicationId, Signer, tenantId } from './fakes/identity-provider.ts'
 
 const baseUrl = 'https://api.example'
 const addresses = {
@@ -59,7 +59,7 @@ function makeApp({ answers = true, fails = false } = {}) {
   return { app, guard, get, logged, stop }
 }
 
-describe('the description', () => {
+describe('the API description', () => {
   it('is valid OpenAPI 3.1', async () => {
     const description = await (await makeApp().get('/openapi.json')).json()
     const { valid, errors } = await new Validator().validate(description)
@@ -68,14 +68,14 @@ describe('the description', () => {
     assert.match(description.openapi, /^3\.1\./)
   })
 
-  it('has every path that the app has, and no other', async () => {
+  it('contains exactly the paths of the app', async () => {
     const { app, get } = makeApp()
     const { paths } = await (await get('/openapi.json')).json()
     const routed = app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)
     assert.deepEqual(Object.keys(paths).sort(), routed.sort())
   })
 
-  it('names the media type of every open answer, whatever is asked for', async () => {
+  it('contains the media types of every open answer', async () => {
     const { get } = makeApp()
     const { paths } = await (await get('/openapi.json')).json()
     for (const path of Object.keys(paths)) {
@@ -91,7 +91,7 @@ describe('the description', () => {
     }
   })
 
-  it('names the server, the token endpoint and the scope', async () => {
+  it('contains the server, the token endpoint and the scope', async () => {
     const { servers, components } = await (await makeApp().get('/openapi.json')).json()
     assert.deepEqual(servers, [{ url: baseUrl }])
     const { tokenUrl, scopes } =
@@ -100,7 +100,7 @@ describe('the description', () => {
     assert.deepEqual(Object.keys(scopes), [addresses.scope])
   })
 
-  it('is shown at /docs, whole, and loads nothing', async () => {
+  it('is complete at /docs, which loads nothing', async () => {
     const { get } = makeApp()
     const { paths } = await (await get('/openapi.json')).json()
     const response = await get('/docs')
@@ -115,12 +115,12 @@ describe('the description', () => {
   })
 })
 
-describe('what is open', () => {
+describe('an open route', () => {
   for (const path of [
     ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/metrics'],
     '/.well-known/oauth-protected-resource',
   ]) {
-    it(`lets no browser guess what it is: ${path}`, async () => {
+    it(`has a content type and nosniff: ${path}`, async () => {
       const { headers } = await makeApp().get(path)
       assert.notEqual(headers.get('content-type'), null)
       assert.equal(headers.get('x-content-type-options'), 'nosniff')
@@ -128,8 +128,8 @@ describe('what is open', () => {
   }
 })
 
-describe('the root', () => {
-  it('is a page for a browser', async () => {
+describe('the start page', () => {
+  it('is HTML for a browser', async () => {
     const response = await makeApp().get('/', { accept: 'text/html,*/*;q=0.8' })
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -137,7 +137,7 @@ describe('the root', () => {
     assert.match(await response.text(), /href="\/docs"/)
   })
 
-  it('is JSON for a program, and names what is there', async () => {
+  it('is JSON for a program, with the other paths', async () => {
     const { get } = makeApp()
     const response = await get('/')
     assert.equal(response.headers.get('content-type'), 'application/json')
@@ -150,7 +150,7 @@ describe('the root', () => {
 })
 
 describe('the protected resource metadata', () => {
-  it('is where every challenge says', async () => {
+  it('is at the address in each challenge', async () => {
     const { get } = makeApp()
     const challenge = (await get('/api/v1/hi')).headers.get('www-authenticate')
     assert.equal(challenge, `Bearer realm="api"`)
@@ -165,8 +165,8 @@ describe('the protected resource metadata', () => {
   })
 })
 
-describe('what a proxy would say', () => {
-  it('is not listened to: nothing is derived from it (RS29; CVE-2026-3635)', async () => {
+describe('the header fields of a proxy', () => {
+  it('are ignored (RS29; CVE-2026-3635)', async () => {
     const { get } = makeApp()
     const forwarded = {
       host: 'evil.example',
@@ -182,10 +182,10 @@ describe('what a proxy would say', () => {
       'x-ssl-client-verify': 'SUCCESS',
     }
     for (const path of ['/api/v1/hi', '/openapi.json', '/.well-known/oauth-protected-resource']) {
-      const [plain, told] = [await get(path), await get(path, forwarded)]
-      assert.equal(told.status, plain.status)
-      assert.deepEqual([...told.headers], [...plain.headers])
-      assert.equal(await told.text(), await plain.text())
+      const [plain, other] = [await get(path), await get(path, forwarded)]
+      assert.equal(other.status, plain.status)
+      assert.deepEqual([...other.headers], [...plain.headers])
+      assert.equal(await other.text(), await plain.text())
     }
   })
 })
@@ -196,7 +196,7 @@ describe('readiness', () => {
     return [response.status, await response.json()]
   }
 
-  it('begins when the keys are in hand, and ends when the process is told to stop', async () => {
+  it('begins when the keys are loaded, and ends when the stop begins', async () => {
     const made = makeApp()
     assert.deepEqual(await readiness(made), [503, { status: 'waiting for keys' }])
     await made.guard.start()
@@ -206,7 +206,7 @@ describe('readiness', () => {
     made.guard.stop()
   })
 
-  it('is not liveness: without keys the process is alive and every greeting is 503 (FL1)', async () => {
+  it('is not liveness: without keys the process is alive, and every greeting is 503 (FL1)', async () => {
     const { get, guard } = makeApp({ answers: false })
     await guard.start()
     assert.equal((await get('/healthz')).status, 200)
@@ -220,7 +220,7 @@ describe('readiness', () => {
 })
 
 describe('the metrics', () => {
-  it('count decisions, refreshes and keys, and hold no token', async () => {
+  it('count decisions, refreshes and keys, and contain no token', async () => {
     const { get, guard } = makeApp()
     await guard.start()
     const token = await signer.token()
@@ -245,8 +245,8 @@ describe('the metrics', () => {
   })
 })
 
-describe('an error that nobody expected', () => {
-  it('is 500, logged, and tells the caller nothing', async () => {
+describe('an unexpected error', () => {
+  it('is 500 without details, and is logged', async () => {
     const { get, logged } = makeApp({ fails: true })
     const response = await get('/api/v1/hi')
     assert.equal(response.status, 500)

@@ -11,8 +11,8 @@ export type Answer = {
 type Headers = Record<string, string> | readonly string[]
 
 /**
- * Calls over a socket of its own, with the path and the headers exactly as they are given: headers
- * in an array may be repeated.
+ * Sends a request over a new connection, with unchanged path and headers. Headers in an array may be
+ * repeated.
  */
 export async function call(
   url: string,
@@ -27,6 +27,6 @@ export async function call(
   return { status: response.statusCode ?? 0, headers: response.headers, body }
 }
 
-/** A call with a bearer token. */
+/** Sends a request with a bearer token. */
 export const callWith = (url: string, path: string, token: string, method = 'GET') =>
   call(url, path, { method, headers: { authorization: `Bearer ${token}` } })

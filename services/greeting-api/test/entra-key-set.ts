@@ -1,11 +1,11 @@
 import type { JWK } from 'jose'
-import { Signer } from './provider.ts'
+import { Signer } from './fakes/identity-provider.ts'
 
 /** A certificate in the form of real Entra's `x5c`; the guard takes the key from `n` and `e`. */
 const certificate =
   'MIIC/jCCAeagAwIBAgIJAM52mWWK+FEeMA0GCSqGSIb3DQEBCwUAMC0xKzApBgNVBAMTImFjY291bnRzLmFjY2Vzc2NvbnRyb2wud2luZG93cy5uZXQ='
 
-/** A member as real Entra publishes it: certificate, thumbprint and issuer, and no `alg`. */
+/** A key as real Entra publishes it: with certificate, thumbprint and issuer, without `alg`. */
 const entraMember = ({ jwk: { kty, n, e, kid } }: Signer, issuer: string): JWK =>
   ({
     kty,
@@ -30,8 +30,8 @@ const ecMember: JWK & { issuer: string } = {
 }
 
 /**
- * A key set of real Entra's shape: ten keys, some not RSA, one of consumer accounts, the genuine
- * issuer template, no algorithm anywhere.
+ * A key set like that of real Entra: ten keys, two of them not RSA, one for consumer accounts, with
+ * the genuine issuer template and without algorithms.
  */
 export async function makeEntraKeySet() {
   const template = 'https://login.microsoftonline.com/{tenantid}/v2.0'

@@ -4,9 +4,14 @@ import { testErrorAnswers } from '../../../packages/http-service/test/error-answ
 import { rawRequest } from '../../../packages/http-service/test/raw-http.ts'
 import { startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
-import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  startFakeIdentityProvider,
+  tenantId,
+} from './fakes/identity-provider.ts'
 
-const provider = await startProvider()
+const provider = await startFakeIdentityProvider()
 const signer = await Signer.make('key-1', provider.url)
 const bearer = `Authorization: Bearer ${await signer.token()}`
 const hiOnly = `Authorization: Bearer ${await signer.token({ roles: ['CallHiApiRole'] })}`

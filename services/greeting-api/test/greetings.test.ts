@@ -4,18 +4,23 @@ import { pino } from 'pino'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { type Answer, call, callWith } from './call.ts'
-import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  startFakeIdentityProvider,
+  tenantId,
+} from './fakes/identity-provider.ts'
 
-let provider: Awaited<ReturnType<typeof startProvider>>
+let provider: Awaited<ReturnType<typeof startFakeIdentityProvider>>
 let signer: Signer
-let stranger: Signer
+let otherSigner: Signer
 let service: Service
 let url = ''
 
 before(async () => {
-  provider = await startProvider()
+  provider = await startFakeIdentityProvider()
   signer = await Signer.make('key-1', provider.url)
-  stranger = await Signer.make('key-1', provider.url)
+  otherSigner = await Signer.make('key-1', provider.url)
   provider.publish(signer.jwk)
   const settings = readSettings({
     TENANT_ID: tenantId,
@@ -35,7 +40,7 @@ after(async () => {
 
 const metadata = () => `resource_metadata="${url}/.well-known/oauth-protected-resource"`
 
-/** Every error is JSON with exactly two string fields, kept by no cache and taken for nothing else. */
+/** Asserts that an error is JSON with two string fields, `no-store` and `nosniff`. */
 function assertError(answer: Answer, status: number, error: string): void {
   assert.equal(answer.status, status, answer.body)
   assert.equal(answer.headers['content-type'], 'application/json')
@@ -49,7 +54,7 @@ function assertError(answer: Answer, status: number, error: string): void {
 }
 
 describe('a greeting', () => {
-  it('is Hi for a caller with its role', async () => {
+  it('is Hi for a client with its role', async () => {
     const answer = await callWith(
       url,
       '/api/v1/hi',
@@ -78,7 +83,7 @@ describe('a greeting', () => {
     ['null', 'null'],
   ]
   for (const [sent, greeted] of names) {
-    it(`greets ${JSON.stringify(greeted).slice(0, 40)} exactly as it was sent`, async () => {
+    it(`contains the name ${JSON.stringify(greeted).slice(0, 40)} unchanged`, async () => {
       const answer = await callWith(url, `/api/v1/hello?name=${sent}`, await signer.token())
       assert.equal(answer.status, 200)
       assert.equal(answer.body, `Hello, ${greeted}`)
@@ -99,7 +104,7 @@ describe('a greeting', () => {
     '?name=&name=',
     '?na%6De=a&name=b',
   ]) {
-    it(`is refused with ${query || 'no query'}, but only to a caller with the role`, async () => {
+    it(`is refused with ${query || 'no query'}, but only for a client with the role`, async () => {
       const path = `/api/v1/hello${query}`
       assertError(await callWith(url, path, await signer.token()), 400, 'invalid_request')
       const hiOnly = await signer.token({ roles: ['CallHiApiRole'] })
@@ -178,7 +183,7 @@ describe('credentials', () => {
   }
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-    it(`of the scheme ${scheme} are taken (RS25)`, async () => {
+    it(`of the scheme ${scheme} are accepted (RS25)`, async () => {
       const headers = { authorization: `${scheme} ${await signer.token()}` }
       assert.equal((await call(url, '/api/v1/hi', { headers })).status, 200)
     })
@@ -188,13 +193,13 @@ describe('credentials', () => {
 describe('a token', () => {
   const soon = Math.floor(Date.now() / 1000)
   const refused: [name: string, token: () => Promise<string>, says: RegExp][] = [
-    ['that is no token', async () => 'x', /malformed/],
+    ['that is no JWT', async () => 'x', /malformed/],
     [
       'without a signature',
       async () => (await signer.token()).replace(/\.[^.]*$/, '.'),
       /signature/,
     ],
-    ['with the signature of another key', () => stranger.token(), /signature/],
+    ['with the signature of another key', () => otherSigner.token(), /signature/],
     ['of an unknown key', () => signer.token({}, { kid: 'key-2' }), /signature/],
     ['for another audience', () => signer.token({ aud: `api://${tenantId}` }), /audience/],
     ['for the bare application id', () => signer.token({ aud: apiApplicationId }), /audience/],
@@ -232,7 +237,7 @@ describe('a token', () => {
   }
 
   for (const alg of ['none', 'HS256', 'PS256']) {
-    it(`that says its algorithm is ${alg} is 401`, async () => {
+    it(`with the algorithm ${alg} is 401`, async () => {
       const [, claims, signature] = (await signer.token()).split('.')
       const header = Buffer.from(JSON.stringify(signer.header({ alg }))).toString('base64url')
       const token = `${header}.${claims}.${alg === 'none' ? '' : signature}`
@@ -292,7 +297,7 @@ describe('another path or method', () => {
   for (const path of below) {
     it(`${path} is 401 without a token, else 404 (RS20)`, async () => {
       assertError(await call(url, path), 401, 'unauthorized')
-      assertError(await callWith(url, path, await stranger.token()), 401, 'invalid_token')
+      assertError(await callWith(url, path, await otherSigner.token()), 401, 'invalid_token')
       assertError(await callWith(url, path, await signer.token({ roles: [] })), 404, 'not_found')
     })
   }
@@ -307,20 +312,20 @@ describe('another path or method', () => {
     '/api/v1x',
     '/x/../y',
   ]) {
-    it(`${path} is nothing that is guarded, and nothing that is there`, async () => {
+    it(`${path} is not guarded and does not exist`, async () => {
       assertError(await call(url, path), 404, 'not_found')
       assertError(await callWith(url, path, await signer.token()), 404, 'not_found')
     })
   }
 
-  it('is the same path when only its letters are encoded, and is guarded as such', async () => {
+  it('is guarded when its letters are encoded', async () => {
     assertError(await call(url, '/api/v1/h%69'), 401, 'unauthorized')
     assert.equal((await callWith(url, '/api/v1/h%69', await signer.token())).body, 'Hi')
     assertError(await call(url, '/%61pi/v1/hi'), 401, 'unauthorized')
   })
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-    it(`${method} is 401 without a token, else 405 and the methods that are there (RS20)`, async () => {
+    it(`${method} is 401 without a token, else 405 with the allowed methods (RS20)`, async () => {
       assertError(await call(url, '/api/v1/hi', { method }), 401, 'unauthorized')
       const answer = await callWith(url, '/api/v1/hi', await signer.token({ roles: [] }), method)
       assertError(answer, 405, 'method_not_allowed')

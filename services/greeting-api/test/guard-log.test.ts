@@ -5,11 +5,11 @@ import { describe, it } from 'node:test'
 import { createGuard, entra, type GuardEvent } from '@greeting/guard'
 import { type Level, pino } from 'pino'
 import { logGuardEvents } from '../src/guard-log.ts'
-import { apiApplicationId, tenantId } from './provider.ts'
+import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 type Failed = Extract<GuardEvent, { type: 'key_set_refresh_failed' }>
 
-/** The event of a guard that cannot have its keys, with all that hangs on its error. */
+/** The event of a guard that cannot load its keys. */
 function failureWith(options: { keySetUrl: string; fetch?: typeof fetch }): Promise<Failed> {
   return new Promise((resolve) => {
     const { keySetUrl, ...runtime } = options
@@ -31,8 +31,8 @@ function failureWith(options: { keySetUrl: string; fetch?: typeof fetch }): Prom
   })
 }
 
-/** What is written into the log of an event. */
-function written(event: GuardEvent, level: Level = 'info'): string {
+/** Returns the log of one event. */
+function logOf(event: GuardEvent, level: Level = 'info'): string {
   let log = ''
   const stream = {
     write: (text: string) => {
@@ -45,11 +45,11 @@ function written(event: GuardEvent, level: Level = 'info'): string {
 
 describe('the log of a key set that could not be refreshed', () => {
   it('is one line with the code, the message and the code of the cause, without a stack', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1')
-    await new Promise((listening) => nobody.once('listening', listening))
-    const keySetUrl = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}/keys`
-    await new Promise((closed) => nobody.close(closed))
-    const log = written(await failureWith({ keySetUrl }))
+    const closedServer = createServer().listen(0, '127.0.0.1')
+    await new Promise((listening) => closedServer.once('listening', listening))
+    const keySetUrl = `http://127.0.0.1:${(closedServer.address() as AddressInfo).port}/keys`
+    await new Promise((closed) => closedServer.close(closed))
+    const log = logOf(await failureWith({ keySetUrl }))
     const { nextAttemptMs, ...line } = JSON.parse(log)
     assert.ok(Number.isInteger(nextAttemptMs))
     assert.deepEqual(line, {
@@ -63,20 +63,20 @@ describe('the log of a key set that could not be refreshed', () => {
     assert.equal(log.split('\n').length, 2)
   })
 
-  it('says nothing of a cause that has no code, and nothing of what a cause says or holds', async () => {
+  it('contains no message and no property of a cause, and no malformed code', async () => {
     const headers = { authorization: 'Bearer canary' }
     const cause = Object.assign(new Error('canary'), { headers, code: 'canary 7' })
     const fetch = async () => {
       throw Object.assign(new TypeError('fetch failed for canary', { cause }), { request: headers })
     }
-    const log = written(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
+    const log = logOf(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
     assert.equal(JSON.parse(log).causeCode, undefined)
     assert.doesNotMatch(log, /canary|stack|guard-log/)
   })
 
-  it('tells a fault without a cause as it is', async () => {
+  it('contains the code and the message of an error without a cause', async () => {
     const fetch = async () => new Response('no', { status: 500 })
-    const log = written(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
+    const log = logOf(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
     assert.partialDeepStrictEqual(JSON.parse(log), {
       code: 'bad_status',
       reason: 'the key set was answered with status 500',
@@ -91,13 +91,13 @@ describe('the log of a guard', () => {
   const rows: readonly [string, GuardEvent, Level, number | undefined][] = [
     ['a decision, at debug', decision, 'debug', 20],
     ['no decision, at info', decision, 'info', undefined],
-    ['a key that is gone, at info', keyGone, 'info', 30],
-    ['no key that is gone, at warn', keyGone, 'warn', undefined],
+    ['a removed key, at info', keyGone, 'info', 30],
+    ['no removed key, at warn', keyGone, 'warn', undefined],
     ['a key set that is too old, at error', stale, 'error', 50],
   ]
   for (const [what, event, level, expected] of rows) {
-    it(`tells ${what}`, () => {
-      const log = written(event, level)
+    it(`contains ${what}`, () => {
+      const log = logOf(event, level)
       assert.equal(log === '' ? undefined : JSON.parse(log).level, expected)
     })
   }

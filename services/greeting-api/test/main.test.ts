@@ -8,7 +8,12 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { call, callWith } from './call.ts'
-import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  startFakeIdentityProvider,
+  tenantId,
+} from './fakes/identity-provider.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 const ids = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
@@ -31,10 +36,10 @@ function start(environment: Record<string, string>, channel: 'ipc' | 'ignore' = 
   return { child, exited, stderr, listening, log: () => log }
 }
 
-let provider: Awaited<ReturnType<typeof startProvider>>
+let provider: Awaited<ReturnType<typeof startFakeIdentityProvider>>
 let signer: Signer
 before(async () => {
-  provider = await startProvider()
+  provider = await startFakeIdentityProvider()
   signer = await Signer.make('key-1', provider.url)
   provider.publish(signer.jwk)
 })
@@ -43,7 +48,7 @@ after(() => provider.stop())
 const local = () => ({ ...ids, AUTH_URL: provider.url, ISSUER_URL: provider.url, PORT: '0' })
 
 describe('the process', () => {
-  it('says where it listens, answers, and stops with 0 on SIGTERM', async () => {
+  it('logs its URL, answers, and exits with 0 on SIGTERM', async () => {
     const { child, exited, listening, log } = start(local())
     const url = await listening
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -54,7 +59,7 @@ describe('the process', () => {
       assert.equal(JSON.parse(line).service, 'greeting-api')
   })
 
-  it('stops with 0 when who started it over a channel is gone', async () => {
+  it('exits with 0 when the IPC channel to its parent closes', async () => {
     const { child, exited, listening, log } = start(local(), 'ipc')
     await listening
     child.disconnect()
@@ -62,21 +67,21 @@ describe('the process', () => {
     assert.match(log(), /"reason":"parent_ended","msg":"stopping"/)
   })
 
-  it('stops with 0 when who started it is gone before it listens', async () => {
+  it('exits with 0 when the IPC channel closes during the start', async () => {
     const { child, exited } = start(local(), 'ipc')
     child.disconnect()
     assert.equal(await exited, 0)
   })
 
-  it('finishes what is in hand, closes idle connections, and takes no more', async () => {
+  it('answers the running request, closes idle connections, and accepts no more', async () => {
     provider.hang()
     const { child, exited, listening } = start(local())
     const url = await listening
-    // An idle connection that is kept alive must not keep the process.
+    // An idle connection must not keep the process alive.
     const agent = new Agent({ keepAlive: true })
     const idle = request(`${url}/healthz`, { agent }).end()
     await text(((await once(idle, 'response')) as [IncomingMessage])[0])
-    // In hand: the key set does not come, so this waits.
+    // This request waits for the key set.
     const waiting = callWith(url, '/api/v1/hi', await signer.token())
     await call(url, '/healthz')
     child.kill('SIGTERM')
@@ -90,7 +95,7 @@ describe('the process', () => {
     agent.destroy()
   })
 
-  it('writes no token into its log, however loud it is told to be (RS26)', async () => {
+  it('writes no token to its log, at any level (RS26)', async () => {
     const { child, exited, listening, log } = start({ ...local(), LOG_LEVEL: 'trace' })
     const url = await listening
     const tokens = [
@@ -112,7 +117,7 @@ describe('the process', () => {
     }
   })
 
-  it('tells all faults of its settings together and exits with 2', async () => {
+  it('reports all invalid settings together and exits with 2', async () => {
     const { exited, stderr, log } = start({ ...ids, TENANT_ID: 'me', PORT: 'many', LOG_LEVEL: '!' })
     assert.equal(await exited, 2)
     assert.deepEqual((await stderr).trimEnd().split('\n'), [
@@ -124,7 +129,7 @@ describe('the process', () => {
     assert.equal(log(), '')
   })
 
-  it('says in one sentence that its port is taken and exits with 1', async () => {
+  it('reports a port in use in one sentence and exits with 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const address = other.address()
@@ -138,7 +143,7 @@ describe('the process', () => {
     other.close()
   })
 
-  it('says in one sentence that its address is not one of this machine and exits with 1', async () => {
+  it('reports an unknown address in one sentence and exits with 1', async () => {
     const { exited, stderr } = start({ ...local(), HOST: '192.0.2.1' })
     assert.equal(await exited, 1)
     assert.equal(

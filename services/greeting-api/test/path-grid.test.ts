@@ -4,14 +4,19 @@ import { pino } from 'pino'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { call, callWith } from './call.ts'
-import { apiApplicationId, Signer, startProvider, tenantId } from './provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  startFakeIdentityProvider,
+  tenantId,
+} from './fakes/identity-provider.ts'
 
-let provider: Awaited<ReturnType<typeof startProvider>>
+let provider: Awaited<ReturnType<typeof startFakeIdentityProvider>>
 let service: Service
-let powerless = ''
+let tokenWithoutRoles = ''
 
 before(async () => {
-  provider = await startProvider()
+  provider = await startFakeIdentityProvider()
   const signer = await Signer.make('key-1', provider.url)
   provider.publish(signer.jwk)
   service = await startService(
@@ -24,7 +29,7 @@ before(async () => {
     }),
     pino({ level: 'silent' }),
   )
-  powerless = await signer.token({ roles: [] })
+  tokenWithoutRoles = await signer.token({ roles: [] })
 })
 
 after(async () => {
@@ -34,7 +39,7 @@ after(async () => {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
 
-/** Ways to write the path of a greeting so that one reader sees it and another does not. */
+/** Spellings of a path that two parsers may read differently. */
 const disguises: readonly ((route: string) => string)[] = [
   (route) => `/api/v1/${route}`,
   (route) => `/api/v1/${route}/`,
@@ -82,15 +87,15 @@ const disguises: readonly ((route: string) => string)[] = [
 
 const open = ['/?/api/v1/hi', '/?/api/v1/hello']
 
-describe('however a path is written, and by whatever method', () => {
+describe('any spelling of a path, with any method', () => {
   for (const disguise of disguises) {
     const paths = ['hi', 'hello'].map(disguise)
-    it(`${paths[0]} greets nobody without a token or without the role (BI13, RS20; CVE-2021-31920, CVE-2025-58362)`, async () => {
+    it(`${paths[0]} gets no greeting without a token or without the role (BI13, RS20; CVE-2021-31920, CVE-2025-58362)`, async () => {
       for (const path of paths) {
         for (const method of methods) {
           for (const answer of [
             await call(service.url, path, { method }),
-            await callWith(service.url, path, powerless, method),
+            await callWith(service.url, path, tokenWithoutRoles, method),
           ]) {
             assert.doesNotMatch(answer.body, /^(Hi$|Hello, )/)
             const isOpen = open.includes(path) && ['GET', 'HEAD'].includes(method)
@@ -103,7 +108,7 @@ describe('however a path is written, and by whatever method', () => {
   }
 })
 
-/** Hosts that try to be a part of the path; `é` is one byte, and more letters in a URL. */
+/** Hosts that could become a part of the path. `é` is one byte, but several characters in a URL. */
 const hosts: readonly [host: string, path: string][] = [
   ['é.é/metrics?xxx', '/'],
   ['é.é/healthz?xxx', '/api/v1/hi'],
@@ -113,9 +118,9 @@ const hosts: readonly [host: string, path: string][] = [
   ['user@a', '/api/v1/hi'],
 ]
 
-describe('whatever the host says', () => {
+describe('a malformed host', () => {
   for (const [host, path] of hosts) {
-    it(`${host} is refused before ${path} is looked at (RS33)`, async () => {
+    it(`${host} is refused before the route ${path} (RS33)`, async () => {
       const { status, body } = await call(service.url, path, { headers: { host } })
       assert.equal(status, 400)
       assert.equal(JSON.parse(body).error, 'invalid_request')

@@ -5,13 +5,13 @@ import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { callWith } from './call.ts'
 import { makeEntraKeySet } from './entra-key-set.ts'
-import { apiApplicationId, type Signer, tenantId } from './provider.ts'
+import { apiApplicationId, type Signer, tenantId } from './fakes/identity-provider.ts'
 
 let entra: Awaited<ReturnType<typeof makeEntraKeySet>>
 const fetched: string[] = []
 
-/** Stands where the network begins: what is sent there is what would reach real Entra. */
-const standIn = async (url: string) => {
+/** Replaces the network: its requests would reach real Entra. */
+const fakeFetch = async (url: string) => {
   fetched.push(url)
   return Response.json({ keys: entra.keys })
 }
@@ -25,7 +25,7 @@ const start = (settings: Record<string, string> = {}): Promise<Service> =>
       ...settings,
     }),
     pino({ level: 'silent' }),
-    { fetch: standIn },
+    { fetch: fakeFetch },
   )
 
 before(async () => {
@@ -40,7 +40,7 @@ describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => 
   })
   after(() => service.stop())
 
-  it('takes tokens of every key that real Entra signs with, and of no other', async () => {
+  it('accepts tokens of every signing key of real Entra, and of no other key', async () => {
     assert.equal(entra.keys.length, 10)
     for (const signer of entra.signers) {
       const answer = await callWith(service.url, '/api/v1/hi', await signer.token())
@@ -65,12 +65,12 @@ describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => 
   const status = async (url: string, signer: Signer | undefined, claims: object) =>
     (await callWith(url, '/api/v1/hi', (await signer?.token({ ...claims })) ?? '')).status
 
-  it('takes no v2.0 token unless it is asked to', async () => {
+  it('accepts no v2.0 token by default', async () => {
     assert.equal(await status(service.url, entra.signers[0], v1), 200)
     assert.equal(await status(service.url, entra.signers[0], v2), 401)
   })
 
-  it('takes both token versions with TOKEN_VERSIONS=1.0,2.0, each only as it is', async () => {
+  it('accepts both token versions with TOKEN_VERSIONS=1.0,2.0, but no mixture', async () => {
     fetched.length = 0
     const both = await start({ TOKEN_VERSIONS: '1.0,2.0' })
     const [signer] = entra.signers

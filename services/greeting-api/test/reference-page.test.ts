@@ -6,14 +6,14 @@ import { refusalRows } from '@greeting/guard'
 import { describeApi } from '../src/api-description.ts'
 import { createMetrics } from '../src/metrics.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
-import { apiApplicationId, tenantId } from './provider.ts'
+import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '../../../docs/reference/greeting-api.md'),
   'utf8',
 )
 
-/** The rows below this heading, without their code marks. */
+/** The rows of the table under a heading, without code marks. */
 function tableUnder(title: string): string[][] {
   const [, section = ''] = page.split(`\n## ${title}\n`)
   return section
@@ -36,26 +36,29 @@ describe('docs/reference/greeting-api.md', () => {
       rows.map(([name]) => name),
       settingNames,
     )
-    const judged: Record<string, unknown> = readSettings({
+    const defaults: Record<string, unknown> = readSettings({
       TENANT_ID: tenantId,
       API_APPLICATION_ID: apiApplicationId,
     })
-    for (const [name = '', told = ''] of rows) {
-      if (told === 'required') assert.throws(() => readSettings({ [name]: '' }), new RegExp(name))
-      else if (judged[name] !== undefined) assert.equal(told, String(judged[name]))
+    for (const [name = '', documented = ''] of rows) {
+      if (documented === 'required')
+        assert.throws(() => readSettings({ [name]: '' }), new RegExp(name))
+      else if (defaults[name] !== undefined) assert.equal(documented, String(defaults[name]))
     }
   })
 
   it('lists every route', () => {
-    const place = { baseUrl: 'https://api.example', tokenUrl: 'https://as.example', scope: 'x' }
-    const told = tableUnder('Routes').map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))
-    assert.deepEqual(told, Object.keys(describeApi(place).paths))
+    const addresses = { baseUrl: 'https://api.example', tokenUrl: 'https://as.example', scope: 'x' }
+    const documented = tableUnder('Routes').map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))
+    assert.deepEqual(documented, Object.keys(describeApi(addresses).paths))
   })
 
   it('lists every error with its status', () => {
-    const told = new Set(tableUnder('Errors').map(([, status, error]) => `${status} ${error}`))
+    const documented = new Set(
+      tableUnder('Errors').map(([, status, error]) => `${status} ${error}`),
+    )
     for (const { status, error } of Object.values(refusalRows)) {
-      assert.ok(told.has(`${status} ${error}`), `${status} ${error}`)
+      assert.ok(documented.has(`${status} ${error}`), `${status} ${error}`)
     }
   })
 
@@ -63,7 +66,7 @@ describe('docs/reference/greeting-api.md', () => {
     const metrics = createMetrics()
     metrics.watch({ keySets: () => [], cachedTokens: () => 0 })
     const names = [...(await metrics.read()).matchAll(/^# TYPE (greeting_\w+) /gm)]
-    const told = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
-    assert.deepEqual(told.toSorted(), names.map(([, name]) => name).toSorted())
+    const documented = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
+    assert.deepEqual(documented.toSorted(), names.map(([, name]) => name).toSorted())
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@greeting/http-service'
 import { readSettings, settingNames } from '../src/settings.ts'
-import { apiApplicationId, tenantId } from './provider.ts'
+import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
 
@@ -18,7 +18,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('settings', () => {
-  it('mean real Entra when only the two ids are given', () => {
+  it('mean real Entra with the two IDs alone', () => {
     assert.deepEqual(readSettings(required), {
       ...required,
       AUTH_URL: 'https://login.microsoftonline.com',
@@ -31,7 +31,7 @@ describe('settings', () => {
     })
   })
 
-  it('that are empty count as not given', () => {
+  it('count as not set when they are empty', () => {
     const empty = Object.fromEntries(settingNames.map((name) => [name, '']))
     assert.deepEqual(readSettings({ ...empty, ...required }), readSettings(required))
   })
@@ -75,19 +75,19 @@ describe('settings', () => {
     ['LOG_LEVEL', 'loud'],
   ]
   for (const [name, value] of refused) {
-    it(`${name}=${value} is refused, with what was given and what is expected`, () => {
+    it(`${name}=${value} is refused, with the value and the expected form`, () => {
       const [fault = '', ...others] = faultsOf({ ...required, [name]: value })
       assert.deepEqual(others, [])
       assert.ok(fault.startsWith(`${name} is ${JSON.stringify(value)}; expected `), fault)
     })
   }
 
-  it('never show a password that a URL carries', () => {
+  it('never show the password of a URL', () => {
     const [fault] = faultsOf({ ...required, AUTH_URL: 'https://user:canary@login.example' })
     assert.match(fault ?? '', /AUTH_URL is "https:\/\/\*\*\*@login\.example"/)
   })
 
-  it('are refused all together', () => {
+  it('are refused in one error', () => {
     const faults = faultsOf({ PORT: 'many', LOG_LEVEL: 'loud', AUTH_URL: 'nowhere' })
     assert.deepEqual(
       faults.map((fault) => fault.split(' ', 1)[0]),

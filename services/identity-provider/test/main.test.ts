@@ -40,7 +40,7 @@ async function getSecurely(url: string, path: string, dataDir: string): Promise<
 }
 
 describe('the identity provider as a process', () => {
-  it('starts from nothing, issues a token that verifies, and stops when it is told to', async () => {
+  it('starts with an empty folder, issues a valid token, and stops on a signal', async () => {
     const DATA_DIR = join(await dataFolder(), 'made/on/first/start')
     const provider = await startProvider({ DATA_DIR })
     const { payload } = await verifiedToken(provider.url, DATA_DIR)
@@ -51,20 +51,20 @@ describe('the identity provider as a process', () => {
     assert.equal(await provider.end('SIGTERM'), 0)
   })
 
-  it('stops as if it were told to when who started it over a channel is gone', async () => {
+  it('stops when the IPC channel to its parent closes', async () => {
     const DATA_DIR = await dataFolder()
     const provider = await startProvider({ DATA_DIR }, { overChannel: true })
     await verifiedToken(provider.url, DATA_DIR)
     assert.equal(await provider.abandon(), 0)
-    // Stopped, not killed: the database is closed, and nothing waits in a journal.
+    // A stop closes the database, so that no journal remains.
     assert.ok(!(await readdir(DATA_DIR)).some((name) => name.endsWith('-wal')))
   })
 
-  it('stops too when who started it is gone before it listens', async () => {
+  it('stops when the IPC channel closes during the start', async () => {
     assert.equal(await abandonAtOnce({ DATA_DIR: await dataFolder() }), 0)
   })
 
-  it('keeps keys, registrations and secrets over a stop and over a kill', async () => {
+  it('keeps keys, registrations and secrets after a stop and after a kill', async () => {
     const DATA_DIR = await dataFolder()
     const seen = new Set<string>()
     for (const [signal, code] of [
@@ -80,7 +80,7 @@ describe('the identity provider as a process', () => {
     assert.equal(seen.size, 1)
   })
 
-  it('speaks HTTPS beside HTTP, under a name of its own, with the local authority', async () => {
+  it('serves HTTPS beside HTTP, with its own URL and a local certificate authority', async () => {
     const DATA_DIR = await dataFolder()
     const { httpsUrl, end } = await startProvider({
       DATA_DIR,
@@ -95,7 +95,7 @@ describe('the identity provider as a process', () => {
     assert.equal(await end('SIGTERM'), 0)
   })
 
-  it('speaks HTTPS alone where HTTP is turned off', async () => {
+  it('serves HTTPS alone when HTTP is off', async () => {
     const DATA_DIR = await dataFolder()
     const { url, httpsUrl, end } = await startProvider({ DATA_DIR, PORT: 'off', HTTPS_PORT: '0' })
     assert.equal(url, httpsUrl)
@@ -103,7 +103,7 @@ describe('the identity provider as a process', () => {
     await end('SIGTERM')
   })
 
-  it('speaks HTTP alone where HTTPS is turned off, and makes no authority then', async () => {
+  it('serves HTTP alone when HTTPS is off, without a certificate authority', async () => {
     const DATA_DIR = await dataFolder()
     const { httpsUrl, end } = await startProvider({ DATA_DIR, HTTPS_PORT: 'off' })
     assert.equal(httpsUrl, undefined)
@@ -111,7 +111,7 @@ describe('the identity provider as a process', () => {
     await end('SIGTERM')
   })
 
-  it('leaves no port open when the other one is taken', async () => {
+  it('leaves no port open when the other port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -124,7 +124,7 @@ describe('the identity provider as a process', () => {
     assert.match(stderr, new RegExp(`port ${port} at 127\\.0\\.0\\.1 is taken by another program`))
   })
 
-  it('says in one sentence that its certificate authority is damaged', async () => {
+  it('reports a damaged certificate authority in one sentence', async () => {
     const DATA_DIR = await dataFolder()
     await (await startProvider({ DATA_DIR })).end('SIGTERM')
     await rm(join(DATA_DIR, 'tls', 'authority.key'))
@@ -136,13 +136,13 @@ describe('the identity provider as a process', () => {
     )
   })
 
-  it('keeps private keys and secrets out of its files in the clear', async () => {
+  it('stores no private key and no secret in plain text', async () => {
     const DATA_DIR = await dataFolder()
     const provider = await startProvider({ DATA_DIR })
     await provider.end('SIGTERM')
     const [{ clientSecret }] = (await readSeeded(DATA_DIR)).clients
     for (const name of await readdir(DATA_DIR)) {
-      // What is told in words to its owner alone, and the keys of the way in, which sign no token.
+      // Files for their owner only, and the TLS keys, which sign no token.
       if (['seeded.json', 'administrator.env', 'tls'].includes(name)) continue
       const bytes = await readFile(join(DATA_DIR, name))
       assert.ok(!bytes.includes(clientSecret), name)
@@ -150,7 +150,7 @@ describe('the identity provider as a process', () => {
     }
   })
 
-  it('exits 2 for settings that cannot be used, and tells all of them together', async () => {
+  it('exits with 2 for invalid settings, and reports all of them', async () => {
     const { code, stderr } = await failToStart({
       PORT: '70000',
       AUTH_URL: 'http://login.example/',
@@ -163,7 +163,7 @@ describe('the identity provider as a process', () => {
     assert.doesNotMatch(stderr, /canary/)
   })
 
-  it('says in one sentence that its port is taken, and makes nothing', async () => {
+  it('reports a port in use in one sentence, and creates nothing', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -227,7 +227,7 @@ describe('the identity provider as a process', () => {
     ],
   ]
   for (const [what, prepare, expected] of sentences) {
-    it(`says in one sentence that it cannot start with ${what}, and exits 1`, async () => {
+    it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
       const DATA_DIR = await dataFolder()
       const { code, stderr } = await failToStart({ DATA_DIR, ...(await prepare(DATA_DIR)) })
       assert.equal(code, 1)
@@ -237,7 +237,7 @@ describe('the identity provider as a process', () => {
     })
   }
 
-  it('says so when the stored keys are encrypted under another key, and overwrites nothing', async () => {
+  it('reports stored keys under another encryption key, and overwrites nothing', async () => {
     const DATA_DIR = await dataFolder()
     await (await startProvider({ DATA_DIR })).end('SIGTERM')
     const other = Buffer.alloc(32, 7).toString('base64')

@@ -13,7 +13,7 @@ const page = readFileSync(
   'utf8',
 )
 
-/** The cells of the table under a heading, row by row. */
+/** The rows of the table under a heading, as cells. */
 function tableUnder(heading: string): string[][] {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   return section
@@ -26,23 +26,23 @@ function tableUnder(heading: string): string[][] {
 const code = (text: string) => text.replaceAll('`', '')
 
 describe('docs/reference/identity-provider.md', () => {
-  it('has a row for every setting, and no other', () => {
+  it('has one row for each setting', () => {
     const documented = tableUnder('Settings').map(([name = '']) => code(name))
     assert.deepEqual(documented.toSorted(), settingNames.toSorted())
   })
 
-  it('says the default that each setting has', () => {
+  it('contains the default of each setting', () => {
     const defaults: Readonly<Record<string, unknown>> = readSettings({})
-    for (const [name = '', written = ''] of tableUnder('Settings')) {
+    for (const [name = '', documented = ''] of tableUnder('Settings')) {
       const value = defaults[code(name)]
-      // Those without a default of their own, and ports that depend on others, are told in words.
-      if (!/^`[^`]*`$/.test(written)) continue
-      const read = readSettings({ [code(name)]: code(written) }) as Record<string, unknown>
+      // Words describe a setting without a default, and a port that depends on another one.
+      if (!/^`[^`]*`$/.test(documented)) continue
+      const read = readSettings({ [code(name)]: code(documented) }) as Record<string, unknown>
       assert.deepEqual(read[code(name)], value, name)
     }
   })
 
-  it('has every route that the server has, but for the management APIs', async () => {
+  it('has one row for each route outside the management APIs', async () => {
     const { options } = await testService()
     const routes = createApp(options, new Hono()).routes.map(({ method, path }) =>
       method === 'ALL' ? '' : `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
@@ -52,7 +52,7 @@ describe('docs/reference/identity-provider.md', () => {
     assert.deepEqual([...new Set(served)].toSorted(), documented.toSorted())
   })
 
-  it('has every refusal, as it is', () => {
+  it('has one row for each refusal', () => {
     const rows = Object.entries(refusalTable).map(([reason, row]) => [
       String(row.code),
       String(row.status),

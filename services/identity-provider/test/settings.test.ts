@@ -16,7 +16,7 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
 }
 
 describe('the settings', () => {
-  it('have a default each, but for those that are optional', () => {
+  it('have defaults, except the optional ones', () => {
     assert.deepEqual(readSettings({}), {
       HOST: '127.0.0.1',
       PORT: 4000,
@@ -55,18 +55,18 @@ describe('the settings', () => {
     ['AUTH_URL', 'https://login.example/base', 'https://login.example/base'],
     ['DATABASE_URL', 'postgres://u@h1:1,h2:2/d', 'postgres://u@h1:1,h2:2/d'],
   ]
-  for (const [name, given, read] of readings) {
-    it(`read ${name}=${given} as ${JSON.stringify(read)}`, () => {
-      assert.deepEqual(readSettings({ [name]: given })[name as 'PORT'], read)
+  for (const [name, value, read] of readings) {
+    it(`read ${name}=${value} as ${JSON.stringify(read)}`, () => {
+      assert.deepEqual(readSettings({ [name]: value })[name as 'PORT'], read)
     })
   }
 
-  it('let the system pick both ports where it is to pick one', () => {
+  it('let the system select both ports when PORT is 0', () => {
     assert.equal(readSettings({ PORT: '0' }).HTTPS_PORT, 0)
     assert.equal(readSettings({ PORT: '0', HTTPS_PORT: '8443' }).HTTPS_PORT, 8443)
   })
 
-  it('leave at least one way into the server', () => {
+  it('require at least one listener', () => {
     assert.deepEqual(faultsOf({ PORT: 'off', HTTPS_PORT: 'off' }), [
       'HTTPS_PORT is "off"; expected a port, because PORT is off too',
     ])
@@ -110,9 +110,9 @@ describe('the settings', () => {
     ['VISIBILITY_DELAY_SECONDS', '3601', 'expected a whole number from 0 to 3600'],
     ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
   ]
-  for (const [name, given, expected] of wrong) {
-    it(`refuse ${name}=${given}, and say what is expected${given === ownerTenantId ? ' (AS32)' : ''}`, () => {
-      const [fault = '', ...others] = faultsOf({ [name]: given })
+  for (const [name, value, expected] of wrong) {
+    it(`refuse ${name}=${value}, with the expected form${value === ownerTenantId ? ' (AS32)' : ''}`, () => {
+      const [fault = '', ...others] = faultsOf({ [name]: value })
       assert.deepEqual(others, [])
       assert.ok(fault.startsWith(name) && fault.includes(expected), fault)
     })
@@ -124,11 +124,11 @@ describe('the settings', () => {
     assert.doesNotMatch(faults.join(), /canary/)
   })
 
-  it('are told all together', () => {
+  it('report all faults together', () => {
     assert.equal(faultsOf({ PORT: 'x', LOG_LEVEL: 'x', ASSERTION_USE: 'x' }).length, 3)
   })
 
-  it('are known by name', () => {
+  it('have known names', () => {
     assert.ok(settingNames.includes('REGISTRATIONS') && settingNames.includes('DATABASE_URL'))
   })
 })

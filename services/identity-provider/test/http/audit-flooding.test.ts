@@ -23,7 +23,7 @@ const unsigned = (claims: object) =>
   `${encoded({ alg: 'RS256', kid: 'x' })}.${encoded(claims)}.${encoded({})}`
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Requests of strangers, each of which is refused before anybody has authenticated. */
+/** Requests that are refused before authentication. */
 const floods: readonly [string, (service: TestService) => Sent | Promise<Sent>][] = [
   ['an unknown tenant', ({ form }) => ({ form: form(), path: `/${strangeId}/oauth2/v2.0/token` })],
   ['a malformed tenant', ({ form }) => ({ form: form(), path: '/a..b/oauth2/v2.0/token' })],
@@ -51,7 +51,7 @@ const certificate = clientCertificate()
 
 describe('a flood of refused requests (AS34)', () => {
   for (const [what, request] of floods) {
-    it(`with ${what} is 429 beyond the limit, and is counted in one row and one line`, async () => {
+    it(`with ${what} is 429 beyond the limit, and has one audit record and one log line`, async () => {
       const service = await slow()
       const { form, path } = await request(service)
       const statuses: number[] = []
@@ -78,7 +78,7 @@ describe('a flood of refused requests (AS34)', () => {
     })
   }
 
-  it('lets every correct request of the same source through', async () => {
+  it('does not affect correct requests of the same source', async () => {
     const service = await slow()
     for (let count = 0; count < flood; count += 1) {
       await service.token(service.form({ client_id: strangeId }))
@@ -86,7 +86,7 @@ describe('a flood of refused requests (AS34)', () => {
     }
   })
 
-  it('does not count what is refused to a client that has authenticated', async () => {
+  it('does not include refusals after authentication', async () => {
     const service = await slow()
     const scope = `api://${apiId.replace(/^./, 'f')}/.default`
     for (let count = 0; count < flood; count += 1)
@@ -95,7 +95,7 @@ describe('a flood of refused requests (AS34)', () => {
     assert.ok(service.audit.every(({ lane }) => lane === 'signIns'))
   })
 
-  it('while the store is away stays 503, and is counted too', async () => {
+  it('is 503 without the store, and is counted too', async () => {
     const { StorageUnavailableError } = await import(
       '../../src/storage/storage-unavailable-error.ts'
     )

@@ -14,7 +14,7 @@ const basic = (secret: string) => ({
 const form = { grant_type: 'client_credentials', scope }
 
 describe('the challenge of the token endpoint (AS5)', () => {
-  it('is for who authenticated by Basic, and says the refusal in its own parameters', async () => {
+  it('is sent to a client with Basic authentication, and contains the refusal', async () => {
     const response = await service.token(form, basic('wrong'))
     assert.equal(response.status, 401)
     const { error_description } = await response.json()
@@ -25,13 +25,13 @@ describe('the challenge of the token endpoint (AS5)', () => {
     )
   })
 
-  it('is not for who authenticated in the form', async () => {
+  it('is not sent to a client with credentials in the form', async () => {
     const response = await service.token(service.form({ client_secret: 'wrong' }))
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('www-authenticate'), null)
   })
 
-  it('is not for who is refused for another reason', async () => {
+  it('is not sent for another refusal', async () => {
     const response = await service.token({ ...form, scope: 'nonsense' }, basic(service.secret))
     assert.equal(response.status, 400)
     assert.equal(response.headers.get('www-authenticate'), null)

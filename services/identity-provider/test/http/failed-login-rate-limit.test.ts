@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { testService } from './test-service.ts'
 
-describe('guessing', () => {
-  it('is told that it was wrong so many times a minute for a client, then to wait (AS4)', () => {
+describe('the limit of failed logins', () => {
+  it('allows some refusals per minute for a client, then requires a wait (AS4)', () => {
     let nowMs = 0
     const limits = { perClientPerMinute: 3, perSourcePerMinute: 100 }
     const throttle = new FailedLoginRateLimit(limits, () => nowMs)
@@ -17,7 +17,7 @@ describe('guessing', () => {
     assert.equal(throttle.count('client', 'a third source'), 20)
   })
 
-  it('is counted for a source too, so that many clients cannot be tried at once (BR2)', () => {
+  it('counts each source too, so that a source cannot try many clients (BR2)', () => {
     const limits = { perClientPerMinute: 100, perSourcePerMinute: 3 }
     const throttle = new FailedLoginRateLimit(limits, () => 0)
     for (let guess = 0; guess < 3; guess += 1)
@@ -26,16 +26,16 @@ describe('guessing', () => {
     assert.equal(throttle.count('client 3', 'another source'), undefined)
   })
 
-  it('keeps to bounded memory, however many clients and sources there are', () => {
+  it('has bounded memory for any number of clients and sources', () => {
     const limits = { perClientPerMinute: 1, perSourcePerMinute: 1 }
     const throttle = new FailedLoginRateLimit(limits, () => 0)
     for (let guess = 0; guess < 30_000; guess += 1) throttle.count(`c${guess}`, `s${guess}`)
-    // The first ones are forgotten, the last ones are not.
+    // The oldest buckets are deleted, the newest are not.
     assert.equal(throttle.count('c0', 's0'), undefined)
     assert.equal(throttle.count('c29999', 's29999'), 60)
   })
 
-  it('never locks out the right secret, nor writes a line for each guess (BR1)', async () => {
+  it('never refuses the right secret, and does not record each wrong one (BR1)', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit({ perClientPerMinute: 5, perSourcePerMinute: 5 }),
     })
@@ -57,7 +57,7 @@ describe('guessing', () => {
     assert.equal(refusals.length, 5)
   })
 
-  it('is slowed for clients that nobody knows just the same (AS4)', async () => {
+  it('is the same for unknown clients (AS4)', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit({ perClientPerMinute: 2, perSourcePerMinute: 100 }),
     })
@@ -67,7 +67,7 @@ describe('guessing', () => {
     assert.deepEqual(statuses, [400, 400, 429, 429])
   })
 
-  it('is not what a mistake in the request is: the client is not slowed for it', async () => {
+  it('does not count an invalid request as a wrong credential', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit({ perClientPerMinute: 1, perSourcePerMinute: 100 }),
     })

@@ -8,7 +8,7 @@ const rows: [string, Partial<ServiceOptions>, number, string][] = [
   ['ready', {}, 200, 'ready'],
   ['not ready while it stops', { isReady: () => false }, 503, 'stopping'],
   [
-    'not ready while the storage is away',
+    'not ready without the storage',
     { directory: { read: () => Promise.reject(new StorageUnavailableError('canary')) } },
     503,
     'storage unavailable',
@@ -23,7 +23,7 @@ const rows: [string, Partial<ServiceOptions>, number, string][] = [
 
 describe('the identity provider', () => {
   for (const [what, options, status, text] of rows) {
-    it(`says that it is ${what}, and that it lives`, async () => {
+    it(`is ${what}, and alive`, async () => {
       const { app } = await testService(options)
       const ready = await app.request('http://login.test/readyz')
       assert.equal(ready.status, status)
@@ -33,7 +33,7 @@ describe('the identity provider', () => {
     })
   }
 
-  it('says where its documents are, and that there is nothing elsewhere', async () => {
+  it('serves the address of its documents, and 404 at an unknown path', async () => {
     const { app } = await testService()
     const root = await (await app.request('http://login.test/')).json()
     assert.match(root.discovery, /^http:\/\/login\.test\/.*openid-configuration$/)

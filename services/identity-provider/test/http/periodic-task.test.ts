@@ -7,11 +7,11 @@ const log = () => {
   const note = (_: object, text: string) => void lines.push(text)
   return { lines, debug: note, info: note, warn: note, error: note }
 }
-/** Lets what is running come to rest. */
+/** Waits for the current run. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('a repeated task', () => {
-  it('waits after each time, and ends when it is told to, after the time that runs', async (test) => {
+describe('a periodic task', () => {
+  it('waits after each run, and stops after the current run', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const task = mock.fn(async () => undefined)
     const stop = startPeriodicTask(100, 'something', task, log())
@@ -27,7 +27,7 @@ describe('a repeated task', () => {
     assert.equal(task.mock.callCount(), 3)
   })
 
-  it('goes on after a failure, of which it tells once, and once that it is over', async (test) => {
+  it('continues after a failure, and logs the failure and its end once', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     let fails = true

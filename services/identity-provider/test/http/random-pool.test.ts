@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { randomPool } from '../../src/http/random-pool.ts'
 
 describe('a pool of random bytes', () => {
-  it('gives every byte once, and draws only when it is empty', () => {
+  it('returns each byte once, and reads a block only when it is empty', () => {
     let next = 0
     const draws: number[] = []
     const draw = randomPool((length) => {

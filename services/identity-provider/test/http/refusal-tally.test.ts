@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { RefusalTally } from '../../src/http/refusal-tally.ts'
 
 describe('the tally of refusals (AS34)', () => {
-  it('counts for each source, and starts anew when it is taken', () => {
+  it('counts by source, and starts at zero after each report', () => {
     const tally = new RefusalTally()
     for (const source of ['a', 'b', 'a']) tally.count(source)
     assert.deepEqual(
@@ -16,7 +16,7 @@ describe('the tally of refusals (AS34)', () => {
     assert.deepEqual([...tally.take()], [])
   })
 
-  it('keeps to bounded memory: further sources are counted together', () => {
+  it('has bounded memory: further sources share one count', () => {
     const tally = new RefusalTally()
     for (let source = 0; source < 5000; source += 1) tally.count(`${source}`)
     const counts = tally.take()

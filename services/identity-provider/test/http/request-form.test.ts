@@ -52,7 +52,7 @@ describe('the body of a request', () => {
     })
   }
 
-  it('is UTF-8 whatever charset its type names: other bytes are refused (AS2)', async () => {
+  it('is UTF-8 with any charset in its type: other bytes are refused (AS2)', async () => {
     const service = await testService()
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
     const body = Buffer.from(`${new URLSearchParams(service.form())}&x=caf\xe9`, 'latin1')
@@ -68,7 +68,7 @@ describe('the body of a request', () => {
     ['chunks', 'Transfer-Encoding: chunked'],
   ]
   for (const [name, field] of cuts) {
-    it(`that is cut within ${name} is no fault of the server: nothing above debug is logged`, {
+    it(`that ends within ${name} is logged at debug only`, {
       timeout: 10_000,
     }, async (t) => {
       const above: string[] = []

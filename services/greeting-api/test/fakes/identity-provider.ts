@@ -16,7 +16,7 @@ export const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
 type Claims = Record<string, unknown>
 type Header = Partial<JWTHeaderParameters> & Record<string, unknown>
 
-/** Who signs: a key, its published half, and tokens of contract C29 to C47. */
+/** A signing key, its public key, and tokens of contract C29 to C47. */
 export class Signer {
   readonly kid: string
   readonly jwk: JWK
@@ -69,23 +69,23 @@ export class Signer {
   }
 }
 
-/** A provider that publishes what it is told to, over a real socket. */
-export async function startProvider() {
+/** A fake identity provider: it serves the key set of a test over a real socket. */
+export async function startFakeIdentityProvider() {
   const paths: string[] = []
   let answer = (): { status: number; body: string } | undefined => ({ status: 503, body: '' })
   const server = createServer((request, response) => {
     paths.push(request.url ?? '')
-    const given = answer()
-    // Without an answer the provider accepts and never comes back.
-    if (given === undefined) return
-    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body)
+    const prepared = answer()
+    // Without a prepared answer the request hangs.
+    if (prepared === undefined) return
+    response.writeHead(prepared.status, { 'content-type': 'application/json' }).end(prepared.body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** The path of every request that reached it. */
+    /** The paths of all requests. */
     paths,
     publish: (...keys: JWK[]) => {
       answer = () => ({ status: 200, body: JSON.stringify({ keys }) })
@@ -96,7 +96,7 @@ export async function startProvider() {
     hang: () => {
       answer = () => undefined
     },
-    /** Cuts what hangs. */
+    /** Closes the connections of hanging requests. */
     drop: () => server.closeAllConnections(),
     stop: async () => {
       server.closeAllConnections()
