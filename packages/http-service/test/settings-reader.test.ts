@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { z } from 'zod'
+import { expected, hostName, originUrl, wholeNumber } from '../src/setting-schemas.ts'
+import { readSettings, SettingsError } from '../src/settings-reader.ts'
+
+const schema = z.object({
+  NAME: z.string(expected('a name')),
+  HOST: hostName.default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).prefault('80'),
+  AUTH_URL: originUrl.optional(),
+  KEY: z.string().length(32, expected('32 characters')).optional(),
+})
+const definition = {
+  service: 'test service',
+  schema,
+  names: Object.keys(schema.shape),
+  secretNames: new Set(['KEY']),
+}
+
+describe('the settings reader', () => {
+  it('uses defaults for values that are not set or empty', () => {
+    assert.deepEqual(readSettings({ NAME: 'a', HOST: '', PORT: undefined }, definition), {
+      NAME: 'a',
+      HOST: '127.0.0.1',
+      PORT: 80,
+    })
+  })
+
+  it('reports all faults in one error, without passwords and secrets', () => {
+    const environment = { PORT: '1e3', AUTH_URL: 'https://user:canary@host', KEY: 'canary' }
+    assert.throws(
+      () => readSettings(environment, definition),
+      (error: unknown) => {
+        assert.ok(error instanceof SettingsError)
+        assert.equal(error.code, 'settings_invalid')
+        assert.deepEqual(error.message.split('\n'), [
+          'The test service cannot start with these settings:',
+          '  NAME is not set; expected a name',
+          '  PORT is "1e3"; expected a whole number from 0 to 65535',
+          '  AUTH_URL is "https://***@host"; expected an http or https URL without a slash at its end',
+          '  KEY has an invalid value; expected 32 characters',
+        ])
+        return true
+      },
+    )
+  })
+})
