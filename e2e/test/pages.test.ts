@@ -33,7 +33,7 @@ describe('the pages of the greeting API, in a browser', () => {
   it('the landing page leads to the documents', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
-    await page.getByRole('link', { name: 'How to call it' }).click()
+    await page.getByRole('link', { name: 'How to call the API' }).click()
     assert.equal(new URL(page.url()).pathname, '/docs')
     assert.deepEqual(complaints, [])
   })

@@ -45,8 +45,11 @@ export async function runService<Settings extends StartSettings & { readonly LOG
   const log = pino({ level: settings.LOG_LEVEL, base: { service: name, pid: host.pid } })
   try {
     const service = await start(settings, log)
+    const stop = stopOnce(host, service, log)
+    // Before the log message: its reader may send a signal immediately.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
     log.info({ url: service.url, httpsUrl: service.httpsUrl }, 'listening')
-    stopOnRequest(host, service, log)
+    watchParent(host, () => stop('parent_ended'))
   } catch (error) {
     const sentence = explainStartFailure(error as Error, settings)
     // One line: the sentence may contain text of a file.
@@ -54,9 +57,10 @@ export async function runService<Settings extends StartSettings & { readonly LOG
   }
 }
 
-function stopOnRequest(host: NodeJS.Process, service: RunningService, log: Logger): void {
+/** Returns a function that stops the service and ends the process. Only its first call counts. */
+function stopOnce(host: NodeJS.Process, service: RunningService, log: Logger) {
   let isStopping = false
-  const stop = (reason: string) => {
+  return (reason: string): void => {
     // Ctrl-C reaches the process from the terminal and from npm. The first stop must finish.
     if (isStopping) return
     isStopping = true
@@ -69,6 +73,4 @@ function stopOnRequest(host: NodeJS.Process, service: RunningService, log: Logge
       },
     )
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
-  watchParent(host, () => stop('parent_ended'))
 }

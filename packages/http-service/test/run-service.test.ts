@@ -30,6 +30,22 @@ const definition = (stop = async () => {}) => ({
   start: async () => ({ url: 'http://127.0.0.1:1', stop }),
 })
 
+/** A pause between the start and the signal handlers would lose a signal after `listening`. */
+const handlersAtStart = async () => {
+  const { host } = fakeProcess()
+  let handlers = 0
+  const start = async () => ({
+    stop: async () => {},
+    // The log message reads the URL.
+    get url() {
+      handlers = host.listenerCount('SIGTERM')
+      return 'http://127.0.0.1:1'
+    },
+  })
+  await runService(host, { ...definition(), start })
+  return handlers
+}
+
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a service as a process', () => {
@@ -44,6 +60,10 @@ describe('a service as a process', () => {
     host.emit('SIGTERM')
     await turn()
     assert.deepEqual([stops, exits], [1, [0]])
+  })
+
+  it('handles signals before it logs its URL', async () => {
+    assert.equal(await handlersAtStart(), 1)
   })
 
   it('stops when the parent has ended, also before the start', async () => {
