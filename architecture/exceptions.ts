@@ -44,6 +44,9 @@ export const forbiddenExports: readonly string[] = [
   'cli RoleFate',
   'cli ToldFailure',
   'cli auditBooks',
+  'services/identity-provider AuditBook',
+  'services/identity-provider TokenGrant',
+  'services/identity-provider written',
 ]
 
 /** Codes that wait for `snake_case`. */

@@ -25,7 +25,7 @@ function lineOf([name, value]: readonly [string, string | undefined]): string {
   if (plain.test(value) && !replaced.test(value)) return `${name}=${value}\n`
   if (!/['\r]/.test(value)) return `${name}='${value}'\n`
   if (!/["$`\\\r]/.test(value)) return `${name}="${value}"\n`
-  throw new Error(`${name} cannot be written to a file of settings`)
+  throw new Error(`${name} cannot be written to a settings file`)
 }
 
 /**

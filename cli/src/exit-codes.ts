@@ -6,9 +6,13 @@ export const exitCodes = {
   failed: {
     code: 1,
     short: 'failed',
-    meaning: 'the system could not be started, or something unexpected happened',
+    meaning: 'the system could not start, or an unexpected error occurred',
   },
-  badUsage: { code: 2, short: 'bad settings', meaning: 'bad usage, or settings missing or wrong' },
+  badUsage: {
+    code: 2,
+    short: 'bad settings',
+    meaning: 'invalid usage, or missing or invalid settings',
+  },
   notAuthenticated: {
     code: 3,
     short: 'not authenticated',
@@ -17,7 +21,7 @@ export const exitCodes = {
   notAllowed: {
     code: 4,
     short: 'not allowed',
-    meaning: 'not allowed: an application role is missing',
+    meaning: 'not allowed: an app role is missing',
   },
   unreachable: {
     code: 5,
@@ -27,7 +31,7 @@ export const exitCodes = {
   changesPending: {
     code: 6,
     short: 'changes pending',
-    meaning: 'registrations plan --detailed-exit-code: there is something to change',
+    meaning: 'registrations plan --detailed-exit-code: there are changes to apply',
   },
 } as const
 

@@ -15,7 +15,7 @@ import { addTokenCommand } from './commands/token.ts'
 import { addTrustCommand } from './commands/trust.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Services } from './system/services.ts'
-import { type Screen, type Terminal, tellFailure } from './terminal.ts'
+import { printFailure, type Screen, type Terminal } from './terminal.ts'
 import { visibleTerminal } from './visible-terminal.ts'
 
 const exitCodeHelp = [
@@ -35,7 +35,7 @@ export function greetingProgram(terminal: Terminal, services: Services): Command
   const program = new Command('greeting')
     .description('Start the Greeting system, obtain tokens, call the API.')
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    .showHelpAfterError('(--help says what can be given)')
+    .showHelpAfterError('(see --help)')
     .addHelpText('after', `\n${exitCodeHelp}`)
     .exitOverride()
   addStartCommand(program, terminal, services)
@@ -65,6 +65,6 @@ export async function runGreeting(
     await greetingProgram(terminal, services).parseAsync(args, { from: 'user' })
     return exitCodes.done.code
   } catch (error) {
-    return exitCodes[tellFailure(terminal, error, args.includes('--json'))].code
+    return exitCodes[printFailure(terminal, error, args.includes('--json'))].code
   }
 }

@@ -33,14 +33,14 @@ export type Terminal = Screen & {
 }
 
 /** A failure as it is told: how the command ends, in words, and for a program. */
-export type ToldFailure = {
+export type ReportedFailure = {
   readonly exit: ExitName
   readonly message: string
   readonly remedy?: string | undefined
   readonly json: object
 }
 
-export function judgeFailure(error: unknown): ToldFailure {
+export function describeFailure(error: unknown): ReportedFailure {
   if (isClientFailure(error)) {
     const { code, message, remedy } = error
     return { exit: exitByFailure[code], message, remedy, json: error.toJSON() }
@@ -54,11 +54,11 @@ export function judgeFailure(error: unknown): ToldFailure {
 }
 
 /** Tells a failure on `err`, in words or as one line of JSON, and says how the command ends. */
-export function tellFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
+export function printFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
   if (error instanceof SilentExit) return error.exit
   // The parser of the command line has told its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'badUsage'
-  const { exit, message, remedy, json } = judgeFailure(error)
+  const { exit, message, remedy, json } = describeFailure(error)
   if (asJson) terminal.err(`${JSON.stringify({ error: json })}\n`)
   else terminal.err(`${message}\n${remedy ? `${remedy}\n` : ''}`)
   return exit

@@ -28,7 +28,7 @@ describe('the audit of the identity provider', () => {
   async function foundBy(...args: string[]): Promise<Ended> {
     for (;;) {
       const ended = await audit(...args)
-      if (ended.code !== 0 || !ended.out.startsWith('The audit has no such record.')) return ended
+      if (ended.code !== 0 || !ended.out.startsWith('No matching records.')) return ended
     }
   }
 
@@ -80,7 +80,7 @@ describe('the audit of the identity provider', () => {
     const times = records.map(({ at }) => at)
     assert.deepEqual(times, times.toSorted().reverse())
     const before = await audit('--until', '2020-01-01')
-    assert.deepEqual(before, { code: 0, out: 'The audit has no such record.\n', err: '' })
+    assert.deepEqual(before, { code: 0, out: 'No matching records.\n', err: '' })
   })
 
   it('is read whole, page by page', async () => {

@@ -25,7 +25,7 @@ const expected = [
   {
     step: 'filters the audit, for a person and for a program',
     prints:
-      /^time .* correlation id\n[^{]*refused[^{]*\n\{"book":"directory",.*"action":"appRoleAssignment\.create",.*\}\n/,
+      /^time .* correlation id\n[^{]*refused[^{]*\n\{"log":"directory",.*"action":"appRoleAssignment\.create",.*\}\n/,
   },
 ]
 

@@ -75,7 +75,7 @@ describe('the keys of the identity provider', () => {
   it('are left as they are when the new key cannot be read, or is none', async () => {
     const missing = await keys('reencrypt', '--key-file', join(folder, 'none.key'))
     assert.equal(missing.code, 2)
-    assert.match(missing.err, /^The key file cannot be read: /)
+    assert.match(missing.err, /^Cannot read the key file: /)
     const keyFile = join(folder, 'short.key')
     await writeFile(keyFile, 'canary')
     const short = await keys('reencrypt', '--key-file', keyFile)

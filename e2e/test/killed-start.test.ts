@@ -84,7 +84,7 @@ describe('a second greeting start', () => {
     assert.deepEqual(second, {
       code: 1,
       out: '',
-      err: `Another "greeting start" is running in the data folder ${dataDir}.\nStop that one, or choose another folder with --data-dir.\n`,
+      err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
     })
     assert.equal(await readFile(system.clientEnvFile, 'utf8'), clientEnv)
     assert.deepEqual((await readdir(system.logFolder)).sort(), [

@@ -60,7 +60,7 @@ describe('CL14: an application that was planted under the name of a client', () 
     assert.match(
       err,
       new RegExp(
-        `Admin consent for "Greeting client" is refused: application ${appId} was found by its name alone\\. It exists since \\d{4}-\\d\\d-\\d\\d, with 1 secret, 0 certificates and 0 federated credentials of unknown origin\\.`,
+        `Admin consent for "Greeting client" is refused: application ${appId} was found by its name only\\. It exists since \\d{4}-\\d\\d-\\d\\d, with 1 secret, 0 certificates and 0 federated credentials of unknown origin\\.`,
       ),
     )
     const token = await tokenFor(`api://${appId}/.default`)

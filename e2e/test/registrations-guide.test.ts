@@ -67,9 +67,9 @@ describe('registrations in a directory that shows new objects late', () => {
       })
     const first = await apply()
     assert.equal(first.code, 0, first.err)
-    assert.match(first.err, /^The directory: not found yet\. Asking again in /)
+    assert.match(first.err, /^The directory: not found yet\. Next attempt in /)
     const second = await apply()
-    assert.equal(second.out, 'No changes: the directory is as the file says.\n')
+    assert.equal(second.out, 'No changes: the directory matches the file.\n')
   })
 })
 

@@ -76,7 +76,7 @@ describe('a system that was running before', () => {
       process.kill(await processOf(system, service), 'SIGKILL')
       const code = await new Promise((resolve) => system.child.on('close', resolve))
       assert.equal(code, 1)
-      assert.match(system.err(), /has ended by itself; the rest was stopped\./)
+      assert.match(system.err(), /stopped unexpectedly\. The other services were stopped\./)
       for (const pid of pids) assert.equal(isRunning(pid), false)
     })
   }

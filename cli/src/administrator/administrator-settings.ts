@@ -50,9 +50,9 @@ export async function readAdministratorSettings(
     return given[name] === undefined ? `${name} is missing` : `${name} ${message}`
   })
   const remedy = environment.CLIENT_ID
-    ? `CLIENT_ID is set in the environment, so ${envFile} was not read. Unset CLIENT_ID to use that file, or set all settings of the administrator.`
-    : `Set them in the environment, or run "greeting start", whose first start writes ${envFile}.`
-  const message = `The settings of the administrator do not do: ${faults.join('; ')}.`
+    ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`
+    : `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
+  const message = `Invalid administrator settings: ${faults.join('; ')}.`
   throw new CommandFailure('badUsage', message, { remedy })
 }
 
@@ -61,7 +61,7 @@ async function fileOf(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `The file ${path} cannot be read: ${reason}.`, { cause })
+    throw new CommandFailure('badUsage', `The file Cannot read ${path}: ${reason}.`, { cause })
   }
 }
 

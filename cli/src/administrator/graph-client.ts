@@ -17,7 +17,7 @@ export type GraphClientOptions = {
   /** The path that the API begins with; default `/v1.0`. */
   readonly root?: string
   /** How long a refusal that may pass is waited for, in milliseconds; default 120000. */
-  readonly patienceMs?: number
+  readonly maxWaitMs?: number
   /** Told of each wait, with its reason and how long it lasts. */
   readonly onWait?: (reason: string, durationMs: number) => void
   /** Ends waits. A request that is under way is finished: nobody would know what became of it. */
@@ -47,9 +47,9 @@ export type GraphRequest = {
 export type GraphAnswer = { readonly body: unknown; readonly etag: string | undefined }
 
 const firstPauseMs = 200
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 // Microsoft Graph pages by a hundred unless asked; nobody has a million applications.
-const mostPages = 10_000
+const maxPages = 10_000
 
 const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
 
@@ -61,28 +61,28 @@ const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string
  */
 export class GraphClient {
   readonly #options: GraphClientOptions
-  readonly #patienceMs: number
+  readonly #maxWaitMs: number
 
   constructor(options: GraphClientOptions) {
     this.#options = options
-    this.#patienceMs = options.patienceMs ?? 120_000
+    this.#maxWaitMs = options.maxWaitMs ?? 120_000
   }
 
   /**
    * Sends one request, again and again while its refusal may pass.
    *
-   * @throws {GraphRefusalError} GRAPH_REFUSAL when it is refused for good, or for too long.
+   * @throws {GraphRefusalError} graph_refusal when it is refused for good, or for too long.
    */
   async send(request: GraphRequest): Promise<GraphAnswer> {
     const { repeatable = false, expectsLag = false } = request
     const { runtime, onWait, signal } = this.#options
-    const endMs = runtime.monotonicMs() + this.#patienceMs
+    const endMs = runtime.monotonicMs() + this.#maxWaitMs
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#ask(request)
+      const answer = await this.#sendOnce(request)
       if (answer.fault === undefined) return answer
       const { fault, retryAfterMs } = answer
       const reason = retryReason(fault, { repeatable, expectsLag })
-      const pauseMs = retryAfterMs ?? Math.min(firstPauseMs * 1.5 ** (attempt - 1), longestPauseMs)
+      const pauseMs = retryAfterMs ?? Math.min(firstPauseMs * 1.5 ** (attempt - 1), maxPauseMs)
       if (reason === undefined || runtime.monotonicMs() + pauseMs >= endMs) throw fault
       onWait?.(reason, pauseMs)
       await runtime.sleep(pauseMs, signal)
@@ -93,7 +93,7 @@ export class GraphClient {
   async list<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
     const found: One[] = []
     let next = path
-    for (let count = 0; count < mostPages; count += 1) {
+    for (let count = 0; count < maxPages; count += 1) {
       const line = { method: 'GET', path }
       const { body } = await this.send({ method: 'GET', path: next, repeatable: true })
       const { value, '@odata.nextLink': link } = parseAnswer(line, page, body)
@@ -101,10 +101,10 @@ export class GraphClient {
       if (link === undefined) return found
       next = link
     }
-    throw new Error(`GET ${path} did not end after ${mostPages} pages.`)
+    throw new Error(`GET ${path} has more than ${maxPages} pages.`)
   }
 
-  async #ask(request: GraphRequest): Promise<Asked> {
+  async #sendOnce(request: GraphRequest): Promise<Attempt> {
     try {
       const { response, body } = await this.#call(request)
       const etag = response.headers.get('etag') ?? undefined
@@ -133,7 +133,7 @@ export class GraphClient {
   }
 }
 
-type Asked = GraphAnswer & {
+type Attempt = GraphAnswer & {
   readonly fault?: GraphRefusalError | ClientFailure
   readonly retryAfterMs?: number | undefined
 }
@@ -151,7 +151,7 @@ export function parseAnswer<One>(
   const result = schema.safeParse(body)
   if (result.success) return result.data
   const places = result.error.issues.map((issue) => issue.path.join('.')).join(', ')
-  throw new Error(`The answer to ${method} ${path} is not what Microsoft Graph says: ${places}.`)
+  throw new Error(`The answer to ${method} ${path} has an unexpected form: ${places}.`)
 }
 
 function jsonOf(text: string): unknown {

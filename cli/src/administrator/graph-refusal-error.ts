@@ -13,7 +13,7 @@ export type RequestLine = { readonly method: string; readonly path: string }
 
 /** A refusal of Microsoft Graph, in its own words. */
 export class GraphRefusalError extends Error {
-  readonly code = 'GRAPH_REFUSAL'
+  readonly code = 'graph_refusal'
   override readonly name = 'GraphRefusalError'
   readonly status: number
   /** The `code` of Graph's error envelope, or empty when the answer has none. */
@@ -25,7 +25,7 @@ export class GraphRefusalError extends Error {
 
   constructor({ method, path }: RequestLine, status: number, body: unknown) {
     const parsed = envelope.safeParse(body)
-    const { code = '', message = 'no reason was given' } = parsed.data?.error ?? {}
+    const { code = '', message = 'no reason' } = parsed.data?.error ?? {}
     super(
       `${method} ${path} was refused with HTTP status ${status}${code && ` ${code}`}: ${message}`,
     )

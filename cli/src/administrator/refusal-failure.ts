@@ -6,23 +6,23 @@ type Row = {
   readonly remedy: string
 }
 
-const again = 'What is done stays done: mend it, and apply the file again.'
+const again = 'Completed changes stay. Fix the problem, and apply the file again.'
 
 /** What a person can do about a refusal of the directory. */
 const remedies: readonly Row[] = [
   {
     is: ({ status }) => status === 412,
     remedy:
-      'Somebody else changed it since it was read, and nothing of that was overwritten. Look at the plan again.',
+      'The object was changed after it was read. Nothing was overwritten. Run the plan again.',
   },
   {
     is: ({ graphCode, reason }) =>
       graphCode === 'HostNameNotOnVerifiedDomain' || /identifier URI/.test(reason),
-    remedy: `An identifier URI names the application id, the tenant id, or a verified domain: api://{applicationId} always does. ${again}`,
+    remedy: `An identifier URI must contain the application ID, the tenant ID, or a verified domain. api://{applicationId} is always valid. ${again}`,
   },
   {
     is: ({ reason }) => /same value for property identifierUris/.test(reason),
-    remedy: `Another application has this identifier URI; one that was deleted keeps it until it is purged. ${again}`,
+    remedy: `Another application has this identifier URI. A deleted application keeps it until its purge. ${again}`,
   },
 ]
 

@@ -2,7 +2,7 @@ import { type ClientFailure, isClientFailure } from '@greeting/client'
 import type { GraphRefusalError } from './graph-refusal-error.ts'
 
 /** What of a request decides whether its refusal may pass. */
-export type Circumstances = {
+export type RetryConditions = {
   /** Whether sending it twice does no more than sending it once. */
   readonly repeatable: boolean
   /** Whether it speaks of what was made a moment ago, which the directory may not show everywhere yet. */
@@ -11,7 +11,7 @@ export type Circumstances = {
 
 type Row = {
   readonly name: string
-  readonly is: (refusal: GraphRefusalError, circumstances: Circumstances) => boolean
+  readonly is: (refusal: GraphRefusalError, circumstances: RetryConditions) => boolean
 }
 
 const lagSentences =
@@ -34,7 +34,7 @@ export const retryableRefusals: readonly Row[] = [
     is: ({ status }, { expectsLag }) => expectsLag && status === 404,
   },
   {
-    name: 'not referable yet',
+    name: 'not yet available for references',
     is: ({ status, reason }, { expectsLag }) =>
       expectsLag && status === 400 && lagSentences.test(reason),
   },
@@ -48,7 +48,7 @@ export const retryableRefusals: readonly Row[] = [
 /** Why a fault may pass, or undefined when it will not. */
 export function retryReason(
   fault: GraphRefusalError | ClientFailure,
-  circumstances: Circumstances,
+  circumstances: RetryConditions,
 ): string | undefined {
   // A connection that broke: the request may have been carried out all the same.
   if (isClientFailure(fault))

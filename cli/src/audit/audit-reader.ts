@@ -1,29 +1,29 @@
 import { type GraphClient, parseAnswer } from '../administrator/graph-client.ts'
-import { type AuditBook, type AuditRecord, auditBooks, auditPage } from './audit-record.ts'
+import { type AuditLogName, type AuditRecord, auditLogs, auditPage } from './audit-record.ts'
 
-/** What of the audit is asked for: records in which everything that is named is so. */
+/** A query. A record must match every filter. */
 export type AuditQuery = {
-  readonly books: readonly AuditBook[]
-  /** Filters, by the names that the management API gives them. */
+  readonly logs: readonly AuditLogName[]
+  /** Filters by the parameter names of the management API. */
   readonly filters: Readonly<Record<string, string>>
-  /** At most so many records. */
+  /** Maximum number of records. */
   readonly limit: number
 }
 
-// The identity provider gives no more at once.
-const longestPage = 1000
+// The maximum of the identity provider.
+const maxPageRecords = 1000
 
 type Reader = Pick<GraphClient, 'send'>
 
-/** Reads the books of the audit as one, the latest record first, page by page as it is asked on. */
+/** Reads the logs as one, the latest record first. Loads the next page when the caller needs it. */
 export async function* readAudit(client: Reader, query: AuditQuery): AsyncGenerator<AuditRecord> {
-  const readers = query.books.map((book) => readBook(client, book, query))
+  const readers = query.logs.map((log) => readLog(client, log, query))
   let heads: IteratorResult<AuditRecord, undefined>[] = []
-  // One after the other: were one refused, nobody would hear of the other.
+  // In sequence: after a refusal of one, a second pending request would reject unhandled.
   for (const reader of readers) heads.push(await reader.next())
   for (let count = 0; count < query.limit; count += 1) {
     const latest = heads.flatMap(({ value }, index) => (value ? [{ value, index }] : []))
-    // The ids are ordered by time, across both books.
+    // The IDs are ordered by time across both logs.
     const [first] = latest.toSorted((a, b) => (a.value.id < b.value.id ? 1 : -1))
     if (first === undefined) return
     yield first.value
@@ -32,23 +32,23 @@ export async function* readAudit(client: Reader, query: AuditQuery): AsyncGenera
   }
 }
 
-async function* readBook(
+async function* readLog(
   client: Reader,
-  book: AuditBook,
+  log: AuditLogName,
   { filters, limit }: AuditQuery,
 ): AsyncGenerator<AuditRecord, undefined> {
-  const line = { method: 'GET', path: '/audit' } as const
+  const request = { method: 'GET', path: '/audit' } as const
   const role = 'AuditLog.Read.All'
   let before: string | null = null
   let left = limit
   do {
-    const size = Math.min(left, longestPage)
-    const part = { ...filters, book: auditBooks[book], limit: String(size) }
-    const asked = new URLSearchParams(before === null ? part : { ...part, before })
-    const path = `${line.path}?${asked}`
-    const { body } = await client.send({ ...line, path, role, repeatable: true })
-    const { value, next } = parseAnswer(line, auditPage, body)
-    for (const record of value) yield { book, ...record }
+    const size = Math.min(left, maxPageRecords)
+    const part = { ...filters, book: auditLogs[log], limit: String(size) }
+    const parameters = new URLSearchParams(before === null ? part : { ...part, before })
+    const path = `${request.path}?${parameters}`
+    const { body } = await client.send({ ...request, path, role, repeatable: true })
+    const { value, next } = parseAnswer(request, auditPage, body)
+    for (const record of value) yield { log, ...record }
     left -= value.length
     before = next
   } while (before !== null && left > 0)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** The books of the audit, as a person names them and as the identity provider does. */
-export const auditBooks = { directory: 'directory', 'sign-ins': 'signIns' } as const
+/** The two logs: their names in the command, and in the query parameter of the management API. */
+export const auditLogs = { directory: 'directory', 'sign-ins': 'signIns' } as const
 
-export type AuditBook = keyof typeof auditBooks
+export type AuditLogName = keyof typeof auditLogs
 
-/** Who did what to what, when, and how it ended. */
+/** A record: actor, action, target, time and outcome. */
 export const auditRecord = z.object({
   id: z.string(),
   at: z.iso.datetime(),
@@ -18,8 +18,8 @@ export const auditRecord = z.object({
   correlationId: z.string().nullable(),
 })
 
-/** A record, and the book that it is in. */
-export type AuditRecord = z.output<typeof auditRecord> & { readonly book: AuditBook }
+/** A record with the name of its log. */
+export type AuditRecord = z.output<typeof auditRecord> & { readonly log: AuditLogName }
 
-/** A part of a book, the latest first; `next` leads to the part before it. */
+/** A page of a log, the latest record first. `next` leads to the earlier page. */
 export const auditPage = z.object({ value: z.array(auditRecord), next: z.string().nullable() })

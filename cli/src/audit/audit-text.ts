@@ -5,10 +5,10 @@ import type { AuditRecord } from './audit-record.ts'
 
 const head = ['time', 'outcome', 'action', 'actor', 'target', 'reason', 'correlation id']
 
-// An id fits; what a stranger claimed to be may be as long as the stranger likes.
-const longestCell = 64
+// Long enough for an ID. An unauthenticated client can send a longer name.
+const maxCellCharacters = 64
 
-/** Records as a table for a person. */
+/** A table of records. */
 export function auditText(records: readonly AuditRecord[]): string {
   const rows = records.map(
     ({ at, outcome, action, actor, target, reason, correlationId }): readonly string[] =>
@@ -19,5 +19,5 @@ export function auditText(records: readonly AuditRecord[]): string {
 
 function cell(text: string | null): string {
   const seen = visibleText(text ?? '')
-  return seen.length > longestCell ? `${seen.slice(0, longestCell - 1)}…` : seen
+  return seen.length > maxCellCharacters ? `${seen.slice(0, maxCellCharacters - 1)}…` : seen
 }

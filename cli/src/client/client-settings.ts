@@ -16,16 +16,14 @@ export const clientSettings = z.object({
   AUTH_URL: url
     .default('https://login.microsoftonline.com')
     .describe('URL of the identity provider, without tenant'),
-  TENANT_ID: text.describe('tenant: its GUID or a domain name'),
+  TENANT_ID: text.describe('tenant ID or domain name'),
   CLIENT_ID: text.describe('application ID of the client'),
   API_APPLICATION_ID: text
     .optional()
     .describe('application ID of the API; the scope is `api://{API_APPLICATION_ID}/.default`'),
-  SCOPE: text.optional().describe('the scope, in place of `API_APPLICATION_ID`'),
+  SCOPE: text.optional().describe('scope, instead of `API_APPLICATION_ID`'),
   BASE_URL: url.default('http://127.0.0.1:3000').describe('URL of the greeting API'),
-  TOKEN_CACHE_FILE: text
-    .optional()
-    .describe('file in which tokens are kept between runs; `off` keeps none'),
+  TOKEN_CACHE_FILE: text.optional().describe('file of the token cache; `off` disables it'),
 })
 
 /** The client's settings, judged, and where they came from. */
@@ -40,7 +38,7 @@ export type ClientSettings = z.output<typeof clientSettings> & {
   readonly isSecretInFile: boolean
 }
 
-function faultOf(issue: z.core.$ZodIssue, given: Settings): string {
+function issueText(issue: z.core.$ZodIssue, given: Settings): string {
   const name = String(issue.path[0])
   const value = given[name]
   if (value === undefined) return `${name} is missing`
@@ -69,15 +67,15 @@ export async function readClientSettings(
   const { SCOPE, API_APPLICATION_ID } = given
   const scope = SCOPE || (API_APPLICATION_ID && `api://${API_APPLICATION_ID}/.default`)
   const faults = [
-    ...(error?.issues ?? []).map((issue) => faultOf(issue, given)),
+    ...(error?.issues ?? []).map((issue) => issueText(issue, given)),
     ...(typeof credential === 'string' ? [credential] : []),
-    ...(scope ? [] : ['API_APPLICATION_ID is missing (or give SCOPE)']),
+    ...(scope ? [] : ['API_APPLICATION_ID is missing (or set SCOPE)']),
   ]
   if (success && scope && typeof credential === 'object' && faults.length === 0) {
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)
     return { ...data, scope, credential, given, file: file && path, isSecretInFile }
   }
-  const message = `The settings of the client do not do: ${faults.join('; ')}.`
+  const message = `Invalid client settings: ${faults.join('; ')}.`
   const remedy = `Set them in the environment, or run "greeting start", which writes ${defaultSettingsFile}.`
   throw new CommandFailure('badUsage', message, { remedy })
 }
@@ -87,6 +85,6 @@ async function readSettingsFile(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `The file ${path} cannot be read: ${reason}.`, { cause })
+    throw new CommandFailure('badUsage', `The file Cannot read ${path}: ${reason}.`, { cause })
   }
 }

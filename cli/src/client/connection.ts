@@ -35,12 +35,12 @@ function cacheFileOf({ TOKEN_CACHE_FILE, file }: ClientSettings): string | undef
 }
 
 /** What the library finds wrong in a setting is a fault of the settings. */
-function judged<Value>(make: () => Value): Value {
+function orBadUsage<Value>(make: () => Value): Value {
   try {
     return make()
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
-    const message = `The settings of the client do not do: ${cause.message}.`
+    const message = `Invalid client settings: ${cause.message}.`
     throw new CommandFailure('badUsage', message, { cause })
   }
 }
@@ -55,7 +55,7 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
     if (event.type === 'token_obtained') isTokenKept = event.from === 'cache'
     onEvent?.(event)
   }
-  return judged(() => {
+  return orBadUsage(() => {
     const tokens = createTokenSource({
       authority: `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}`,
       clientId: CLIENT_ID,

@@ -6,7 +6,7 @@ import {
 } from '@greeting/client/files'
 import type { Settings } from '../env-file.ts'
 
-type Given = (name: string) => string
+type ReadSetting = (name: string) => string
 
 /** One way to prove who the client is: the setting that chooses it, and what makes it. */
 export type CredentialRow = {
@@ -14,7 +14,7 @@ export type CredentialRow = {
   /** Settings that mean something beside it. */
   readonly companions: readonly string[]
   readonly title: string
-  readonly make: (given: Given) => Credential
+  readonly make: (given: ReadSetting) => Credential
 }
 
 /** The ways in which the client can prove who it is; exactly one of them is chosen. */
@@ -69,6 +69,6 @@ export function chosenCredential(settings: Settings): CredentialRow | string {
   if (first !== undefined && others.length === 0) return first
   const names = (rows: readonly CredentialRow[]) => rows.map(({ setting }) => setting)
   if (first === undefined)
-    return `CLIENT_SECRET is missing (or give ${names(credentialRows).slice(1).join(', ')})`
-  return `give one of ${names(chosen).join(' and ')}, not both`
+    return `CLIENT_SECRET is missing (or set ${names(credentialRows).slice(1).join(', ')})`
+  return `set only one of ${names(chosen).join(' and ')}`
 }

@@ -16,12 +16,14 @@ export type AdministratorCommandOptions = {
 /** Adds what every command of an administrator understands. */
 export function administratorCommand(command: Command): Command {
   return command
-    .addOption(new Option('--data-dir <path>', 'folder of the local system').default('.greeting'))
+    .addOption(
+      new Option('--data-dir <path>', 'data folder of the local system').default('.greeting'),
+    )
     .option(
       '--settings <path>',
-      "file of the administrator's settings, read when the environment sets no CLIENT_ID (default: administrator.env in the data folder)",
+      'settings file of the administrator, for an environment without CLIENT_ID (default: administrator.env in the data folder)',
     )
-    .option('--json', 'print JSON, failures included')
+    .option('--json', 'print JSON, also for failures')
 }
 
 /**

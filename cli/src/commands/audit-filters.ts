@@ -2,17 +2,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { momentOf } from '../text/moment.ts'
 
 type Row = {
-  /** What the management API calls it. */
+  /** Parameter name of the management API. */
   readonly parameter: string
   readonly flags: string
   readonly description: string
-  readonly demand: (option: Option) => Option
+  readonly configure: (option: Option) => Option
 }
 
-const aMoment = (option: Option) => option.argParser((text) => momentOf(text, Date.now()))
-const aText = (option: Option) =>
+const timeOption = (option: Option) => option.argParser((text) => momentOf(text, Date.now()))
+const textOption = (option: Option) =>
   option.argParser((text) => {
-    if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
+    if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
     return text
   })
 const oneOf =
@@ -20,77 +20,78 @@ const oneOf =
   (option: Option) =>
     option.choices(choices)
 
-/** What records of the audit can be asked for by. */
+/** The filters. */
 const rows: readonly Row[] = [
   {
     parameter: 'from',
     flags: '--since <time>',
-    description: 'not before this time: 2026-01-31, 2026-01-31T12:00:00Z, or 6h for six hours ago',
-    demand: aMoment,
+    description: 'start time: 2026-01-31, 2026-01-31T12:00:00Z, or 6h for six hours ago',
+    configure: timeOption,
   },
   {
     parameter: 'to',
     flags: '--until <time>',
-    description: 'before this time',
-    demand: aMoment,
+    description: 'end time, exclusive',
+    configure: timeOption,
   },
   {
     parameter: 'actor',
     flags: '--actor <id>',
-    description: 'application id of who acted, or system',
-    demand: aText,
+    description: 'application ID of the client or administrator, or system',
+    configure: textOption,
   },
   {
     parameter: 'action',
     flags: '--action <name>',
-    description: 'what was done, such as token.issue or application.create',
-    demand: aText,
+    description: 'action, such as token.issue or application.create',
+    configure: textOption,
   },
   {
     parameter: 'target',
     flags: '--target <id>',
-    description: 'id of the object that it was done to',
-    demand: aText,
+    description: 'ID of the changed object',
+    configure: textOption,
   },
   {
     parameter: 'outcome',
     flags: '--outcome <outcome>',
-    description: 'how it ended',
-    demand: oneOf('done', 'refused'),
+    description: 'outcome',
+    configure: oneOf('done', 'refused'),
   },
   {
     parameter: 'reason',
     flags: '--reason <code>',
-    description: 'why it was refused',
-    demand: aText,
+    description: 'code of the refusal',
+    configure: textOption,
   },
   {
     parameter: 'correlationId',
     flags: '--correlation-id <id>',
-    description: 'the request, as the answer to it said',
-    demand: aText,
+    description: 'correlation ID from the answer to the request',
+    configure: textOption,
   },
   {
     parameter: 'tenantId',
     flags: '--tenant <id>',
-    description: 'id of the tenant in which it happened',
-    demand: aText,
+    description: 'ID of the tenant',
+    configure: textOption,
   },
 ]
 
-const optionOf = ({ flags, description, demand }: Row) => demand(new Option(flags, description))
+const optionOf = ({ flags, description, configure }: Row) =>
+  configure(new Option(flags, description))
 
-/** Adds an option for everything that records can be asked for by. */
+/** Adds an option for each filter. */
 export function addAuditFilters(command: Command): Command {
   for (const row of rows) command.addOption(optionOf(row))
   return command
 }
 
-/** What the options ask for, by the names that the management API gives it. */
+/** The filters of the options, by the parameter names of the management API. */
 export function auditFilters(options: object): Record<string, string> {
-  const given = options as Readonly<Record<string, string | Date | undefined>>
+  const values = options as Readonly<Record<string, string | Date | undefined>>
   const named = rows.flatMap((row) => {
-    const value = given[optionOf(row).attributeName()]
+    const value = values[optionOf(row).attributeName()]
     if (value === undefined) return []
     return [[row.parameter, value instanceof Date ? value.toISOString() : value]]
   })

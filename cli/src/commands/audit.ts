@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readAudit } from '../audit/audit-reader.ts'
-import { type AuditBook, type AuditRecord, auditBooks } from '../audit/audit-record.ts'
+import { type AuditLogName, type AuditRecord, auditLogs } from '../audit/audit-record.ts'
 import { auditText } from '../audit/audit-text.ts'
 import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
@@ -10,52 +10,62 @@ import { addAuditFilters, auditFilters } from './audit-filters.ts'
 import { openManagement, orCommandFailure } from './management.ts'
 
 type Options = AdministratorCommandOptions & {
-  readonly book?: AuditBook
+  readonly log?: AuditLogName
+  /** The earlier name of `log`. */
+  readonly book?: AuditLogName
   readonly since?: Date
   readonly until?: Date
   readonly limit: number
 }
 
-// More sign-ins than that are not kept.
-const longestLimit = 1_000_000
+// The identity provider keeps at most this number of sign-ins.
+const maxLimit = 1_000_000
 const progressRecords = 1000
 
 function limit(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > longestLimit)
-    throw new InvalidArgumentError(`A limit is a whole number from 1 to ${longestLimit}.`)
+  if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > maxLimit)
+    throw new InvalidArgumentError(`The limit must be a whole number from 1 to ${maxLimit}.`)
   return Number(text)
 }
 
-/** `greeting audit`: who did what at the identity provider, and how it ended. */
+/** `greeting audit`: shows the audit log and the sign-in log of the identity provider. */
 export function addAuditCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('audit')
-    .description('show who did what at the identity provider, and how it ended, the latest first')
+    .description(
+      'show the audit log and the sign-in log of the identity provider, the latest record first',
+    )
   administratorCommand(addAuditFilters(command))
     .addOption(
       new Option(
-        '--book <book>',
-        'changes of registrations and keys, or tokens and all that was refused (default: both)',
-      ).choices(Object.keys(auditBooks)),
+        '--log <log>',
+        'log: directory for changes of registrations and keys, sign-ins for issued and refused tokens (default: both)',
+      ).choices(Object.keys(auditLogs)),
     )
-    .option('--limit <n>', 'how many records to show at most', limit, 50)
+    .addOption(
+      new Option('--book <log>', 'earlier name of --log')
+        .choices(Object.keys(auditLogs))
+        .hideHelp(),
+    )
+    .option('--limit <n>', 'maximum number of records', limit, 50)
     .action(async (options: Options) => {
       const { records, hasMore } = await read(terminal, options)
       if (!options.json)
-        terminal.out(records.length > 0 ? auditText(records) : 'The audit has no such record.\n')
-      if (hasMore) terminal.err('There are earlier records: a higher --limit shows more.\n')
+        terminal.out(records.length > 0 ? auditText(records) : 'No matching records.\n')
+      if (hasMore) terminal.err('There are earlier records. Use a higher --limit to show more.\n')
     })
 }
 
-/** Reads what the options ask for; as JSON, each record is printed as soon as it is there. */
+/** Reads the records. With `--json`, prints each record immediately. */
 async function read(terminal: Terminal, options: Options) {
-  const { book, json, limit, since, until } = options
+  const { book, log = book, json, limit, since, until } = options
+  if (book !== undefined) terminal.err('--book is now --log. The old name still works.\n')
   if (since && until && since >= until)
-    throw new CommandFailure('badUsage', 'The time of --since is not before that of --until.')
+    throw new CommandFailure('badUsage', '--since must be earlier than --until.')
   const audit = readAudit(await openManagement(terminal, options), {
-    books: book ? [book] : ['directory', 'sign-ins'],
+    logs: log ? [log] : ['directory', 'sign-ins'],
     filters: auditFilters(options),
-    // One more tells whether there is more.
+    // One more record shows whether there are more.
     limit: limit + 1,
   })
   const records: AuditRecord[] = []

@@ -11,23 +11,23 @@ type Options = {
 
 type Request = Options & { readonly method: string; readonly path: string }
 
-const longestComplaint = 500
+const maxErrorCharacters = 500
 
 function method(text: string): string {
   if (!/^[A-Za-z]{1,20}$/.test(text))
-    throw new InvalidArgumentError('A method is a word such as GET.')
+    throw new InvalidArgumentError('The method must be a word, such as GET.')
   return text.toUpperCase()
 }
 
 function path(text: string): string {
-  if (!text.startsWith('/')) throw new InvalidArgumentError('A path starts with a slash.')
+  if (!text.startsWith('/')) throw new InvalidArgumentError('The path must start with a slash.')
   return text
 }
 
 function header(text: string, before: Options['header']): Options['header'] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/.exec(text) ?? []
   if (name === undefined || value === undefined) {
-    throw new InvalidArgumentError('A header is given as "name: value".')
+    throw new InvalidArgumentError('The header must have the form "name: value".')
   }
   if (name.toLowerCase() === 'authorization') {
     throw new InvalidArgumentError('The command sets this header itself.')
@@ -54,7 +54,7 @@ async function perform(
     }),
   })
   if (status >= 400) {
-    const message = `The API refused the request (HTTP status ${status}): ${body.slice(0, longestComplaint)}`
+    const message = `The API refused the request (HTTP status ${status}): ${body.slice(0, maxErrorCharacters)}`
     throw new CommandFailure('failed', message.trimEnd())
   }
   return {
@@ -67,14 +67,14 @@ async function perform(
 export function addCallCommand(program: Command, take: TakeJob): Command {
   return program
     .command('call')
-    .description('send a request to the API with a token, and print what it answers')
-    .argument('<method>', 'such as GET', method)
+    .description('send a request to the API with a token, and print the answer')
+    .argument('<method>', 'method, such as GET', method)
     .argument('<path>', 'path and query, such as /api/v1/hi', path)
     .option('--data <text>', 'body of the request')
-    .option('--header <name: value>', 'a header of the request; may be repeated', header, [])
+    .option('--header <name: value>', 'header of the request; may be repeated', header, [])
     .option(
       '--role <role>',
-      'the application role that the endpoint demands, named when it is missing',
+      'app role that the endpoint requires, for the message about a missing role',
     )
     .action((method: string, path: string, options: Options) =>
       take(

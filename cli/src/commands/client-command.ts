@@ -9,13 +9,13 @@ export type ClientCommandOptions = {
   readonly json?: true
 }
 
-const longestDeadlineSeconds = 600
+const maxDeadlineSeconds = 600
 
 function deadlineMs(text: string): number {
   const seconds = Number(text)
-  if (text.trim() === '' || !(seconds > 0 && seconds <= longestDeadlineSeconds)) {
+  if (text.trim() === '' || !(seconds > 0 && seconds <= maxDeadlineSeconds)) {
     throw new InvalidArgumentError(
-      'A deadline is a number of seconds, more than 0 and at most 600.',
+      'The deadline must be a number of seconds, greater than 0 and at most 600.',
     )
   }
   return Math.ceil(seconds * 1000)
@@ -26,13 +26,13 @@ export function clientCommand(command: Command): Command {
   return command
     .option(
       '--settings <path>',
-      `file of settings, read for those that the environment does not set (default: ${defaultSettingsFile}, if it is there)`,
+      `settings file for settings that the environment does not set (default: ${defaultSettingsFile}, if it exists)`,
     )
     .addOption(
       command
-        .createOption('--deadline <seconds>', 'how long to try before giving up')
+        .createOption('--deadline <seconds>', 'maximum time, in seconds, for all attempts')
         .argParser(deadlineMs)
         .default(10_000, '10'),
     )
-    .option('--json', 'print JSON, failures included')
+    .option('--json', 'print JSON, also for failures')
 }

@@ -4,7 +4,9 @@ import { completionScripts, isShell, type Shell } from '../text/completion-scrip
 
 function shell(text: string): Shell {
   if (!isShell(text))
-    throw new InvalidArgumentError(`Known are ${Object.keys(completionScripts).join(', ')}.`)
+    throw new InvalidArgumentError(
+      `The supported shells are ${Object.keys(completionScripts).join(', ')}.`,
+    )
   return text
 }
 
@@ -12,7 +14,7 @@ function shell(text: string): Shell {
 export function addCompletionCommand(program: Command, terminal: Terminal): Command {
   return program
     .command('completion')
-    .description('print a script that lets a shell complete this command')
+    .description('print a completion script for a shell')
     .argument('<shell>', 'bash, zsh or fish', shell)
     .action((name: Shell) => terminal.out(completionScripts[name](program)))
 }

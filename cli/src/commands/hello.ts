@@ -7,8 +7,8 @@ type Options = { readonly name: string }
 export function addHelloCommand(program: Command, take: TakeJob): Command {
   return program
     .command('hello')
-    .description('call hello, which demands the application role CallHelloApiRole')
-    .requiredOption('--name <name>', 'whom to greet')
+    .description('call hello, which requires the app role CallHelloApiRole')
+    .requiredOption('--name <name>', 'name in the greeting')
     .action((options: Options) =>
       take(
         {

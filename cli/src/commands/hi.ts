@@ -5,7 +5,7 @@ import type { TakeJob } from '../job.ts'
 export function addHiCommand(program: Command, take: TakeJob): Command {
   return program
     .command('hi')
-    .description('call hi, which demands the application role CallHiApiRole')
+    .description('call hi, which requires the app role CallHiApiRole')
     .action((options: object) =>
       take(
         {

@@ -30,10 +30,10 @@ const role = 'SigningKey.ReadWrite.All'
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('keys')
-    .description('look after the signing keys of the identity provider')
+    .description('manage the signing keys of the identity provider')
 
   administratorCommand(keys.command('list'))
-    .description('list the signing keys, each with its phase and when it leaves it')
+    .description('list the signing keys with their phases and the end of each phase')
     .action(async (options: Options) => {
       const client = await openManagement(terminal, options)
       const states = await orCommandFailure(client.list('/keys', keyState))
@@ -41,7 +41,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 
   administratorCommand(keys.command('rotate'))
-    .description('rotate without waiting for the schedule')
+    .description('rotate the signing key now, before its schedule')
     .action(async (options: Options) => {
       const line = { method: 'POST', path: '/keys/rotate' } as const
       const client = await openManagement(terminal, options)
@@ -55,13 +55,13 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 
   administratorCommand(keys.command('revoke'))
-    .description('revoke a key at once: all tokens that it signed are refused from then on')
-    .argument('<kid>', 'id of the key, as list shows it')
-    .option('--yes', 'do not ask')
+    .description('revoke a key immediately: APIs then refuse all tokens with its signature')
+    .argument('<kid>', 'key ID from the list')
+    .option('--yes', 'do not ask for confirmation')
     // One kid in 64 begins with a dash, as base64url may: what is no option is the kid.
     .allowUnknownOption()
     .action(async (kid: string, options: Options) => {
-      await demandConsent(terminal, kid, options)
+      await confirmRevocation(terminal, kid, options)
       const path = `/keys/${encodeURIComponent(kid)}/revoke`
       const client = await openManagement(terminal, options)
       await orCommandFailure(client.send({ method: 'POST', path, role }))
@@ -69,7 +69,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 
   administratorCommand(keys.command('reencrypt'))
-    .description('encrypt the private keys at rest under another key-encryption key')
+    .description('encrypt the stored private keys with another key-encryption key')
     .requiredOption('--key-file <path>', 'file with the new key: 32 bytes in base64')
     .action(async (options: Options & { readonly keyFile: string }) => {
       const line = { method: 'POST', path: '/keys/reencrypt' } as const
@@ -79,8 +79,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
         client.send({ ...line, role, body: { keyEncryptionKey } }),
       )
       const done = parseAnswer(line, reencryption, body)
-      const text = `${done.reencrypted} keys are encrypted under ${done.keyEncryptionKeyId}.
-Start every identity provider again with that key, as KEY_ENCRYPTION_KEY or in its key file.\n`
+      const text = `${done.reencrypted} keys are now encrypted with ${done.keyEncryptionKeyId}.
+Restart every identity provider with this key, in KEY_ENCRYPTION_KEY or in its key file.\n`
       terminal.out(options.json ? `${JSON.stringify(done)}\n` : text)
     })
 }
@@ -90,17 +90,17 @@ async function readKey(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `The key file cannot be read: ${reason}.`, { cause })
+    throw new CommandFailure('badUsage', `Cannot read the key file: ${reason}.`, { cause })
   }
 }
 
 /** Whoever revokes a key refuses every token that it signed: that is worth a question. */
-async function demandConsent(terminal: Terminal, kid: string, { yes }: Options): Promise<void> {
+async function confirmRevocation(terminal: Terminal, kid: string, { yes }: Options): Promise<void> {
   if (yes) return
-  const what = `Every token that ${kid} signed will be refused from now on.`
+  const what = `APIs will refuse every token that ${kid} signed.`
   if (terminal.ask === undefined) {
-    const remedy = 'Nothing was changed. Say --yes if that is meant.'
-    throw new CommandFailure('badUsage', `${what} Nobody is here to be asked.`, { remedy })
+    const remedy = 'Nothing was changed. Use --yes to confirm.'
+    throw new CommandFailure('badUsage', `${what} Confirmation needs a terminal.`, { remedy })
   }
   const answer = await terminal.ask(`${what}\nRevoke it? (yes or no) `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')

@@ -16,7 +16,7 @@ export async function openManagement(
     signal: stop,
     onWait: (reason, durationMs) =>
       err(
-        `The identity provider: ${reason}. Asking again in ${(durationMs / 1000).toFixed(1)} s.\n`,
+        `The identity provider: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`,
       ),
   })
 }

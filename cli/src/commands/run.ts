@@ -24,13 +24,13 @@ export type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
 
 function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new InvalidArgumentError('A count is a whole number from 1.')
+    throw new InvalidArgumentError('The count must be a whole number from 1.')
   return Number(text)
 }
 
 function interval(text: string): number {
   const ms = durationMs(text)
-  if (ms < 1) throw new InvalidArgumentError('An interval is longer than nothing.')
+  if (ms < 1) throw new InvalidArgumentError('The interval must be greater than zero.')
   return ms
 }
 
@@ -44,7 +44,7 @@ async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJ
     job = named
   })
   await program.parseAsync(words, { from: 'user' })
-  if (job === undefined) throw new CommandFailure('badUsage', 'There is no job to run.')
+  if (job === undefined) throw new CommandFailure('badUsage', 'The job is missing.')
   return job
 }
 
@@ -53,10 +53,7 @@ function scheduleOf({ every, cron, timeZone }: Options) {
     return everyMs(every, Date.now())
   }
   if (cron === undefined || every !== undefined) {
-    throw new CommandFailure(
-      'badUsage',
-      'Give either --every or --cron; --time-zone goes with --cron.',
-    )
+    throw new CommandFailure('badUsage', 'Use either --every or --cron. --time-zone needs --cron.')
   }
   return byCron(cron, timeZone)
 }
@@ -64,24 +61,24 @@ function scheduleOf({ every, cron, timeZone }: Options) {
 /** `greeting run`: a scheduled job in the foreground. */
 export function addRunCommand(program: Command, terminal: Terminal, addJobs: AddJobs): Command {
   return clientCommand(program.command('run'))
-    .description('run a job again and again, in the foreground: hi, hello or call')
+    .description('run a job by a schedule, in the foreground: hi, hello or call')
     .usage('[options] -- <job> [options of the job]')
     .argument('<job...>', 'the job and its options, after --')
     .option(
       '--every <duration>',
-      'run at once, and then in steps of, say, 30s, 5m or 1h30m',
+      'run now, and then with this interval, such as 30s, 5m or 1h30m',
       interval,
     )
-    .option('--cron <expression>', 'run when a cron expression says so, such as "*/5 * * * *"')
+    .option('--cron <expression>', 'run at the times of a cron expression, such as "*/5 * * * *"')
     .option('--time-zone <name>', "time zone of the cron expression (default: the machine's)")
     .option(
       '--jitter <duration>',
-      'maximum random delay of each run (default: a tenth of the pause, at most 30s)',
+      'maximum random delay of each run (default: a tenth of the interval, at most 30s)',
       durationMs,
     )
     .option(
       '--fail-after <n>',
-      'end after so many failures in a row, with the exit code of the last',
+      'exit after this number of consecutive failures, with the exit code of the last one',
       count,
     )
     .action(async (words: string[], options: Options) => {
@@ -96,13 +93,13 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
         stop: terminal.stop,
         // Not given the signal to stop: the run in hand is finished first.
         perform: () => withCurrentRoles(connection, () => job.perform(connection)),
-        tell: (run) => {
+        onRun: (run) => {
           const line = options.json
             ? runJson(job.title, run)
             : runText(job.title, run, terminal.paint)
           terminal.out(`${line}\n`)
         },
-        tellNext: (epochMs) => {
+        onNext: (epochMs) => {
           if (terminal.isInteractive) terminal.err(`next at ${new Date(epochMs).toISOString()}\n`)
         },
         clock: {

@@ -20,7 +20,7 @@ type Options = {
 function port(text: string): number {
   const number = Number(text)
   if (!/^\d{1,5}$/.test(text) || number > 65_535) {
-    throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+    throw new InvalidArgumentError('The port must be a number from 0 to 65535.')
   }
   return number
 }
@@ -35,19 +35,19 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       'folder for keys, registrations, settings and logs',
       defaultDataDir,
     )
-    .option('--api-port <port>', 'port of the greeting API; 0 picks a free one', port, 3000)
+    .option('--api-port <port>', 'port of the greeting API; 0 means any free port', port, 3000)
     .option(
       '--identity-port <port>',
-      'port of the identity provider; 0 picks a free one',
+      'port of the identity provider; 0 means any free port',
       port,
       4000,
     )
     .option(
       '--https-port <port>',
-      'port of the identity provider over HTTPS (default: 4443, or a free one with --identity-port 0)',
+      'port of the identity provider over HTTPS (default: 4443, or any free port with --identity-port 0)',
       port,
     )
-    .option('--json', 'print one line of JSON when ready, failures included')
+    .option('--json', 'print one line of JSON when ready, or for a failure')
     .action(async ({ json, ...options }: Options) => {
       const dataDir = resolve(options.dataDir)
       const workingFolder = process.cwd()
@@ -57,7 +57,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const system = new RunningSystem(services, chosen, terminal.environment)
       if (await new DataFolder(dataDir).isWritableByOthers())
         terminal.err(
-          `Other users may write to the data folder, which holds secrets: chmod go-w ${shellQuote(dataDir)}\n`,
+          `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${shellQuote(dataDir)}\n`,
         )
       const facts = await system.start(terminal.stop)
       const lines = startLines(facts, workingFolder, dataDir === resolve(defaultDataDir))
@@ -90,7 +90,7 @@ async function untilStopped(system: RunningSystem, { stop, err }: Terminal): Pro
   const ended = await Promise.race([system.firstToEnd(), asked])
   await system.stop()
   if (ended !== undefined) {
-    err(`The ${ended.service.title} has ended by itself; the rest was stopped.\n`)
+    err(`The ${ended.service.title} stopped unexpectedly. The other services were stopped.\n`)
     throw ended.failure()
   }
   err('Stopped.\n')

@@ -10,9 +10,9 @@ type Options = ClientCommandOptions & { readonly decode?: true; readonly force?:
 /** `greeting token`: obtains an access token and prints it. */
 export function addTokenCommand(program: Command, terminal: Terminal): Command {
   return clientCommand(program.command('token'))
-    .description('obtain an access token, or take the one that is kept, and print it')
-    .option('--decode', 'print its header and claims readably, with times in words')
-    .option('--force', 'obtain a new one even if one is kept')
+    .description('print an access token, from the cache or a new one')
+    .option('--decode', 'print the header and the claims, with times in words')
+    .option('--force', 'obtain a new token, even if the cache has one')
     .action(async ({ settings: file, deadline, json, decode, force }: Options) => {
       const settings = await readClientSettings(terminal.environment, file)
       const { tokens, isTokenKept } = connect(settings, { deadlineMs: deadline })
@@ -25,7 +25,7 @@ export function addTokenCommand(program: Command, terminal: Terminal): Command {
       }
       terminal.out(decoded ? tokenText(decoded, Date.now() / 1000) : `${token}\n`)
       if (decoded && isTokenKept()) {
-        terminal.err('This token was kept from a run before; --force obtains a new one.\n')
+        terminal.err('This token is from the cache. Use --force to obtain a new one.\n')
       }
     })
 }

@@ -22,36 +22,36 @@ const ways: readonly { readonly where: string; readonly lines: (file: string) =>
     ],
   },
   {
-    where: 'Debian, Ubuntu, everybody',
+    where: 'Debian, Ubuntu, all users',
     lines: (file) => [
       `sudo cp ${file} /usr/local/share/ca-certificates/greeting.crt`,
       'sudo update-ca-certificates',
     ],
   },
   {
-    where: 'Fedora, RHEL, everybody',
+    where: 'Fedora, RHEL, all users',
     lines: (file) => [`sudo trust anchor ${file}`],
   },
   {
-    where: 'macOS, you',
+    where: 'macOS, your user',
     lines: (file) => [`security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${file}`],
   },
-  { where: 'Windows, you', lines: (file) => [`certutil -user -addstore Root ${file}`] },
+  { where: 'Windows, your user', lines: (file) => [`certutil -user -addstore Root ${file}`] },
 ]
 
 /** `greeting trust`: how to trust the local certificate authority. Changes nothing itself. */
 export function addTrustCommand(program: Command, terminal: Terminal): void {
   program
     .command('trust')
-    .description('say how to trust the certificate authority of the local identity provider')
-    .option('--data-dir <path>', 'folder that greeting start keeps its files in', '.greeting')
-    .option('--json', 'print JSON, failures included')
+    .description('show how to trust the certificate authority of the local identity provider')
+    .option('--data-dir <path>', 'data folder of greeting start', '.greeting')
+    .option('--json', 'print JSON, also for failures')
     .action(async ({ dataDir, json }: Options) => {
       const file = join(resolve(dataDir), 'tls', 'authority.pem')
       await access(file).catch((cause) => {
-        throw new CommandFailure('failed', `There is no certificate authority at ${file} yet.`, {
+        throw new CommandFailure('failed', `There is no certificate authority at ${file}.`, {
           cause,
-          remedy: 'The first "greeting start" makes it.',
+          remedy: 'The first "greeting start" creates it.',
         })
       })
       const previous = join(resolve(dataDir), 'tls', 'authority.previous.pem')
@@ -74,13 +74,13 @@ function textOf(
   const removal =
     replaced === undefined
       ? ''
-      : `It replaced ${replaced}: trust it again, and remove that one where you trusted it.\n`
+      : `It replaced ${replaced}. Trust the new one, and remove the old one wherever you trusted it.\n`
   const blocks = told.map(
     ({ where, lines }) => `${where}\n${lines.map((one) => `  ${one}\n`).join('')}`,
   )
   return `The certificate of the local authority is ${file}.
-It can vouch for the names of this server only, for two years. Keep the key beside it to yourself.
-A start makes a new authority near the end, or when HTTPS_NAMES names more; then trust it again.
+It is valid for the names of this server only, for two years. Keep its private key secret.
+A start creates a new authority near the end, or after new names in HTTPS_NAMES. Trust it again then.
 ${removal}
 ${blocks.join('\n')}`
 }

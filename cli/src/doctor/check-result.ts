@@ -1,14 +1,14 @@
 import type { ExitName } from '../exit-codes.ts'
 import type { Probes } from './probes.ts'
 
-/** What the doctor says of one step. */
+/** The result of one check. */
 export type CheckResult =
-  | { readonly state: 'right' | 'unknown'; readonly says: string }
-  | { readonly state: 'warning'; readonly says: string; readonly mend: string }
+  | { readonly state: 'right' | 'unknown'; readonly detail: string }
+  | { readonly state: 'warning'; readonly detail: string; readonly remedy: string }
   | {
       readonly state: 'wrong'
-      readonly says: string
-      readonly mend: string
+      readonly detail: string
+      readonly remedy: string
       /** How the command ends because of it. */
       readonly exit: ExitName
     }
@@ -16,19 +16,19 @@ export type CheckResult =
 /** One step of the path that a job walks. */
 export type Check = {
   readonly step: string
-  readonly judge: (facts: Probes) => CheckResult
+  readonly run: (facts: Probes) => CheckResult
 }
 
-export const right = (says: string): CheckResult => ({ state: 'right', says })
-export const unknown = (says: string): CheckResult => ({ state: 'unknown', says })
-export const warning = (says: string, mend: string): CheckResult => ({
+export const right = (detail: string): CheckResult => ({ state: 'right', detail })
+export const unknown = (detail: string): CheckResult => ({ state: 'unknown', detail })
+export const warning = (detail: string, remedy: string): CheckResult => ({
   state: 'warning',
-  says,
-  mend,
+  detail,
+  remedy,
 })
-export const wrong = (exit: ExitName, says: string, mend: string): CheckResult => ({
+export const wrong = (exit: ExitName, detail: string, remedy: string): CheckResult => ({
   state: 'wrong',
-  says,
-  mend,
+  detail,
+  remedy,
   exit,
 })

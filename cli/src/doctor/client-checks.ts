@@ -3,7 +3,7 @@ import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time-in-words.ts'
 import { decodeToken } from '../text/token-text.ts'
 import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
-import type { Probes, Tried } from './probes.ts'
+import type { Attempt, Probes } from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles'
 
@@ -40,7 +40,7 @@ function stepOf(failure: ClientFailure): Step | undefined {
   return stepByAadsts[aadstsCode ?? 0] ?? stepByOauthError[oauthError ?? '']
 }
 
-const said = (failure: ClientFailure) =>
+const failureResult = (failure: ClientFailure) =>
   wrong(exitByFailure[failure.code], failure.message, failure.remedy)
 
 /** One step of the token request, right when a token came, wrong when the refusal was about it. */
@@ -49,70 +49,70 @@ const tokenCheck = (
   whenGranted: (facts: Probes, token: string) => CheckResult,
 ): Check => ({
   step,
-  judge: (facts) => {
+  run: (facts) => {
     const { token } = facts
     if (token === undefined) return unknown('not tried')
     if ('value' in token) return whenGranted(facts, token.value)
     const failed = stepOf(token.error)
-    if (failed === step) return said(token.error)
+    if (failed === step) return failureResult(token.error)
     // Some refusals are about none of the steps: told where the first of them stands.
-    if (failed === undefined && step === 'client') return said(token.error)
+    if (failed === undefined && step === 'client') return failureResult(token.error)
     if (failed === undefined) return unknown('no token was obtained')
     const isKnown = step === 'client' && failed === 'credential'
     return isKnown
       ? right('known to the identity provider')
-      : unknown('the token request was refused before')
+      : unknown('not reached: the token request was refused earlier')
   },
 })
 
-const soonMs = 14 * 86_400_000
+const warningMs = 14 * 86_400_000
 
-function judgeEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
+function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
   if (credentialEndsMs === undefined) {
-    return right(
-      'accepted; when it ends, only an administrator can see (CLIENT_SECRET_EXPIRES would tell it here)',
-    )
+    return right('accepted; its end is unknown (set CLIENT_SECRET_EXPIRES to show it here)')
   }
-  const says = `accepted; it ends ${timeInWords(credentialEndsMs / 1000, nowMs / 1000)}`
-  if (credentialEndsMs - nowMs > soonMs) return right(says)
-  return warning(says, 'Create the next one now, and give both until the change is done.')
+  const detail = `accepted; it ends ${timeInWords(credentialEndsMs / 1000, nowMs / 1000)}`
+  if (credentialEndsMs - nowMs > warningMs) return right(detail)
+  return warning(detail, 'Create the next one now, and use both until the change is complete.')
 }
 
 /** The roles that the API demands, by the greeting that demands them. */
-export const demandedRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
+export const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
 
-function judgeRoles(token: string): CheckResult {
+function checkRoles(token: string): CheckResult {
   let roles: unknown
   try {
     roles = decodeToken(token).claims.roles
   } catch {
-    return unknown('the token is not a JWT, so its roles cannot be seen')
+    return unknown('the token is not a JWT, so its roles are unknown')
   }
   const granted = Array.isArray(roles) ? roles.map(String) : []
-  const missing = Object.values(demandedRoles).filter((role) => !granted.includes(role))
-  if (missing.length === 0) return right(`the token carries ${granted.join(', ')}`)
-  const says = `permission requested but not consented, or not requested at all: ${missing.join(', ')} (the token carries ${granted.join(', ') || 'no role'})`
-  const mend = `Add ${missing.join(' and ')} to the application permissions of the client, then grant admin consent.`
-  return wrong('notAllowed', says, mend)
+  const missing = Object.values(requiredRoles).filter((role) => !granted.includes(role))
+  if (missing.length === 0) return right(`the token contains ${granted.join(', ')}`)
+  const detail = `permission without admin consent, or not requested: ${missing.join(', ')} (the token contains ${granted.join(', ') || 'no role'})`
+  const remedy = `Add ${missing.join(' and ')} to the application permissions of the client, then grant admin consent.`
+  return wrong('notAllowed', detail, remedy)
 }
 
 /** Client, credential, scope and roles, as the token request shows them. */
 export const clientChecks: readonly Check[] = [
   tokenCheck('client', () => right('known to the identity provider')),
-  tokenCheck('credential', judgeEnd),
+  tokenCheck('credential', checkEnd),
   tokenCheck('scope', ({ settings }) =>
     right(`known: ${'value' in settings ? settings.value.scope : ''}`),
   ),
-  tokenCheck('roles', (_facts, token) => judgeRoles(token)),
+  tokenCheck('roles', (_facts, token) => checkRoles(token)),
 ]
 
-function judgeGreeting(tried: Tried<string, ClientFailure> | undefined): CheckResult {
+function checkGreeting(tried: Attempt<string, ClientFailure> | undefined): CheckResult {
   if (tried === undefined) return unknown('not tried')
-  return 'value' in tried ? right(`answers ${JSON.stringify(tried.value)}`) : said(tried.error)
+  return 'value' in tried
+    ? right(`answers ${JSON.stringify(tried.value)}`)
+    : failureResult(tried.error)
 }
 
 /** The greetings themselves. */
 export const greetingChecks: readonly Check[] = [
-  { step: 'hi', judge: ({ hi }) => judgeGreeting(hi) },
-  { step: 'hello', judge: ({ hello }) => judgeGreeting(hello) },
+  { step: 'hi', run: ({ hi }) => checkGreeting(hi) },
+  { step: 'hello', run: ({ hello }) => checkGreeting(hello) },
 ]

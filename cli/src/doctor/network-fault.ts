@@ -1,68 +1,69 @@
 /** A fault of the network, in words, and how it is mended. */
 export type NetworkFault = {
   readonly isTls: boolean
-  readonly says: string
-  readonly mend: string
+  readonly detail: string
+  readonly remedy: string
 }
 
 type Row = {
   readonly codes: RegExp
-  readonly says: string
-  readonly mend: string
+  readonly detail: string
+  readonly remedy: string
   readonly isTls?: true
 }
 
 const rows: readonly Row[] = [
   {
     codes: /^ENOTFOUND$|^EAI_AGAIN$/,
-    says: 'its name is not known',
-    mend: 'Check the spelling of the URL, and the name servers of this machine.',
+    detail: 'its host name is unknown',
+    remedy: 'Check the URL, and the name servers of this machine.',
   },
   {
     codes: /^ECONNREFUSED$/,
-    says: 'nobody listens there',
-    mend: 'Start it ("greeting start" starts a local one), or check the port in the URL.',
+    detail: 'no program listens on this port',
+    remedy: 'Start it ("greeting start" starts a local one), or check the port in the URL.',
   },
   {
     codes: /^ECONNRESET$|^EPIPE$|^UND_ERR_SOCKET$/,
-    says: 'the connection was broken off',
-    mend: 'Check whether a proxy or a firewall stands in between, and whether the port speaks HTTP.',
+    detail: 'the connection was closed',
+    remedy: 'Check for a proxy or a firewall, and check that the port speaks HTTP.',
   },
   {
     codes: /TIMEOUT|ETIMEDOUT|^23$/,
-    says: 'it did not answer in time',
-    mend: 'Check whether a firewall stands in between; --deadline gives it more time.',
+    detail: 'it did not answer in time',
+    remedy: 'Check for a firewall, or use --deadline for more time.',
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
-    says: 'its certificate has ended',
-    mend: 'Have the server given a new certificate, or set the clock of this machine.',
+    detail: 'its certificate has expired',
+    remedy: 'Renew the certificate of the server, or set the clock of this machine.',
     isTls: true,
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    says: 'its certificate is for another name',
-    mend: 'Use the name that the certificate is for, or have the server given the right certificate.',
+    detail: 'its certificate is for another name',
+    remedy: 'Use the name of the certificate, or fix the certificate of the server.',
     isTls: true,
   },
   {
     codes: /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|^CERT_/,
-    says: 'its certificate comes from an authority that is not trusted here',
-    mend: 'Set NODE_EXTRA_CA_CERTS to the file of the certificate authority before the command starts.',
+    detail: 'its certificate authority is not trusted on this machine',
+    remedy:
+      'Set NODE_EXTRA_CA_CERTS to the certificate file of the authority, then run the command again.',
     isTls: true,
   },
   {
     codes: /SSL|TLS/,
-    says: 'it does not speak TLS as this machine does',
-    mend: 'Check whether the URL should begin with http, and whether the port is the right one.',
+    detail: 'the TLS handshake failed',
+    remedy: 'Check the scheme and the port of the URL.',
     isTls: true,
   },
 ]
 
 const unnamed: Row = {
   codes: /^/,
-  says: 'the connection cannot be made',
-  mend: 'Check the URL, and whether the server runs.',
+  detail: 'the connection failed',
+  remedy: 'Check the URL, and check that the server runs.',
 }
 
 function codesOf(error: Error): string[] {
@@ -82,7 +83,7 @@ export function networkFault(error: Error): NetworkFault {
   const shown = codes.at(-1) ?? innermostMessage(error)
   return {
     isTls: row.isTls === true,
-    says: `${row.says} (${shown})`,
-    mend: row.mend,
+    detail: `${row.detail} (${shown})`,
+    remedy: row.remedy,
   }
 }

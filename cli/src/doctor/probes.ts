@@ -15,25 +15,25 @@ export type PlainAnswer = {
 }
 
 /** What came of an attempt: a value, or the reason why not. */
-export type Tried<Value, Reason = Error> = { readonly value: Value } | { readonly error: Reason }
+export type Attempt<Value, Reason = Error> = { readonly value: Value } | { readonly error: Reason }
 
 /** All that the doctor found out, not yet judged. What could not be tried is absent. */
 export type Probes = {
   readonly nowMs: number
-  readonly settings: Tried<ClientSettings>
+  readonly settings: Attempt<ClientSettings>
   /** Whether others than the owner may read the file of settings that holds the secret. */
   readonly isFileOpen?: boolean
   readonly credentialEndsMs?: number | undefined
-  readonly authority?: Tried<PlainAnswer>
-  readonly token?: Tried<string, ClientFailure>
-  readonly health?: Tried<PlainAnswer>
-  readonly hi?: Tried<string, ClientFailure>
-  readonly hello?: Tried<string, ClientFailure>
+  readonly authority?: Attempt<PlainAnswer>
+  readonly token?: Attempt<string, ClientFailure>
+  readonly health?: Attempt<PlainAnswer>
+  readonly hi?: Attempt<string, ClientFailure>
+  readonly hello?: Attempt<string, ClientFailure>
 }
 
-const mostCharacters = 1_000_000
+const maxBodyCharacters = 1_000_000
 
-async function tried<Value>(work: () => Promise<Value>): Promise<Tried<Value>> {
+async function attempt<Value>(work: () => Promise<Value>): Promise<Attempt<Value>> {
   try {
     return { value: await work() }
   } catch (error) {
@@ -41,7 +41,7 @@ async function tried<Value>(work: () => Promise<Value>): Promise<Tried<Value>> {
   }
 }
 
-async function triedCall(work: () => Promise<string>): Promise<Tried<string, ClientFailure>> {
+async function attemptCall(work: () => Promise<string>): Promise<Attempt<string, ClientFailure>> {
   try {
     return { value: await work() }
   } catch (error) {
@@ -51,14 +51,14 @@ async function triedCall(work: () => Promise<string>): Promise<Tried<string, Cli
 }
 
 /** Asks for a document as anybody could. */
-async function ask(url: string, deadlineMs: number): Promise<PlainAnswer> {
+async function getPlain(url: string, deadlineMs: number): Promise<PlainAnswer> {
   const sentMs = Date.now()
   const signal = AbortSignal.timeout(deadlineMs)
   const response = await fetch(url, { redirect: 'manual', signal })
   const halfwayMs = (sentMs + Date.now()) / 2
   const serverMs = Date.parse(response.headers.get('date') ?? '')
   const skewSeconds = Number.isNaN(serverMs) ? undefined : Math.round((serverMs - halfwayMs) / 1000)
-  const body = (await response.text()).slice(0, mostCharacters)
+  const body = (await response.text()).slice(0, maxBodyCharacters)
   return { status: response.status, body, skewSeconds }
 }
 
@@ -68,7 +68,7 @@ async function isOpenToOthers({ file, isSecretInFile }: ClientSettings): Promise
 }
 
 /** When the credential ends, as far as it can be known without asking an administrator. */
-async function endOfCredential({ given }: ClientSettings): Promise<number | undefined> {
+async function credentialEndMs({ given }: ClientSettings): Promise<number | undefined> {
   const file = given.CLIENT_CERTIFICATE_FILE
   if (file === undefined) {
     const endsMs = Date.parse(given.CLIENT_SECRET_EXPIRES ?? '')
@@ -102,24 +102,24 @@ export async function runProbes(
   }
   const { tokens, greetings } = connection
   const [authority, token, health] = await Promise.all([
-    tried(() => ask(discoveryUrl(settings), deadlineMs)),
+    attempt(() => getPlain(discoveryUrl(settings), deadlineMs)),
     // A new one: one that is kept would say how things were.
-    triedCall(() => tokens.token({ force: true })),
-    tried(() => ask(`${settings.BASE_URL}/healthz`, deadlineMs)),
+    attemptCall(() => tokens.token({ force: true })),
+    attempt(() => getPlain(`${settings.BASE_URL}/healthz`, deadlineMs)),
   ])
   const facts = {
     nowMs,
     settings: { value: settings },
     isFileOpen: await isOpenToOthers(settings),
-    credentialEndsMs: await endOfCredential(settings),
+    credentialEndsMs: await credentialEndMs(settings),
     authority,
     token,
     health,
   }
   if ('error' in token || 'error' in health) return facts
   const [hi, hello] = await Promise.all([
-    triedCall(() => greetings.hi()),
-    triedCall(() => greetings.hello('doctor')),
+    attemptCall(() => greetings.hi()),
+    attemptCall(() => greetings.hello('doctor')),
   ])
   return { ...facts, hi, hello }
 }

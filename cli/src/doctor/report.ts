@@ -9,18 +9,18 @@ import { apiChecks, authorityChecks } from './server-checks.ts'
 
 const settingsCheck: Check = {
   step: 'settings',
-  judge: ({ settings, isFileOpen }) => {
+  run: ({ settings, isFileOpen }) => {
     if ('error' in settings) {
       const { error } = settings
-      const mend = error instanceof CommandFailure ? error.remedy : undefined
-      return wrong('badUsage', error.message, mend ?? 'Mend the settings that are named.')
+      const remedy = error instanceof CommandFailure ? error.remedy : undefined
+      return wrong('badUsage', error.message, remedy ?? 'Fix these settings.')
     }
     const { file, credential } = settings.value
     const from = file ? `the environment and ${file}` : 'the environment'
     if (isFileOpen) {
-      return warning(`others may read ${file}, which holds a secret`, `chmod 600 ${file}`)
+      return warning(`other users can read ${file}, which contains a secret`, `chmod 600 ${file}`)
     }
-    return right(`all there, from ${from}; the credential is ${credential.title}`)
+    return right(`complete, from ${from}; the credential is ${credential.title}`)
   },
 }
 
@@ -33,16 +33,16 @@ export const checks: readonly Check[] = [
   ...greetingChecks,
 ]
 
-export type Examined = CheckResult & { readonly step: string }
+export type NamedCheckResult = CheckResult & { readonly step: string }
 
 /** What the facts mean at each step. */
-export function examine(facts: Probes): readonly Examined[] {
-  return checks.map(({ step, judge }) => ({ step, ...judge(facts) }))
+export function checkAll(facts: Probes): readonly NamedCheckResult[] {
+  return checks.map(({ step, run }) => ({ step, ...run(facts) }))
 }
 
 /** How the command ends: by the first thing that is wrong. */
-export function exitOf(findings: readonly CheckResult[]): ExitName {
-  const first = findings.find(({ state }) => state === 'wrong')
+export function exitOf(results: readonly CheckResult[]): ExitName {
+  const first = results.find(({ state }) => state === 'wrong')
   return first?.state === 'wrong' ? first.exit : 'done'
 }
 
@@ -53,14 +53,14 @@ const marks: Readonly<Record<CheckResult['state'], readonly [string, Colour]>> =
   unknown: ['-', 'gray'],
 }
 
-/** A table for a person: what is right or wrong at each step, and how to mend it. */
-export function examinationText(findings: readonly Examined[], paint: Paint): string {
-  const width = Math.max(...findings.map(({ step }) => step.length))
-  const lines = findings.flatMap((finding) => {
-    const [mark, colour] = marks[finding.state]
-    const line = `${paint(colour, mark.padEnd(5))}  ${finding.step.padEnd(width)}  ${visibleText(finding.says)}`
-    return 'mend' in finding
-      ? [line, `${' '.repeat(width + 9)}${visibleText(finding.mend)}`]
+/** A table for a person: what is right or wrong at each step, and the remedy. */
+export function reportText(results: readonly NamedCheckResult[], paint: Paint): string {
+  const width = Math.max(...results.map(({ step }) => step.length))
+  const lines = results.flatMap((result) => {
+    const [mark, colour] = marks[result.state]
+    const line = `${paint(colour, mark.padEnd(5))}  ${result.step.padEnd(width)}  ${visibleText(result.detail)}`
+    return 'remedy' in result
+      ? [line, `${' '.repeat(width + 9)}${visibleText(result.remedy)}`]
       : [line]
   })
   return `${lines.join('\n')}\n`

@@ -8,11 +8,11 @@ import type { KeptSecret } from './secret-files.ts'
 
 /** What a run has come to, as people read it: all of it, or how far it came. */
 export function appliedText({ done, stopped, left }: Applied): string {
-  if (stopped === undefined) return 'Done: the directory is as the file says.\n'
+  if (stopped === undefined) return 'Done: the directory matches the file.\n'
   return [
-    ...section('Done, and it stays:', done),
-    ...section('Refused:', [stopped.step]),
-    ...section('Not tried:', left),
+    ...section('Done:', done),
+    ...section('Refused:', [stopped.change]),
+    ...section('Not attempted:', left),
     '',
   ].join('\n')
 }
@@ -21,10 +21,10 @@ export function appliedText({ done, stopped, left }: Applied): string {
 export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): string =>
   secrets
     .map((one) => {
-      const what = `secret "${one.secret}" of "${one.client}", good until ${day(one.endDateTime)}`
+      const what = `secret "${one.secret}" of "${one.client}", valid until ${day(one.endDateTime)}`
       return 'file' in one
         ? `The ${what}, is in ${one.file}\n`
-        : `# The ${what}; it is not shown again\nCLIENT_ID=${one.clientId}\nCLIENT_SECRET='${one.secretText}'\n`
+        : `# The ${what}. It is not shown again\nCLIENT_ID=${one.clientId}\nCLIENT_SECRET='${one.secretText}'\n`
     })
     .join('')
 
@@ -36,11 +36,11 @@ export function idLines(
   const names = entriesWithoutId(file, applicationIds)
   if (names.length === 0) return ''
   return [
-    'Add these ids to the file, or let --write-ids do it. Other machines need them.',
+    'Add these IDs to the file, or use --write-ids. Other machines need them.',
     ...names.map((name) => `  "applicationId": "${applicationIds.get(name)}" for "${name}"`),
     '',
   ].join('\n')
 }
 
-const section = (title: string, steps: readonly Change[]) =>
-  steps.length === 0 ? [] : [title, ...steps.flatMap((step) => diffOf(step))]
+const section = (title: string, changes: readonly Change[]) =>
+  changes.length === 0 ? [] : [title, ...changes.flatMap((change) => diffOf(change))]

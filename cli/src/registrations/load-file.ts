@@ -45,11 +45,11 @@ export async function loadFile(path: string): Promise<LoadedFile> {
  *
  * @throws {CommandFailure} badUsage when it is for another tenant.
  */
-export function demandTenant({ path, file }: LoadedFile, tenantId: string): void {
+export function requireTenant({ path, file }: LoadedFile, tenantId: string): void {
   const meant = file.tenant?.id
   if (meant === undefined || meant === tenantId) return
-  const message = `${path} is for the tenant ${meant}, and the administrator is of ${tenantId}.`
-  const remedy = 'Take the settings of the other tenant, or leave tenant.id out of the file.'
+  const message = `${path} is for the tenant ${meant}, but the administrator belongs to ${tenantId}.`
+  const remedy = 'Use an administrator of this tenant, or remove tenant.id from the file.'
   throw new CommandFailure('badUsage', message, { remedy })
 }
 
@@ -78,7 +78,7 @@ export async function writeIds(
   } catch (cause) {
     await rm(draft, { force: true })
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('failed', `The ids cannot be written to ${path}: ${reason}.`, {
+    throw new CommandFailure('failed', `Cannot write the IDs to ${path}: ${reason}.`, {
       cause,
     })
   }
@@ -90,7 +90,7 @@ async function read(path: string): Promise<Buffer> {
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read: ${reason}.`
+    const message = isMissing ? `There is no file ${path}.` : `Cannot read ${path}: ${reason}.`
     throw new CommandFailure('badUsage', message, { cause })
   }
 }
@@ -110,8 +110,8 @@ function parsed(path: string, bytes: Uint8Array): RegistrationsFile {
 
 function certificateOf(displayName: string, path: string, pem: string): CertificateToAdd {
   if (/PRIVATE KEY/.test(pem)) {
-    const message = `${path} holds a private key, which is nobody's but the client's.`
-    const remedy = 'Give a file with the certificate alone.'
+    const message = `${path} contains a private key. Only the client may have it.`
+    const remedy = 'Use a file with the certificate only.'
     throw new CommandFailure('badUsage', message, { remedy })
   }
   try {
@@ -123,6 +123,6 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
       der: certificate.raw.toString('base64'),
     }
   } catch (cause) {
-    throw new CommandFailure('badUsage', `${path} is no X.509 certificate in PEM.`, { cause })
+    throw new CommandFailure('badUsage', `${path} is not an X.509 certificate in PEM.`, { cause })
   }
 }

@@ -28,12 +28,11 @@ export class SecretFiles implements SecretSink {
     const files = names.map(this.#options.fileOf)
     const twice = files.find((file, index) => files.indexOf(file) < index)
     if (twice !== undefined) {
-      const message = `Several new secrets would be written to the same file, ${twice}.`
-      const remedy =
-        'Leave --secrets-file out, so that each has a file of its own, and give the clients names that differ by more than signs and capitals.'
+      const message = `Several new secrets would have the same file, ${twice}.`
+      const remedy = 'Omit --secrets-file, and use client names that differ in letters or digits.'
       throw new CommandFailure('badUsage', message, { remedy })
     }
-    for (const file of files) await prove(file)
+    for (const file of files) await requireWritable(file)
   }
 
   async keep({ secretText, ...secret }: NewSecret): Promise<void> {
@@ -53,7 +52,7 @@ export class SecretFiles implements SecretSink {
 }
 
 /** Keeps new secrets in memory, for who prints them, once. */
-export class SecretsInHand implements SecretSink {
+export class MemorySecrets implements SecretSink {
   readonly secrets: NewSecret[] = []
   readonly prepare = async () => undefined
   readonly keep = async (secret: NewSecret) => void this.secrets.push(secret)
@@ -70,7 +69,7 @@ export const secretFileName = (...names: readonly string[]): string => {
 }
 
 /** Finds out now, before a secret is made, whether it could be written down. */
-async function prove(file: string): Promise<void> {
+async function requireWritable(file: string): Promise<void> {
   const probe = `${file}.${randomUUID()}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -79,7 +78,7 @@ async function prove(file: string): Promise<void> {
     await readEnvFile(file)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `New secrets could not be written to ${file}: ${reason}.`
-    throw new CommandFailure('failed', message, { cause, remedy: 'Choose another place.' })
+    const message = `Cannot write new secrets to ${file}: ${reason}.`
+    throw new CommandFailure('failed', message, { cause, remedy: 'Choose another file.' })
   }
 }

@@ -9,7 +9,7 @@ import { type Applied, applyPlan } from './apply/apply.ts'
 import { namesOf, readDirectory, withFederatedCredentials } from './apply/read-directory.ts'
 import type { SecretSink } from './apply/secret-sink.ts'
 import { waitUntilVisible } from './apply/wait-until-visible.ts'
-import { demandTenant, type LoadedFile } from './load-file.ts'
+import { type LoadedFile, requireTenant } from './load-file.ts'
 import { type Plan, type PlanInput, planRegistrations } from './planning/plan.ts'
 
 /** The registrations of one tenant, as one administrator reads and changes them. */
@@ -24,7 +24,7 @@ export class RegistrationsSession {
     this.graph = graphClientOf(settings, {
       signal: stop,
       onWait: (reason, durationMs) =>
-        err(`The directory: ${reason}. Asking again in ${(durationMs / 1000).toFixed(1)} s.\n`),
+        err(`The directory: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`),
     })
   }
 
@@ -37,7 +37,7 @@ export class RegistrationsSession {
     loaded: LoadedFile,
     options: Pick<PlanInput, 'rotate' | 'confirmed' | 'writesIds'> = {},
   ): Promise<Plan> {
-    demandTenant(loaded, this.settings.TENANT_ID)
+    requireTenant(loaded, this.settings.TENANT_ID)
     const { file, certificates } = loaded
     const names = namesOf(file)
     const read = await readDirectory(this.graph, this.settings.TENANT_ID, names)
@@ -56,7 +56,7 @@ export class RegistrationsSession {
   }
 
   /** Waits until the directory shows what was done; resolves with whether it did in time. */
-  settle(loaded: LoadedFile, { applicationIds }: Applied): Promise<boolean> {
+  waitUntilVisible(loaded: LoadedFile, { applicationIds }: Applied): Promise<boolean> {
     const confirmed = new Set(applicationIds.values())
     return waitUntilVisible({ ...graphRuntime, plan: () => this.plan(loaded, { confirmed }) })
   }

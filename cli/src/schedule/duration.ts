@@ -8,21 +8,23 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-const longestCharacters = 100
+const maxCharacters = 100
 
 // Timers of the runtime hold no more.
-const longestMs = 24 * 86_400_000
+const maxMs = 24 * 86_400_000
 
 /** Reads a duration as a person writes it, such as 5m or 1h30m, as milliseconds. */
 export function durationMs(text: string): number {
   // Many digits without a unit would be read from each of them on.
-  const parts = [...text.slice(0, longestCharacters).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+  const parts = [...text.slice(0, maxCharacters).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
   const sum = parts.reduce(
     (ms, [, count, unit = '']) => ms + Number(count) * (unitsMs[unit] ?? 0),
     0,
   )
-  if (parts.map(([part]) => part).join('') !== text || text === '' || sum > longestMs) {
-    throw new InvalidArgumentError('A duration is written like 30s, 5m or 1h30m; at most 24d.')
+  if (parts.map(([part]) => part).join('') !== text || text === '' || sum > maxMs) {
+    throw new InvalidArgumentError(
+      'The duration must have a form like 30s, 5m or 1h30m, and be at most 24d.',
+    )
   }
   return Math.round(sum)
 }

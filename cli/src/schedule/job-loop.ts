@@ -25,15 +25,15 @@ export type LoopOptions<Outcome> = {
   /** How many failures in a row end the loop; none by default. */
   readonly failAfter?: number | undefined
   readonly perform: () => Promise<Outcome>
-  readonly tell: (run: Run<Outcome>) => void
+  readonly onRun: (run: Run<Outcome>) => void
   /** Told when the next run begins. */
-  readonly tellNext?: (epochMs: number) => void
+  readonly onNext?: (epochMs: number) => void
   /** Ends the loop, after the run in hand. */
   readonly stop: AbortSignal
   readonly clock: LoopClock
 }
 
-const longestOwnJitterMs = 30_000
+const maxDefaultJitterMs = 30_000
 
 /**
  * Performs a job whenever it is due, never twice at once, until it is stopped.
@@ -41,22 +41,23 @@ const longestOwnJitterMs = 30_000
  * @returns The error of the last run when too many have failed in a row, else undefined.
  */
 export async function loopJob<Outcome>(options: LoopOptions<Outcome>): Promise<unknown> {
-  const { schedule, clock, stop, perform, tell } = options
+  const { schedule, clock, stop, perform, onRun } = options
   const { failAfter = Number.POSITIVE_INFINITY } = options
-  let dueMs = schedule.beginsAtOnce ? clock.epochMs() : schedule.nextAfter(clock.epochMs())
+  let dueMs = schedule.startsImmediately ? clock.epochMs() : schedule.nextAfter(clock.epochMs())
   let skipped = 0
   let failures = 0
   for (let number = 1; dueMs !== undefined; number += 1) {
-    if (number > 1 || !schedule.beginsAtOnce) {
-      const beginMs = dueMs + clock.random() * (options.jitterMs ?? ownJitterMs(schedule, dueMs))
-      options.tellNext?.(beginMs)
+    if (number > 1 || !schedule.startsImmediately) {
+      const beginMs =
+        dueMs + clock.random() * (options.jitterMs ?? defaultJitterMs(schedule, dueMs))
+      options.onNext?.(beginMs)
       await clock.sleep(Math.max(beginMs - clock.epochMs(), 0), stop)
     }
     if (stop.aborted) return undefined
     const startEpochMs = clock.epochMs()
-    const result = await settle(perform())
+    const result = await resultOf(perform())
     const endMs = clock.epochMs()
-    tell({ number, startEpochMs, durationMs: endMs - startEpochMs, result, skipped })
+    onRun({ number, startEpochMs, durationMs: endMs - startEpochMs, result, skipped })
     failures = 'error' in result ? failures + 1 : 0
     if ('error' in result && failures >= failAfter) return result.error
     if (stop.aborted) return undefined
@@ -66,7 +67,7 @@ export async function loopJob<Outcome>(options: LoopOptions<Outcome>): Promise<u
   return undefined
 }
 
-async function settle<Outcome>(work: Promise<Outcome>): Promise<Run<Outcome>['result']> {
+async function resultOf<Outcome>(work: Promise<Outcome>): Promise<Run<Outcome>['result']> {
   try {
     return { outcome: await work }
   } catch (error) {
@@ -75,17 +76,17 @@ async function settle<Outcome>(work: Promise<Outcome>): Promise<Run<Outcome>['re
 }
 
 /** How far chance may move a moment: so that jobs of many machines do not all come at the full hour. */
-function ownJitterMs(schedule: Schedule, dueMs: number): number {
+function defaultJitterMs(schedule: Schedule, dueMs: number): number {
   const followingMs = schedule.nextAfter(dueMs) ?? dueMs
-  return Math.min((followingMs - dueMs) / 10, longestOwnJitterMs)
+  return Math.min((followingMs - dueMs) / 10, maxDefaultJitterMs)
 }
 
-const mostCounted = 1_000
+const maxCounted = 1_000
 
 function countSkipped(schedule: Schedule, dueMs: number, endMs: number): number {
   let count = 0
   let next = schedule.nextAfter(dueMs)
-  while (next !== undefined && next <= endMs && count < mostCounted) {
+  while (next !== undefined && next <= endMs && count < maxCounted) {
     count += 1
     next = schedule.nextAfter(next)
   }

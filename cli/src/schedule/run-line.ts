@@ -1,6 +1,6 @@
 import { exitCodes } from '../exit-codes.ts'
 import type { Outcome } from '../job.ts'
-import { judgeFailure, type Paint } from '../terminal.ts'
+import { describeFailure, type Paint } from '../terminal.ts'
 import { durationText } from './duration.ts'
 import type { Run } from './job-loop.ts'
 
@@ -16,7 +16,7 @@ export function runJson(title: string, run: Run<Outcome>): string {
   }
   if ('outcome' in result)
     return JSON.stringify({ ...begin, outcome: 'ok', ...result.outcome.json })
-  const { exit, json } = judgeFailure(result.error)
+  const { exit, json } = describeFailure(result.error)
   return JSON.stringify({ ...begin, outcome: exit, exitCode: exitCodes[exit].code, error: json })
 }
 
@@ -24,12 +24,12 @@ export function runJson(title: string, run: Run<Outcome>): string {
 export function runText(title: string, run: Run<Outcome>, paint: Paint): string {
   const { startEpochMs, durationMs, result, skipped } = run
   const time = new Date(startEpochMs).toISOString().replace(/\.\d+Z$/, 'Z')
-  const late = skipped > 0 ? ` (skipped ${skipped} before)` : ''
+  const late = skipped > 0 ? ` (${skipped} runs skipped)` : ''
   if ('outcome' in result) {
     const [first = ''] = result.outcome.text.split('\n')
     return `${time}  ${title}  ${paint('green', 'ok')}  ${durationText(durationMs)}  ${first}${late}`
   }
-  const { exit, message } = judgeFailure(result.error)
+  const { exit, message } = describeFailure(result.error)
   const how = paint('red', exitCodes[exit].short)
   return `${time}  ${title}  ${how}  ${durationText(durationMs)}  ${message}${late}`
 }

@@ -6,13 +6,13 @@ export type Schedule = {
   /** The first moment after this one, in milliseconds since the Unix epoch; none if there is none. */
   readonly nextAfter: (epochMs: number) => number | undefined
   /** Whether the job is also due at once. */
-  readonly beginsAtOnce: boolean
+  readonly startsImmediately: boolean
 }
 
 /** Due at once, and then in equal steps from there. */
 export function everyMs(intervalMs: number, startEpochMs: number): Schedule {
   return {
-    beginsAtOnce: true,
+    startsImmediately: true,
     nextAfter: (epochMs) => {
       const steps = Math.floor((epochMs - startEpochMs) / intervalMs) + 1
       return startEpochMs + steps * intervalMs
@@ -29,25 +29,25 @@ export function everyMs(intervalMs: number, startEpochMs: number): Schedule {
  * @throws {CommandFailure} badUsage when it cannot be read, or the time zone is not known.
  */
 export function byCron(expression: string, timeZone?: string): Schedule {
-  demandTimeZone(timeZone)
+  requireTimeZone(timeZone)
   try {
     const cron = new Cron(expression, { paused: true, ...(timeZone && { timezone: timeZone }) })
     return {
-      beginsAtOnce: false,
+      startsImmediately: false,
       nextAfter: (epochMs) => cron.nextRun(new Date(epochMs))?.getTime(),
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The cron expression "${expression}" cannot be read: ${reason}`
+    const message = `Invalid cron expression "${expression}": ${reason}`
     throw new CommandFailure('badUsage', message, { cause })
   }
 }
 
-function demandTimeZone(timeZone: string | undefined): void {
+function requireTimeZone(timeZone: string | undefined): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch (cause) {
-    const remedy = 'Time zones have names like Europe/Zurich.'
-    throw new CommandFailure('badUsage', `There is no time zone ${timeZone}.`, { cause, remedy })
+    const remedy = 'Use a name like Europe/Zurich.'
+    throw new CommandFailure('badUsage', `Unknown time zone ${timeZone}.`, { cause, remedy })
   }
 }

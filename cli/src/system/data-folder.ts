@@ -24,8 +24,8 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'a file of that name is in the way',
-  EISDIR: 'a folder of that name is in the way',
+  EEXIST: 'a file has this name',
+  EISDIR: 'a folder has this name',
   ENOENT: 'its path does not exist',
 }
 
@@ -79,8 +79,8 @@ export class DataFolder {
       await mkdir(this.path, { recursive: true, mode: 0o700 })
       await mkdir(this.logFolder, { recursive: true, mode: 0o700 })
     } catch (cause) {
-      const message = `The data folder ${this.path} cannot be written to: ${reasonOf(cause)}.`
-      const remedy = 'Choose another one with --data-dir, or mend this one.'
+      const message = `Cannot write to the data folder ${this.path}: ${reasonOf(cause)}.`
+      const remedy = 'Choose another folder with --data-dir, or fix this one.'
       throw new CommandFailure('failed', message, { cause, remedy })
     }
   }
@@ -101,8 +101,8 @@ export class DataFolder {
     const file = join(this.path, 'start.lock')
     const lock = takeLock(file)
     if (lock) return lock
-    const message = `Another "greeting start" is running in the data folder ${this.path}.`
-    const remedy = 'Stop that one, or choose another folder with --data-dir.'
+    const message = `Another "greeting start" uses the data folder ${this.path}.`
+    const remedy = 'Stop it, or choose another folder with --data-dir.'
     throw new CommandFailure('failed', message, { remedy })
   }
 
@@ -119,7 +119,7 @@ export class DataFolder {
     try {
       return clientEnv.safeParse(await readEnvFile(this.clientEnvFile)).data
     } catch (cause) {
-      const message = `The file ${this.clientEnvFile} cannot be read: ${reasonOf(cause)}.`
+      const message = `Cannot read the file ${this.clientEnvFile}: ${reasonOf(cause)}.`
       throw new CommandFailure('failed', message, { cause })
     }
   }
@@ -130,7 +130,7 @@ export class DataFolder {
       const before = await readEnvFile(this.clientEnvFile)
       await writeEnvFile(this.clientEnvFile, { ...settings, ...before, ...settings })
     } catch (cause) {
-      const message = `The file ${this.clientEnvFile} cannot be written: ${reasonOf(cause)}.`
+      const message = `Cannot write the file ${this.clientEnvFile}: ${reasonOf(cause)}.`
       throw new CommandFailure('failed', message, { cause })
     }
   }

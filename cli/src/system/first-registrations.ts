@@ -39,11 +39,13 @@ export async function firstRegistrations(
   })
   const { AUTH_URL, TENANT_ID } = settings
   const secrets = new SecretFiles({ fileOf, settings: { AUTH_URL, TENANT_ID } })
-  const { stopped } = await session.apply(givingOnly(plan, loaded), secrets, (id) => record.add(id))
+  const { stopped } = await session.apply(withoutRemovals(plan, loaded), secrets, (id) =>
+    record.add(id),
+  )
   if (stopped) throw refusalFailure(stopped.error)
   const made = await folder.readClientEnv()
   if (made) return made
-  const message = `${loaded.path} registers no client with a secret for one API, so there is nobody to greet.`
+  const message = `${loaded.path} registers no client with a secret for exactly one API.`
   throw new CommandFailure('failed', message)
 }
 
@@ -74,17 +76,17 @@ function clientsWithoutSecret(
 }
 
 /** A start gives, and never takes: what people have changed in the directory is theirs. */
-function givingOnly(plan: Plan, { path }: LoadedFile): Plan {
+function withoutRemovals(plan: Plan, { path }: LoadedFile): Plan {
   if (plan.faults.length > 0) throw new CommandFailure('failed', plan.faults.join(' '))
   // A start that was killed leaves an application that is not recorded yet, and has no credentials.
   const strange = plan.adoptions.find(hasCredentials)
   if (strange) {
-    const message = `This start has not registered an application that it found:\n${adoptionLine(strange)}`
-    const remedy = `If it is the application that you mean, add "applicationId": "${strange.applicationId}" to the entry "${strange.application}" of ${path}.`
+    const message = `This command did not register an application that it found:\n${adoptionLine(strange)}`
+    const remedy = `If this is the right application, add "applicationId": "${strange.applicationId}" to the entry "${strange.application}" of ${path}.`
     throw new CommandFailure('failed', message, { remedy })
   }
-  const steps = plan.steps.filter(
+  const changes = plan.changes.filter(
     ({ destructive, kind }) => !destructive || kind === 'rotateSecret',
   )
-  return { ...plan, steps }
+  return { ...plan, changes }
 }

@@ -9,7 +9,7 @@ export type ChosenPort = { readonly port: number; readonly option: string }
  * Finds out before anything is started whether the ports can be had, so that nothing is half-started.
  * Port 0 can always be had.
  */
-export async function demandFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
+export async function requireFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
   for (const { port, option } of ports) {
     const server = createServer()
     try {
@@ -18,9 +18,9 @@ export async function demandFreePorts(host: string, ports: readonly ChosenPort[]
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
       const taken = code === 'EADDRINUSE'
-      const why = taken ? 'is taken' : `cannot be listened on (${code})`
+      const why = taken ? 'is in use' : `is not available (${code})`
       const message = `Port ${port} of ${host} ${why}.`
-      const remedy = `Choose another one with ${option} (0 picks a free one)${taken ? ', or stop what listens there' : ''}.`
+      const remedy = `Choose another one with ${option} (0 means any free port)${taken ? ', or stop the program that uses it' : ''}.`
       throw new CommandFailure('failed', message, { cause, remedy })
     } finally {
       server.close()

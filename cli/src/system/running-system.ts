@@ -4,7 +4,7 @@ import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import { firstRegistrations } from './first-registrations.ts'
 import type { FolderLock } from './folder-lock.ts'
-import { demandFreePorts } from './free-ports.ts'
+import { requireFreePorts } from './free-ports.ts'
 import { type Listening, ServiceProcess } from './service-process.ts'
 import type { Service, Services } from './services.ts'
 
@@ -95,7 +95,7 @@ export class RunningSystem {
     const { dataDir, apiPort, identityPort, httpsPort } = this.#options
     const registrations = await loadFile(this.#services.registrationsFile)
     const { tenant, clients } = registrations.file
-    await demandFreePorts(host, [
+    await requireFreePorts(host, [
       { port: identityPort, option: '--identity-port' },
       { port: httpsPort, option: '--https-port' },
       { port: apiPort, option: '--api-port' },

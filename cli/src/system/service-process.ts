@@ -7,9 +7,9 @@ import type { Settings } from '../env-file.ts'
 import { type LogFiles, RotatingLog } from './rotating-log.ts'
 import type { Service } from './services.ts'
 
-const longestComplaintCharacters = 2_000
+const maxErrorCharacters = 2_000
 const readyPollMs = 20
-const longestLogBytes = 10 * 1024 * 1024
+const maxLogBytes = 10 * 1024 * 1024
 
 /** Where a service listens. */
 export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
@@ -33,7 +33,7 @@ export class ServiceProcess {
   readonly #logFiles: LogFiles
   readonly #ended: Promise<void>
   readonly #listening = Promise.withResolvers<Listening>()
-  #complaint = ''
+  #errorText = ''
 
   constructor(service: Service, settings: Settings, logFiles: LogFiles) {
     this.service = service
@@ -58,12 +58,12 @@ export class ServiceProcess {
 
   #keepLog(): void {
     const { stdout, stderr } = this.#child
-    const log = new RotatingLog({ ...this.#logFiles, maxBytes: longestLogBytes })
+    const log = new RotatingLog({ ...this.#logFiles, maxBytes: maxLogBytes })
     stdout?.pipe(log, { end: false })
     stderr?.pipe(log, { end: false })
     this.#ended.then(() => log.end())
     stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaint = (this.#complaint + text).slice(0, longestComplaintCharacters)
+      this.#errorText = (this.#errorText + text).slice(0, maxErrorCharacters)
     })
     if (!stdout) return
     const lines = createInterface(stdout)
@@ -87,10 +87,10 @@ export class ServiceProcess {
 
   /** What the service said when it ended, or that it ended without a word. */
   failure(): CommandFailure {
-    const said = this.#complaint.trim()
+    const said = this.#errorText.trim()
     const how = this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
     const message =
-      said || `The ${this.service.title} stopped (${how}); its log is ${this.#logFiles.path}.`
+      said || `The ${this.service.title} stopped (${how}). Its log is ${this.#logFiles.path}.`
     return new CommandFailure('failed', message)
   }
 

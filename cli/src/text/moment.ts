@@ -11,7 +11,7 @@ export function momentOf(text: string, nowMs: number): Date {
     return new Date(nowMs - durationMs(text))
   } catch {
     throw new InvalidArgumentError(
-      'A time is written like 2026-01-31, 2026-01-31T12:00:00Z or, counted back from now, 30m, 6h or 7d (at most 24d).',
+      'The time must have a form like 2026-01-31 or 2026-01-31T12:00:00Z, or be an age such as 30m, 6h or 7d (at most 24d).',
     )
   }
 }

@@ -1,5 +1,5 @@
 // What moves the cursor, changes colours, turns text round or cannot be seen.
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
+const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 
 const escaped = (text: string) =>
   Array.from(
@@ -11,10 +11,10 @@ const escaped = (text: string) =>
  * A text of a stranger, safe to show on a terminal: what would steer it is written as JSON writes
  * it, so that JSON stays the JSON that it is.
  */
-export const visibleText = (text: string): string => text.replace(unseen, escaped)
+export const visibleText = (text: string): string => text.replace(unsafeCharacters, escaped)
 
 const keptInLines = new Set(['\n', '\t'])
 
 /** The same for a text of several lines: the ends of lines and tabs stay. */
 export const visibleLines = (text: string): string =>
-  text.replace(unseen, (found) => (keptInLines.has(found) ? found : escaped(found)))
+  text.replace(unsafeCharacters, (found) => (keptInLines.has(found) ? found : escaped(found)))

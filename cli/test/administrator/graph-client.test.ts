@@ -23,13 +23,13 @@ describe('a refusal', () => {
       'a service principal that is not replicated',
       refusal(400, undefined, 'Not a valid reference update.'),
       late,
-      'not referable yet',
+      'not yet available for references',
     ],
     [
       'a role that is not replicated',
       refusal(400, undefined, 'Permission being assigned was not found on application'),
       late,
-      'not referable yet',
+      'not yet available for references',
     ],
     [
       'an application that is not replicated',
@@ -39,7 +39,7 @@ describe('a refusal', () => {
         "The appId 'x' of the service principal does not reference a valid application object.",
       ),
       late,
-      'not referable yet',
+      'not yet available for references',
     ],
     [
       'the same, when nothing is new',
@@ -103,7 +103,7 @@ describe('the Graph client', () => {
     const world = new World()
     world.stand.directory.createApplication({ displayName: 7 })
     await assert.rejects(world.graph.list('/applications', application), {
-      message: 'The answer to GET /applications is not what Microsoft Graph says: displayName.',
+      message: 'The answer to GET /applications has an unexpected form: displayName.',
     })
   })
 
@@ -111,7 +111,7 @@ describe('the Graph client', () => {
     const world = new World()
     world.stand.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
     await assert.rejects(world.graph.send({ method: 'POST', path: '/applications', body: {} }), {
-      message: 'POST /applications was refused with HTTP status 400: no reason was given',
+      message: 'POST /applications was refused with HTTP status 400: no reason',
     })
   })
 

@@ -17,11 +17,11 @@ describe('the settings of the credential', () => {
     [{ CLIENT_SECRET: '', CLIENT_ASSERTION_FILE: 'f' }, 'a federated assertion in a file'],
     [
       {},
-      'CLIENT_SECRET is missing (or give CLIENT_SECRET_FILE, CLIENT_CERTIFICATE_FILE, CLIENT_ASSERTION_FILE)',
+      'CLIENT_SECRET is missing (or set CLIENT_SECRET_FILE, CLIENT_CERTIFICATE_FILE, CLIENT_ASSERTION_FILE)',
     ],
     [
       { CLIENT_SECRET: 's', CLIENT_SECRET_FILE: 'f' },
-      'give one of CLIENT_SECRET and CLIENT_SECRET_FILE, not both',
+      'set only one of CLIENT_SECRET and CLIENT_SECRET_FILE',
     ],
   ]
   for (const [settings, expected] of rows) {

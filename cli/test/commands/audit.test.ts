@@ -11,7 +11,7 @@ const refusal = recordAt(1_800_000_002, {
 })
 
 describe('greeting audit', () => {
-  it('shows both books as one table, the latest first, with times to the second', async (test) => {
+  it('shows both logs as one table, the latest first, with times to the second', async (test) => {
     const server = await AuditServer.start(test)
     server.books.directory?.push(recordAt(1_800_000_001), recordAt(1_800_000_003, { target: 'x' }))
     server.books.signIns?.push(refusal)
@@ -27,7 +27,7 @@ describe('greeting audit', () => {
     })
   })
 
-  it('prints each record as one line of JSON, with its book', async (test) => {
+  it('prints each record as one line of JSON, with its log', async (test) => {
     const server = await AuditServer.start(test)
     server.books.directory?.push(recordAt(1))
     server.books.signIns?.push(refusal)
@@ -39,8 +39,8 @@ describe('greeting audit', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
       [
-        { book: 'sign-ins', ...refusal },
-        { book: 'directory', ...recordAt(1) },
+        { log: 'sign-ins', ...refusal },
+        { log: 'directory', ...recordAt(1) },
       ],
     )
   })
@@ -49,7 +49,7 @@ describe('greeting audit', () => {
     const server = await AuditServer.start(test)
     assert.deepEqual(await server.run(), {
       code: 0,
-      out: 'The audit has no such record.\n',
+      out: 'No matching records.\n',
       err: '',
       seesSecret: false,
     })
@@ -71,7 +71,7 @@ describe('greeting audit', () => {
     [['--actor', 'a', '--action', 'b'], { actor: 'a', action: 'b' }],
   ]
   for (const [args, filters] of asked)
-    it(`asks both books for what it is told: ${args.join(' ') || 'nothing'}`, async (test) => {
+    it(`queries both logs with the filters: ${args.join(' ') || 'none'}`, async (test) => {
       const server = await AuditServer.start(test)
       assert.equal((await server.run(...args)).code, 0)
       assert.deepEqual(server.queries, [
@@ -84,11 +84,20 @@ describe('greeting audit', () => {
     ['directory', 'directory'],
     ['sign-ins', 'signIns'],
   ] as const)
-    it(`asks one book alone when told so: ${name}`, async (test) => {
+    it(`queries one log only: ${name}`, async (test) => {
       const server = await AuditServer.start(test)
-      await server.run('--book', name)
+      const { err } = await server.run('--log', name)
+      assert.equal(err, '')
       assert.deepEqual(server.queries, [{ book: parameter, limit: '51' }])
     })
+
+  it('accepts the earlier name of --log, with a notice', async (test) => {
+    const server = await AuditServer.start(test)
+    const { code, err } = await server.run('--book', 'directory')
+    assert.equal(code, 0)
+    assert.equal(err, '--book is now --log. The old name still works.\n')
+    assert.deepEqual(server.queries, [{ book: 'directory', limit: '51' }])
+  })
 
   it('follows the pages to their end', async (test) => {
     const server = await AuditServer.start(test)
@@ -111,7 +120,7 @@ describe('greeting audit', () => {
     for (let at = 1; at <= 4; at += 1) server.books.signIns?.push(recordAt(at))
     const some = await server.run('--limit', '3')
     assert.equal(some.out.trimEnd().split('\n').length, 1 + 3)
-    assert.equal(some.err, 'There are earlier records: a higher --limit shows more.\n')
+    assert.equal(some.err, 'There are earlier records. Use a higher --limit to show more.\n')
     server.terminal.err = ''
     assert.equal((await server.run('--limit', '4')).err, '')
   })
@@ -120,7 +129,7 @@ describe('greeting audit', () => {
     const server = await AuditServer.start(test)
     server.terminal.isInteractive = true
     for (let at = 1; at <= 2500; at += 1) server.books.signIns?.push(recordAt(at))
-    const { out, err } = await server.run('--book', 'sign-ins', '--limit', '2400', '--json')
+    const { out, err } = await server.run('--log', 'sign-ins', '--limit', '2400', '--json')
     assert.equal(out.trimEnd().split('\n').length, 2400)
     assert.deepEqual(
       server.queries.map(({ limit }) => limit),
@@ -129,7 +138,7 @@ describe('greeting audit', () => {
     assert.match(err, /^1000 records so far\.\n2000 records so far\.\nThere are earlier records/)
   })
 
-  it('lets no stranger steer the terminal by a name, and shows no more of it than fits', async (test) => {
+  it('escapes control characters in a name from an attacker, and shortens it', async (test) => {
     const steering = ['\u001b', '\u009b', '\u202e']
     const actor = `\u001b[2J\u009b1m\n\u202e${'x'.repeat(200)}`
     const server = await AuditServer.start(test)
@@ -156,16 +165,16 @@ describe('greeting audit', () => {
 
 describe('greeting audit that cannot be answered', () => {
   const usage: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--since', 'yesterday'], /A time is written like 2026-01-31, /],
-    [['--since', '2026-01-31T12:00:00'], /A time is written like/],
-    [['--until', '2026-02-30'], /A time is written like/],
-    [['--since', '2026-02-01', '--until', '2026-01-31'], /--since is not before that of --until/],
-    [['--limit', '0'], /A limit is a whole number from 1 to 1000000\./],
-    [['--limit', '1000001'], /A limit is a whole number/],
-    [['--limit', 'all'], /A limit is a whole number/],
+    [['--since', 'yesterday'], /The time must have a form like 2026-01-31 /],
+    [['--since', '2026-01-31T12:00:00'], /The time must have a form like/],
+    [['--until', '2026-02-30'], /The time must have a form like/],
+    [['--since', '2026-02-01', '--until', '2026-01-31'], /--since must be earlier than --until/],
+    [['--limit', '0'], /The limit must be a whole number from 1 to 1000000\./],
+    [['--limit', '1000001'], /The limit must be a whole number/],
+    [['--limit', 'all'], /The limit must be a whole number/],
     [['--outcome', 'maybe'], /Allowed choices are done, refused\./],
-    [['--book', 'signIns'], /Allowed choices are directory, sign-ins\./],
-    [['--actor', ''], /It is empty\./],
+    [['--log', 'signIns'], /Allowed choices are directory, sign-ins\./],
+    [['--actor', ''], /It must not be empty\./],
     [['--who', 'me'], /unknown option '--who'/],
     [['token.issue'], /too many arguments/],
   ]
@@ -237,7 +246,7 @@ describe('greeting audit that cannot be answered', () => {
       set: ({ instead }: AuditServer) =>
         (instead.audit = () => Response.json({ value: [{ secret: 'canary' }] })),
       exit: 1,
-      message: /^The answer to GET \/audit is not /,
+      message: /^The answer to GET \/audit has an unexpected form/,
     },
   ]
   for (const { what, set, exit, message } of failures)

@@ -62,9 +62,9 @@ describe('greeting call', () => {
   })
 
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [['G T', '/'], /A method is a word such as GET\./],
-    [['GET', 'https://evil.example/'], /A path starts with a slash\./],
-    [['GET', '/', '--header', 'accept'], /A header is given as "name: value"\./],
+    [['G T', '/'], /The method must be a word, such as GET\./],
+    [['GET', 'https://evil.example/'], /The path must start with a slash\./],
+    [['GET', '/', '--header', 'accept'], /The header must have the form "name: value"\./],
     [['GET', '/', '--header', 'Authorization: x'], /The command sets this header itself\./],
   ]
   for (const [args, message] of refused) {

@@ -131,7 +131,7 @@ describe('the exit code tells', () => {
     assert.equal(code, 2)
     assert.match(err, /AUTH_URL "ftp:\/\/x" must be an http or https URL/)
     assert.match(err, /TENANT_ID is missing; CLIENT_ID is missing/)
-    assert.match(err, /API_APPLICATION_ID is missing \(or give SCOPE\)/)
+    assert.match(err, /API_APPLICATION_ID is missing \(or set SCOPE\)/)
     assert.match(err, /run "greeting start"/)
   })
 

@@ -94,21 +94,21 @@ describe('greeting doctor', () => {
   const soon = new Date(Date.now() + 5 * day).toISOString()
   const later = new Date(Date.now() + 100 * day).toISOString()
 
-  type Row = readonly [what: string, faults: Faults, code: number, mark: string, says: RegExp]
+  type Row = readonly [what: string, faults: Faults, code: number, mark: string, detail: RegExp]
   const rows: readonly Row[] = [
     [
       'an unknown tenant',
       { discovery: answering(400, { error_description: 'AADSTS90002: Tenant not found.' }) },
       3,
       'WRONG discovery',
-      /no discovery document there: AADSTS90002.*\n.*Check TENANT_ID/,
+      /no discovery document: AADSTS90002.*\n.*Check TENANT_ID/,
     ],
     [
       'a document of another server',
       { discovery: answering(200, { token_endpoint: 'https://other.example/' }) },
       0,
       'warn discovery',
-      /names another server for tokens/,
+      /is on another server/,
     ],
     [
       'a clock an hour behind',
@@ -172,14 +172,14 @@ describe('greeting doctor', () => {
       { token: tokenWith() },
       4,
       'WRONG roles',
-      /permission requested but not consented, or not requested at all: CallHiApiRole, CallHelloApiRole \(the token carries no role\)\n.*grant admin consent/,
+      /permission without admin consent, or not requested: CallHiApiRole, CallHelloApiRole \(the token contains no role\)\n.*grant admin consent/,
     ],
     [
       'one role',
       { token: tokenWith(['CallHiApiRole']) },
       4,
       'WRONG roles',
-      /consented.*: CallHelloApiRole \(the token carries CallHiApiRole\)/,
+      /without admin consent.*: CallHelloApiRole \(the token contains CallHiApiRole\)/,
     ],
     ['an opaque token', { token: 'opaque' }, 0, '- roles', /not a JWT/],
     [
@@ -224,7 +224,10 @@ describe('greeting doctor', () => {
       const { code, out } = await examined(test, { environment: { [name]: await nobody() } })
       assert.equal(code, 5)
       assert.ok(marksOf(out).includes(`WRONG ${step}`), out)
-      assert.match(out, /cannot be reached: nobody listens there \(ECONNREFUSED\)\n.*Start it/)
+      assert.match(
+        out,
+        /is not reachable: no program listens on this port \(ECONNREFUSED\)\n.*Start it/,
+      )
     })
   }
 
@@ -234,14 +237,14 @@ describe('greeting doctor', () => {
     chmodSync(file, 0o644)
     const { code, out } = await examined(test, {}, ['--settings', file])
     assert.equal(code, 0)
-    assert.match(out, /^warn +settings +others may read .*\n +chmod 600 /m)
+    assert.match(out, /^warn +settings +other users can read .*\n +chmod 600 /m)
   })
 
   it('prints JSON when asked to', async (test) => {
     const { code, out } = await examined(test, { token: tokenWith() }, ['--json'])
-    const { healthy, exitCode, findings } = JSON.parse(out)
+    const { healthy, exitCode, checks } = JSON.parse(out)
     assert.deepEqual([code, healthy, exitCode], [4, false, 4])
-    assert.equal(findings.length, 13)
-    assert.equal(findings[8].state, 'wrong')
+    assert.equal(checks.length, 13)
+    assert.equal(checks[8].state, 'wrong')
   })
 })

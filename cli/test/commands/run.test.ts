@@ -50,7 +50,7 @@ describe('greeting run', () => {
     const lines = printed.trim().split('\n')
     assert.equal(lines.length, 3)
     for (const line of lines)
-      assert.match(line, /^\d{4}-.*Z {2}hi {2}ok {2}\d+ ms {2}Hi( \(skipped \d+ before\))?$/)
+      assert.match(line, /^\d{4}-.*Z {2}hi {2}ok {2}\d+ ms {2}Hi( \(\d+ runs skipped\))?$/)
     assert.equal(calls, 3)
   })
 
@@ -116,14 +116,14 @@ describe('greeting run', () => {
   })
 
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--', 'hi'], /Give either --every or --cron/],
-    [['--every', '5m', '--cron', '* * * * *', '--', 'hi'], /Give either --every or --cron/],
-    [['--every', '5m', '--time-zone', 'UTC', '--', 'hi'], /--time-zone goes with --cron/],
-    [['--every', '5', '--', 'hi'], /A duration is written like/],
-    [['--every', '0s', '--', 'hi'], /An interval is longer than nothing/],
-    [['--cron', 'daily', '--', 'hi'], /The cron expression "daily" cannot be read/],
-    [['--cron', '* * * * *', '--time-zone', 'Mars', '--', 'hi'], /There is no time zone Mars\./],
-    [['--every', '5m', '--fail-after', '0', '--', 'hi'], /A count is a whole number from 1/],
+    [['--', 'hi'], /Use either --every or --cron/],
+    [['--every', '5m', '--cron', '* * * * *', '--', 'hi'], /Use either --every or --cron/],
+    [['--every', '5m', '--time-zone', 'UTC', '--', 'hi'], /--time-zone needs --cron/],
+    [['--every', '5', '--', 'hi'], /The duration must have a form like/],
+    [['--every', '0s', '--', 'hi'], /The interval must be greater than zero/],
+    [['--cron', 'daily', '--', 'hi'], /Invalid cron expression "daily"/],
+    [['--cron', '* * * * *', '--time-zone', 'Mars', '--', 'hi'], /Unknown time zone Mars\./],
+    [['--every', '5m', '--fail-after', '0', '--', 'hi'], /The count must be a whole number from 1/],
     [['--every', '5m', '--', 'start'], /unknown command 'start'/],
     [['--every', '5m', '--', 'hello'], /required option '--name <name>' not specified/],
     [['--every', '5m'], /missing required argument 'job'/],

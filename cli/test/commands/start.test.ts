@@ -74,7 +74,7 @@ describe('greeting start', () => {
       const { terminal, ended } = await startedIn(dataDir, test)
       assert.equal(
         terminal.err,
-        `Other users may write to the data folder, which holds secrets: chmod go-w ${dataDir}\n`,
+        `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${dataDir}\n`,
       )
       terminal.stop()
       await ended
@@ -129,7 +129,10 @@ describe('greeting start', () => {
     const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
     await fetch(`${urlIn(terminal.out, 'greeting API')}/die`).catch(() => undefined)
     assert.equal(await ended, 1)
-    assert.match(terminal.err, /^The greeting API has ended by itself; the rest was stopped\.\n/)
+    assert.match(
+      terminal.err,
+      /^The greeting API stopped unexpectedly\. The other services were stopped\.\n/,
+    )
     assert.match(terminal.err, /exit code 7/)
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
   })
@@ -154,7 +157,7 @@ describe('greeting start that cannot start', () => {
       assert.deepEqual(ended, {
         code: 1,
         out: '',
-        err: `Port ${port} of 127.0.0.1 is taken.\nChoose another one with ${option} (0 picks a free one), or stop what listens there.\n`,
+        err: `Port ${port} of 127.0.0.1 is in use.\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`,
       })
       assert.ok(!existsSync(dataDir), 'nothing was made')
     })
@@ -166,7 +169,7 @@ describe('greeting start that cannot start', () => {
     assert.deepEqual(await start(dataDir), {
       code: 1,
       out: '',
-      err: `Another "greeting start" is running in the data folder ${dataDir}.\nStop that one, or choose another folder with --data-dir.\n`,
+      err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
     })
     assert.equal(readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8'), log)
     assert.ok(!existsSync(join(dataDir, 'stopped-cleanly')))
@@ -186,7 +189,7 @@ describe('greeting start that cannot start', () => {
     writeFileSync(file, '')
     const { code, err } = await start(join(file, 'data'))
     assert.equal(code, 1)
-    assert.match(err, /^The data folder .* cannot be written to: a part of its path is a file\.\n/)
+    assert.match(err, /^Cannot write to the data folder .*: a part of its path is a file\.\n/)
   })
 
   it("relays the service's own sentence about a corrupt data folder, and nothing else", async (test) => {
@@ -211,14 +214,14 @@ describe('greeting start that cannot start', () => {
     const dataDir = temporaryFolder(test)
     const { code, err } = await start(dataDir, freePorts, 'dies')
     assert.equal(code, 1)
-    assert.match(err, /^The identity provider stopped \(exit code 9\); its log is /)
+    assert.match(err, /^The identity provider stopped \(exit code 9\). Its log is /)
   })
 
   it('stops the identity provider when the API cannot start', async (test) => {
     const dataDir = temporaryFolder(test)
     const { code, err } = await start(dataDir, freePorts, 'greeting-api')
     assert.equal(code, 1)
-    assert.equal(err, 'Port 1 of the stand-in is taken.\n')
+    assert.equal(err, 'Port 1 of the stand-in is in use.\n')
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
   })
 
@@ -228,7 +231,7 @@ describe('greeting start that cannot start', () => {
     assert.equal(code, 1)
     assert.equal(
       err,
-      `The greeting API stopped (exit code 3); its log is ${join(dataDir, 'logs/greeting-api.log')}.\n`,
+      `The greeting API stopped (exit code 3). Its log is ${join(dataDir, 'logs/greeting-api.log')}.\n`,
     )
   })
 
@@ -237,17 +240,14 @@ describe('greeting start that cannot start', () => {
     mkdirSync(join(dataDir, 'client.env'))
     const { code, err } = await start(dataDir)
     assert.equal(code, 1)
-    assert.match(
-      err,
-      /^The file .*client\.env cannot be read: a folder of that name is in the way\.\n/,
-    )
+    assert.match(err, /^Cannot read the file .*client\.env: a folder has this name\.\n/)
   })
 
   for (const port of ['-1', '65536', 'http', '1.5']) {
     it(`refuses ${port} as a port`, async (test) => {
       const { code, err } = await start(temporaryFolder(test), ['--api-port', port])
       assert.equal(code, 2)
-      assert.match(err, /A port is a number from 0 to 65535\./)
+      assert.match(err, /The port must be a number from 0 to 65535\./)
     })
   }
 })

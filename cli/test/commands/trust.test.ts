@@ -53,7 +53,7 @@ describe('greeting trust', () => {
     const previous = join(folder, 'tls/authority.previous.pem')
     await writeFile(previous, 'a certificate')
     await terminal.run(['trust', '--data-dir', folder])
-    assert.ok(terminal.out.includes(`It replaced ${previous}: trust it again`))
+    assert.ok(terminal.out.includes(`It replaced ${previous}. Trust the new one`))
   })
 
   it('says who makes the authority when there is none yet', async (t) => {
@@ -62,7 +62,7 @@ describe('greeting trust', () => {
     assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)
     assert.match(
       terminal.err,
-      /There is no certificate authority at .*\n.*"greeting start" makes it/,
+      /There is no certificate authority at .*\n.*"greeting start" creates it/,
     )
   })
 })

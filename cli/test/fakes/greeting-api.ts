@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 const { HOST, PORT, AUTH_URL, ISSUER_URL, TENANT_ID, STAND_IN_FAULT = '' } = process.env
 
 if (STAND_IN_FAULT === 'greeting-api') {
-  process.stderr.write('Port 1 of the stand-in is taken.\n')
+  process.stderr.write('Port 1 of the stand-in is in use.\n')
   process.exit(1)
 }
 if (STAND_IN_FAULT === 'silent') process.exit(3)

@@ -48,10 +48,7 @@ describe('files of new secrets', () => {
   it('are refused when one would overwrite the other', async (test) => {
     const files = filesIn(await folderFor(test))
     const twins = ['Greeting client', 'greeting-client'].map((client) => ({ client, secret: 'a' }))
-    await assert.rejects(
-      files.prepare(twins),
-      /Several new secrets would be written to the same file/,
-    )
+    await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
   it('are told of without what is in them', async (test) => {

@@ -17,7 +17,7 @@ class LoopWorld {
     return loopJob<number>({
       schedule,
       perform: async () => 1,
-      tell: (run) => {
+      onRun: (run) => {
         this.runs.push(run)
         if (this.runs.length === most) this.stop.abort()
       },
@@ -116,7 +116,7 @@ describe('a job that runs every minute', () => {
 
   it('stops while it waits', async () => {
     const world = new LoopWorld()
-    await world.loop(everyMinute, 99, { tellNext: () => world.stop.abort() })
+    await world.loop(everyMinute, 99, { onNext: () => world.stop.abort() })
     assert.equal(world.runs.length, 1)
   })
 })

@@ -19,6 +19,6 @@ describe('a moment', () => {
 
   for (const text of ['', 'yesterday', '31.01.2026', '2026-01-31T12:00:00', '2026-02-30', '25d'])
     it(`is not guessed from "${text}"`, () => {
-      assert.throws(() => momentOf(text, nowMs), /A time is written like/)
+      assert.throws(() => momentOf(text, nowMs), /The time must have a form like/)
     })
 })

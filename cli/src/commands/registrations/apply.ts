@@ -8,7 +8,7 @@ import type { Applied } from '../../registrations/apply/apply.ts'
 import { type LoadedFile, loadFile, writeIds } from '../../registrations/load-file.ts'
 import type { Plan } from '../../registrations/planning/plan.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
-import { SecretFiles, SecretsInHand, secretFileName } from '../../registrations/secret-files.ts'
+import { MemorySecrets, SecretFiles, secretFileName } from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
@@ -27,15 +27,15 @@ type Options = AdministratorCommandOptions & {
 /** `greeting registrations apply`: does what `plan` shows. */
 export function addApplyCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('apply'))
-    .description('change the directory until it is as the file says')
+    .description('apply the file to the directory')
     .argument('<file>', 'registrations file')
-    .option('--yes', 'do not ask before something is taken away or replaced')
-    .option('--rotate <client...>', 'make new secrets for these clients, due or not')
+    .option('--yes', 'do not ask before removals and replacements')
+    .option('--rotate <client...>', 'create new secrets for these clients now')
     .option(
       '--secrets-file <path>',
-      'file for the new secret, or - to print it once (default: secrets/<client>.env in the data folder)',
+      'file for the new secret, or - to print it (default: secrets/<client>.env in the data folder)',
     )
-    .option('--write-ids', 'write the ids of the applications into the file')
+    .option('--write-ids', 'write the application IDs into the file')
     .action(async (path: string, options: Options) => {
       const session = await openSession(terminal, options)
       const loaded = await loadFile(path)
@@ -57,12 +57,12 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
       const applied = await session.apply(plan, secrets, keep)
       const isWritten = options.writeIds && (await writeIds(path, applied.applicationIds))
       report(applied, secrets, options, terminal)
-      if (isWritten) terminal.err(`The application ids are in ${path} now.\n`)
+      if (isWritten) terminal.err(`Wrote the application IDs to ${path}.\n`)
       else if (!options.json) terminal.out(newIdLines(applied, plan, loaded))
       if (applied.stopped) throw refusalFailure(applied.stopped.error)
-      if (plan.steps.length > 0 && !(await session.settle(loaded, applied)))
+      if (plan.changes.length > 0 && !(await session.waitUntilVisible(loaded, applied)))
         terminal.err(
-          'All is done, but the directory does not show it yet: wait before the next run.\n',
+          'All changes are done, but the directory does not show them yet. Wait before the next run.\n',
         )
     })
 }
@@ -72,7 +72,7 @@ function rotated({ clients }: RegistrationsFile, names: readonly string[] = []):
     if (
       !clients.some(({ displayName, secrets = [] }) => displayName === name && secrets.length > 0)
     )
-      throw new CommandFailure('badUsage', `No client with secrets is named "${name}" in the file.`)
+      throw new CommandFailure('badUsage', `The file has no client "${name}" with secrets.`)
   return new Set(names)
 }
 
@@ -80,8 +80,8 @@ function sinkFor(
   { dataDir, secretsFile }: Options,
   { settings }: RegistrationsSession,
   { clients }: RegistrationsFile,
-): SecretFiles | SecretsInHand {
-  if (secretsFile === '-') return new SecretsInHand()
+): SecretFiles | MemorySecrets {
+  if (secretsFile === '-') return new MemorySecrets()
   const { AUTH_URL, TENANT_ID } = settings
   const several = clients.filter(({ secrets = [] }) => secrets.length > 1)
   const hasSeveral = new Set(several.map(({ displayName }) => displayName))
@@ -100,7 +100,7 @@ function sinkFor(
 
 function report(
   applied: Applied,
-  sink: SecretFiles | SecretsInHand,
+  sink: SecretFiles | MemorySecrets,
   { json }: Options,
   { out }: Terminal,
 ): void {
@@ -109,7 +109,7 @@ function report(
     const { done, stopped, left } = applied
     const applicationIds = Object.fromEntries(applied.applicationIds)
     out(
-      `${JSON.stringify({ done, ...(stopped && { stopped: stopped.step }), left, secrets, applicationIds })}\n`,
+      `${JSON.stringify({ done, ...(stopped && { stopped: stopped.change }), left, secrets, applicationIds })}\n`,
     )
   } else if (applied.done.length > 0 || applied.stopped) {
     out(`\n${appliedText(applied)}${secretLines(secrets)}`)
@@ -122,7 +122,7 @@ const recorderOf =
   (applicationId: string) =>
     record.add(applicationId).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      err(`The application id ${applicationId} could not be recorded: ${reason}.\n`)
+      err(`Cannot record the application ID ${applicationId}: ${reason}.\n`)
     })
 
 function newIdLines(

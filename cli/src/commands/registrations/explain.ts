@@ -13,9 +13,7 @@ type Options = AdministratorCommandOptions & { readonly client: string; readonly
 /** `greeting registrations explain`: which roles a token would carry, and which act is missing. */
 export function addExplainCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('explain'))
-    .description(
-      'say whether a token would carry which roles, and which of the six acts is missing',
-    )
+    .description('show the roles that a token would contain, and the missing registration steps')
     .requiredOption('--client <name>', 'name of the client')
     .requiredOption('--api <name>', 'name of the API')
     .action(async (options: Options) => {

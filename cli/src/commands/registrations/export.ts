@@ -12,14 +12,14 @@ type Options = AdministratorCommandOptions & { readonly portable?: true }
 export function addExportCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('export'))
     .description('print the directory as a registrations file')
-    .argument('[applications...]', 'names or ids of the applications to take (default: all)')
-    .option('--portable', 'leave out the ids that only this tenant has')
+    .argument('[applications...]', 'names or IDs of the applications (default: all)')
+    .option('--portable', 'omit the tenant ID and the application IDs')
     .action(async (names: string[], options: Options) => {
       const session = await openSession(terminal, options)
       const state = await readWholeDirectory(session.graph, session.settings.TENANT_ID)
       for (const name of names)
         if (!state.applications.some((one) => [one.displayName, one.appId].includes(name)))
-          throw new CommandFailure('failed', `No application of the tenant is "${name}".`)
+          throw new CommandFailure('failed', `The tenant has no application "${name}".`)
       const { portable = false } = options
       const { file, notes } = exportRegistrations(state, { names, portable })
       terminal.out(`${JSON.stringify(file, undefined, 2)}\n`)

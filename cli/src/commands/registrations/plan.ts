@@ -14,15 +14,15 @@ type Options = AdministratorCommandOptions & { readonly detailedExitCode?: true 
 /** `greeting registrations plan`: shows what `apply` would change, and changes nothing. */
 export function addPlanCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('plan'))
-    .description('show what apply would change, and what clients meet if it is left so')
+    .description('show the changes that apply would make, and the effects on clients')
     .argument('<file>', 'registrations file')
-    .option('--detailed-exit-code', 'end with 6 when there is something to change')
+    .option('--detailed-exit-code', 'exit with 6 when there are changes')
     .action(async (path: string, options: Options) => {
       const session = await openSession(terminal, options)
       const loaded = await loadFile(path)
       const confirmed = await new RegisteredApplications(options.dataDir).read()
       const { located: _, ...shown } = await session.plan(loaded, { confirmed })
-      const { steps, faults } = shown
+      const { changes, faults } = shown
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
       terminal.out(
         options.json
@@ -31,6 +31,6 @@ export function addPlanCommand(registrations: Command, terminal: Terminal): void
       )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
-      if (options.detailedExitCode && steps.length > 0) throw new SilentExit('changesPending')
+      if (options.detailedExitCode && changes.length > 0) throw new SilentExit('changesPending')
     })
 }

@@ -19,35 +19,38 @@ export async function confirmAdoptions(
     const { application, applicationId, foundBy } = adoption
     const line = adoptionLine(adoption)
     if (ask === undefined) {
-      const message = `An application was found by its ${foundBy} alone, and nobody is here to be asked:\n${line}`
-      const remedy = `Nothing was changed. If it is the application that you mean, add "applicationId": "${applicationId}" to the entry "${application}" of ${path}. --yes does not cover this.`
+      const message = `An application was found by its ${foundBy} only, and confirmation needs a terminal:\n${line}`
+      const remedy = `Nothing was changed. If this is the right application, add "applicationId": "${applicationId}" to the entry "${application}" of ${path}. --yes does not cover this.`
       throw new CommandFailure('badUsage', message, { remedy })
     }
-    await demandYes(
+    await requireYes(
       ask,
-      `${line}\nAnybody who may create applications can choose this ${foundBy}.\nIs it the application that the file means? (yes or no) `,
+      `${line}\nEvery user who can create applications can choose this ${foundBy}.\nIs this the right application? (yes or no) `,
     )
   }
 }
 
 /** Nothing is taken away from anybody unless a person, or `--yes`, agrees. */
 export async function confirmLosses(
-  { steps }: Plan,
+  { changes }: Plan,
   yes: true | undefined,
   { ask }: Terminal,
 ): Promise<void> {
-  const destructive = steps.filter((step) => step.destructive)
+  const destructive = changes.filter((change) => change.destructive)
   if (yes || destructive.length === 0) return
-  const lines = destructive.flatMap((step) => diffOf(step)).join('\n')
+  const lines = destructive.flatMap((change) => diffOf(change)).join('\n')
   if (ask === undefined) {
-    const message = `This takes away or replaces something, and nobody is here to be asked:\n${lines}`
-    const remedy = 'Nothing was changed. Say --yes if that is meant.'
+    const message = `These changes remove or replace something, and confirmation needs a terminal:\n${lines}`
+    const remedy = 'Nothing was changed. Use --yes to confirm.'
     throw new CommandFailure('badUsage', message, { remedy })
   }
-  await demandYes(ask, `This takes away or replaces something:\n${lines}\nDo it? (yes or no) `)
+  await requireYes(
+    ask,
+    `These changes remove or replace something:\n${lines}\nApply them? (yes or no) `,
+  )
 }
 
-async function demandYes(ask: NonNullable<Terminal['ask']>, question: string): Promise<void> {
+async function requireYes(ask: NonNullable<Terminal['ask']>, question: string): Promise<void> {
   const answer = await ask(question)
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
 }

@@ -10,7 +10,7 @@ import { addSchemaCommand } from './schema.ts'
 export function addRegistrationsCommands(program: Command, terminal: Terminal): void {
   const registrations = program
     .command('registrations')
-    .description('register APIs and clients by a file that people review')
+    .description('register APIs and clients with a reviewed file')
   addPlanCommand(registrations, terminal)
   addApplyCommand(registrations, terminal)
   addExportCommand(registrations, terminal)

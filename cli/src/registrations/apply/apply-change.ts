@@ -6,14 +6,14 @@ import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
 import { type AppRole, application, servicePrincipal } from '../planning/directory-state.ts'
 import type { ApplyContext } from './apply-context.ts'
 
-type Performers = {
-  readonly [Kind in ChangeKind]: (step: ChangeOf<Kind>, run: ApplyContext) => Promise<void>
+type Operations = {
+  readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>, run: ApplyContext) => Promise<void>
 }
 
 const writesApplications = 'Application.ReadWrite.All'
 const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 
-const performers: Performers = {
+const operations: Operations = {
   async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
     const line = { method: 'POST', path: '/applications' } as const
     const body = {
@@ -89,7 +89,7 @@ const performers: Performers = {
         role: writesAssignments,
         repeatable: true,
       })
-      .catch(unless(({ reason }) => /Permission being assigned already exists/.test(reason)))
+      .catch(ignoreRefusal(({ reason }) => /Permission being assigned already exists/.test(reason)))
   },
 
   async revokeConsent({ servicePrincipalId, assignmentId }, run) {
@@ -101,7 +101,7 @@ const performers: Performers = {
         repeatable: true,
         expectsLag: false,
       })
-      .catch(unless(isGone))
+      .catch(ignoreRefusal(isGone))
   },
 
   createSecret: addPassword,
@@ -109,7 +109,7 @@ const performers: Performers = {
 
   async removeSecret({ application: name, keyId }, run) {
     await removePassword(run, run.handle(name).objectId, keyId).catch(
-      unless(({ reason }) => /No password credential found/i.test(reason)),
+      ignoreRefusal(({ reason }) => /No password credential found/i.test(reason)),
     )
   },
 
@@ -132,13 +132,13 @@ const performers: Performers = {
         repeatable: true,
         expectsLag: false,
       })
-      .catch(unless(isGone))
+      .catch(ignoreRefusal(isGone))
   },
 }
 
 /** Does one step; it resolves when the directory has acknowledged it. */
-export const applyChange = (step: Change, run: ApplyContext): Promise<void> =>
-  (performers[step.kind] as (step: Change, run: ApplyContext) => Promise<void>)(step, run)
+export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
+  (operations[change.kind] as (change: Change, run: ApplyContext) => Promise<void>)(change, run)
 
 const newPassword = z.object({
   keyId: z.string(),
@@ -192,7 +192,7 @@ async function createdOrPresent(
   const line = { method: 'POST', path: '/servicePrincipals' } as const
   const body = { appId, ...(appRoleAssignmentRequired && { appRoleAssignmentRequired }) }
   const asked = { ...line, body, role: writesApplications, repeatable: true } as const
-  const answer = await run.send(asked).catch(unless(({ status }) => status === 409))
+  const answer = await run.send(asked).catch(ignoreRefusal(({ status }) => status === 409))
   if (answer !== undefined) return parseAnswer(line, servicePrincipal, answer.body).id
   const present = { method: 'GET', path: `/servicePrincipals(appId='${appId}')` } as const
   const { body: found } = await run.send({ ...present, repeatable: true })
@@ -224,7 +224,7 @@ const withApplicationId = (value: unknown, appId: string): unknown =>
 const isGone = ({ status }: GraphRefusalError) => status === 404
 
 /** Lets a refusal pass that says the thing is done already. */
-function unless(isDone: (refusal: GraphRefusalError) => boolean) {
+function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
   return (error: unknown): undefined => {
     if (error instanceof GraphRefusalError && isDone(error)) return undefined
     throw error

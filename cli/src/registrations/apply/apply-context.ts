@@ -49,7 +49,7 @@ export class ApplyContext {
   /** An application by the name that the file gives it; the steps before have made it if need be. */
   handle(name: string): Handle {
     const handle = this.#handles.get(name)
-    if (handle === undefined) throw new TypeError(`No step has made "${name}".`)
+    if (handle === undefined) throw new TypeError(`No change has made "${name}".`)
     return handle
   }
 
@@ -71,7 +71,7 @@ export class ApplyContext {
   servicePrincipalId(name: string): string {
     const { servicePrincipalId } = this.handle(name)
     if (servicePrincipalId === undefined)
-      throw new TypeError(`No step has made a service principal of "${name}".`)
+      throw new TypeError(`No change has made a service principal of "${name}".`)
     return servicePrincipalId
   }
 

@@ -9,7 +9,7 @@ export type ApplyOptions = {
   readonly graph: GraphClient
   readonly secrets: SecretSink
   /** Told of each step when it is done. */
-  readonly onDone?: (step: Change) => void
+  readonly onDone?: (change: Change) => void
   readonly now?: () => Date
   readonly signal?: AbortSignal
   readonly onRegistered?: ApplyContextOptions['onRegistered']
@@ -19,7 +19,7 @@ export type ApplyOptions = {
 export type Applied = {
   readonly done: readonly Change[]
   /** The first refusal, at which the run stopped. */
-  readonly stopped?: { readonly step: Change; readonly error: unknown }
+  readonly stopped?: { readonly change: Change; readonly error: unknown }
   /** What was not tried any more. */
   readonly left: readonly Change[]
   /** The ids of the applications, by the names that the file gives them. */
@@ -32,27 +32,27 @@ export type Applied = {
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   const { graph, secrets, onDone, now = () => new Date(), signal, onRegistered } = options
-  const { steps, located } = plan
+  const { changes, located } = plan
   const run = new ApplyContext({ graph, located, secrets, now, onRegistered })
-  await secrets.prepare(steps.flatMap(newSecretOf))
-  for (const [index, step] of steps.entries()) {
+  await secrets.prepare(changes.flatMap(newSecretOf))
+  for (const [index, change] of changes.entries()) {
     try {
       signal?.throwIfAborted()
-      await applyChange(step, run)
+      await applyChange(change, run)
     } catch (error) {
       return {
-        done: steps.slice(0, index),
-        stopped: { step, error },
-        left: steps.slice(index + 1),
+        done: changes.slice(0, index),
+        stopped: { change, error },
+        left: changes.slice(index + 1),
         applicationIds: run.applicationIds(),
       }
     }
-    onDone?.(step)
+    onDone?.(change)
   }
-  return { done: steps, left: [], applicationIds: run.applicationIds() }
+  return { done: changes, left: [], applicationIds: run.applicationIds() }
 }
 
-const newSecretOf = (step: Change): SecretName[] =>
-  step.kind === 'createSecret' || step.kind === 'rotateSecret'
-    ? [{ client: step.application, secret: step.secret }]
+const newSecretOf = (change: Change): SecretName[] =>
+  change.kind === 'createSecret' || change.kind === 'rotateSecret'
+    ? [{ client: change.application, secret: change.secret }]
     : []

@@ -6,11 +6,11 @@ export type WaitUntilVisibleOptions = {
   readonly sleep: (durationMs: number) => Promise<void>
   readonly monotonicMs: () => number
   /** How long to wait, in milliseconds; default 60000. */
-  readonly patienceMs?: number
+  readonly maxWaitMs?: number
 }
 
 const firstPauseMs = 100
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /**
  * Waits until the directory shows what was done to it, so that whoever looks next, or applies the
@@ -20,11 +20,11 @@ const longestPauseMs = 5_000
  * @returns whether it was seen in time.
  */
 export async function waitUntilVisible(options: WaitUntilVisibleOptions): Promise<boolean> {
-  const { plan, sleep, monotonicMs, patienceMs = 60_000 } = options
-  const endMs = monotonicMs() + patienceMs
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    const { steps } = await plan()
-    if (steps.length === 0) return true
+  const { plan, sleep, monotonicMs, maxWaitMs = 60_000 } = options
+  const endMs = monotonicMs() + maxWaitMs
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+    const { changes } = await plan()
+    if (changes.length === 0) return true
     if (monotonicMs() + pauseMs >= endMs) return false
     await sleep(pauseMs)
   }

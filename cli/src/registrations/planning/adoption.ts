@@ -1,7 +1,7 @@
 import type { RegistrationsFile } from '@greeting/registrations'
 import type { CertificateToAdd, Change } from './change.ts'
 import type { Located } from './locate.ts'
-import { oneLine } from './one-line.ts'
+import { onOneLine } from './one-line.ts'
 import { isSameCertificate } from './plan-certificates.ts'
 import { day } from './plan-secrets.ts'
 
@@ -21,7 +21,7 @@ export type Adoption = {
   readonly federatedCredentials: number
 }
 
-export type AdoptionCircumstances = {
+export type AdoptionOptions = {
   readonly now: Date
   /** Application ids that are known to be meant. */
   readonly confirmed: ReadonlySet<string>
@@ -33,7 +33,7 @@ export type AdoptionCircumstances = {
 export function adoptionsOf(
   file: RegistrationsFile,
   located: readonly Located[],
-  { now, confirmed, certificates }: AdoptionCircumstances,
+  { now, confirmed, certificates }: AdoptionOptions,
 ): Adoption[] {
   return located.flatMap(({ name, application, foundBy = 'name' }, index): Adoption[] => {
     if (application === undefined || foundBy === 'id') return []
@@ -63,32 +63,34 @@ export const hasCredentials = ({ secrets, certificates, federatedCredentials }: 
 
 /** Why consent is refused: whoever planted the application holds a credential that would use it. */
 export function refusedConsents(
-  steps: readonly Change[],
+  changes: readonly Change[],
   adoptions: readonly Adoption[],
 ): string[] {
   return adoptions
     .filter(
       (one) =>
         hasCredentials(one) &&
-        steps.some(
-          (step) =>
-            step.kind === 'grantConsent' && [step.application, step.api].includes(one.application),
+        changes.some(
+          (change) =>
+            change.kind === 'grantConsent' &&
+            [change.application, change.api].includes(one.application),
         ),
     )
     .map(
       (one) =>
-        `Admin consent for "${one.application}" is refused: application ${one.applicationId} was found by its ${one.foundBy} alone. It ${history(one)}. Remove them, or add "applicationId": "${one.applicationId}" to its entry if the application is yours.`,
+        `Admin consent for "${one.application}" is refused: application ${one.applicationId} was found by its ${one.foundBy} only. It ${history(one)}. Remove them, or add "applicationId": "${one.applicationId}" to its entry if this is your application.`,
     )
 }
 
 /** Whether a step changes an application or gives it something. */
-export const concerns = (step: Change, { application }: Adoption): boolean =>
-  step.application === application || (step.kind === 'grantConsent' && step.api === application)
+export const concerns = (change: Change, { application }: Adoption): boolean =>
+  change.application === application ||
+  (change.kind === 'grantConsent' && change.api === application)
 
 /** The line of an adoption in a diff. */
 export const adoptionLine = (one: Adoption): string =>
-  oneLine(
-    `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} alone: ${history(one)}`,
+  onOneLine(
+    `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} only: ${history(one)}`,
   )
 
 function history(one: Adoption): string {

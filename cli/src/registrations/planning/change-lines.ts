@@ -1,30 +1,30 @@
 import type { Change, ChangeKind, ChangeOf, PropertyChange, RequestedRoles } from './change.ts'
-import { oneLine } from './one-line.ts'
+import { onOneLine } from './one-line.ts'
 import { day } from './plan-secrets.ts'
 
 /** One line of a diff: `+` comes, `-` goes, `~` becomes something else. */
-export type Line = { readonly sign: '+' | '-' | '~'; readonly text: string }
+export type DiffLine = { readonly sign: '+' | '-' | '~'; readonly text: string }
 
-type Lines = { readonly [Kind in ChangeKind]: (step: ChangeOf<Kind>) => Line[] }
+type ChangeTexts = { readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>) => DiffLine[] }
 
-const plus = (text: string): Line => ({ sign: '+', text })
-const minus = (text: string): Line => ({ sign: '-', text })
-const tilde = (text: string): Line => ({ sign: '~', text })
+const plus = (text: string): DiffLine => ({ sign: '+', text })
+const minus = (text: string): DiffLine => ({ sign: '-', text })
+const tilde = (text: string): DiffLine => ({ sign: '~', text })
 
-const linesOf: Lines = {
+const changeTexts: ChangeTexts = {
   createApplication: ({ application }) => [plus(`application "${application}"`)],
   updateApplication: ({ application, changes }) =>
     changes.flatMap((change) => propertyLines(application, change)),
   createServicePrincipal: ({ application, appRoleAssignmentRequired: required }) => [
     plus(
-      `service principal of "${application}"${required ? ', which demands an assignment of its callers' : ''}`,
+      `service principal of "${application}"${required ? ', which requires an assignment of its clients' : ''}`,
     ),
   ],
   updateServicePrincipal: ({ application, changes }) =>
     changes.flatMap((change) => propertyLines(application, change)),
   disableAppRoles: ({ application, disabled }) =>
     disabled.map(({ value }) =>
-      tilde(`role ${value} of "${application}": disabled, to be changed`),
+      tilde(`role ${value} of "${application}": disabled before its change`),
     ),
   setAppRoles: ({ application, changes }) =>
     changes.flatMap(({ role: { value, id }, what, changes: properties }) => {
@@ -46,12 +46,12 @@ const linesOf: Lines = {
   ],
   createSecret: ({ application, secret, lifetimeDays, reason }) => [
     plus(
-      `secret "${secret}" of "${application}", good for ${days(lifetimeDays)}${because(reason)}`,
+      `secret "${secret}" of "${application}", valid for ${days(lifetimeDays)}${because(reason)}`,
     ),
   ],
   rotateSecret: ({ application, secret, lifetimeDays, reason }) => [
     tilde(
-      `secret "${secret}" of "${application}": a new one, good for ${days(lifetimeDays)}, beside the present one${because(reason)}`,
+      `secret "${secret}" of "${application}": a new one, valid for ${days(lifetimeDays)}, beside the current one${because(reason)}`,
     ),
   ],
   removeSecret: ({ application, secret, hint, endDateTime, reason }) => [
@@ -73,16 +73,16 @@ const linesOf: Lines = {
 }
 
 /** A step as lines of a diff. */
-export const changeLines = (step: Change): Line[] =>
-  (linesOf[step.kind] as (step: Change) => Line[])(step).map(({ sign, text }) => ({
+export const changeLines = (change: Change): DiffLine[] =>
+  (changeTexts[change.kind] as (change: Change) => DiffLine[])(change).map(({ sign, text }) => ({
     sign,
-    text: oneLine(text),
+    text: onOneLine(text),
   }))
 
 /** What one entry of a list is called. */
 const entryNames: Readonly<Record<string, string>> = { identifierUris: 'identifier URI' }
 
-function propertyLines(application: string, { property, from, to }: PropertyChange): Line[] {
+function propertyLines(application: string, { property, from, to }: PropertyChange): DiffLine[] {
   if (!Array.isArray(from) || !Array.isArray(to))
     return [tilde(`"${application}": ${property} ${shown(from)} -> ${shown(to)}`)]
   const one = `${entryNames[property] ?? property} of "${application}"`

@@ -54,7 +54,7 @@ export type ChangeDetails = {
     readonly assignmentId: string
   }
   readonly createSecret: SecretToMake & { readonly reason?: string }
-  /** The present secret stays good until its end. */
+  /** The present secret stays valid until its end. */
   readonly rotateSecret: SecretToMake & { readonly reason: string }
   readonly removeSecret: {
     readonly secret: string
@@ -91,7 +91,7 @@ export type ChangeKind = keyof ChangeDetails
 /** One thing that is to be done in the directory; the act says which of the six it belongs to. */
 export type ChangeOf<Kind extends ChangeKind> = ChangeDetails[Kind] & {
   readonly kind: Kind
-  readonly act: RegistrationStep
+  readonly step: RegistrationStep
   /** The application that it is about, by the name that the file gives it. */
   readonly application: string
   /** Whether it takes away, or replaces, something that somebody may rely on. */

@@ -2,16 +2,16 @@ import type { RegistrationsFile } from '@greeting/registrations'
 import type { CertificateToAdd } from './change.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'
-import type { RoleFate } from './explanation.ts'
+import type { RoleState } from './explanation.ts'
 import type { KnownApi } from './known-api.ts'
 import type { Located } from './locate.ts'
 import { day } from './plan-secrets.ts'
 
-const reasons: Readonly<Record<RoleFate, string>> = {
+const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',
   disabled: 'the role is disabled',
-  'not granted': 'it is requested, but admin consent is not granted',
-  'not requested': 'it is neither requested nor granted',
+  'not granted': 'it is requested, without admin consent',
+  'not requested': 'it is not requested and not granted',
 }
 
 /**
@@ -29,15 +29,15 @@ export function consequencesOfLeaving(
     const client = clients.find((one) => one.name === name)
     const api = apis.find((one) => one.name === apiName)
     if (client === undefined || api === undefined) return []
-    const told = explain(state, client, api.located, now)
-    if (told.refusal !== undefined) {
-      const { reason, aadstsCode } = told.refusal
+    const explanation = explain(state, client, api.located, now)
+    if (explanation.refusal !== undefined) {
+      const { reason, aadstsCode } = explanation.refusal
       return [`"${name}" gets no token for "${apiName}": ${reason} (AADSTS${aadstsCode}).`]
     }
     return roles.flatMap((role): string[] => {
-      const fate = told.roles.find(({ value }) => value === role)?.fate
-      if (fate === 'carried') return []
-      const reason = fate === undefined ? 'the API does not declare it' : reasons[fate]
+      const state = explanation.roles.find(({ value }) => value === role)?.state
+      if (state === 'carried') return []
+      const reason = state === undefined ? 'the API does not declare it' : reasons[state]
       return [`"${name}" gets a token for "${apiName}" without ${role}: ${reason}.`]
     })
   })
@@ -57,21 +57,22 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
               .filter((role) => !granted?.includes(role))
               .map(
                 (role) =>
-                  `"${client}" gets a token for "${api}" without ${role}: the file requests it, but grants no admin consent for it.`,
+                  `"${client}" gets a token for "${api}" without ${role}: the file requests it without admin consent.`,
               )
           }),
     ),
     ...file.apis.flatMap(({ displayName: api, appRoles }) =>
       appRoles
         .filter(({ isEnabled }) => !isEnabled)
-        .map(({ value }) => `No new token carries ${value}: the file disables it at "${api}".`),
+        .map(({ value }) => `No new token contains ${value}: the file disables it at "${api}".`),
     ),
     ...file.clients
       .filter(
         ({ secrets, certificates = [] }) => secrets?.length === 0 && certificates.length === 0,
       )
       .map(
-        ({ displayName }) => `"${displayName}" gets no token: the file leaves it no credential.`,
+        ({ displayName }) =>
+          `"${displayName}" gets no token: the file removes all its credentials.`,
       ),
   ]
 }

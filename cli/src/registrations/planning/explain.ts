@@ -1,5 +1,5 @@
 import type { Application, AppRole, DirectoryState } from './directory-state.ts'
-import type { Explanation, Finding, Refusal, RoleFate } from './explanation.ts'
+import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
 import { type Located, rolesOf } from './locate.ts'
 import { assignmentsOf } from './plan-consents.ts'
 import { day } from './plan-secrets.ts'
@@ -17,8 +17,8 @@ export function explain(
   api: Located,
   now: Date,
 ): Explanation {
-  const roles = fatesOf(state, client, api)
-  const findings = [
+  const roles = roleStates(state, client, api)
+  const steps = [
     apiRegistration(api),
     applicationRoles(api),
     clientRegistration(client),
@@ -26,21 +26,21 @@ export function explain(
     adminConsent(roles),
     clientSecret(client, now),
   ]
-  const refusal = refusalOf(findings) ?? assignmentDemanded(state, client, api)
-  return { client: client.name, api: api.name, findings, roles, ...(refusal && { refusal }) }
+  const refusal = refusalOf(steps) ?? missingAssignment(state, client, api)
+  return { client: client.name, api: api.name, steps, roles, ...(refusal && { refusal }) }
 }
 
 // The order in which a token request is judged: the client, its credential, then the API.
-const judged = ['Client registration', 'Client secret', 'API registration'] as const
+const refusalOrder = ['Client registration', 'Client secret', 'API registration'] as const
 
-const refusalOf = (findings: readonly Finding[]) =>
-  judged.map((act) => findings.find((finding) => finding.act === act)?.refusal).find(Boolean)
+const refusalOf = (steps: readonly StepResult[]) =>
+  refusalOrder.map((step) => steps.find((result) => result.step === step)?.refusal).find(Boolean)
 
-function apiRegistration(api: Located): Finding {
-  const act = 'API registration'
+function apiRegistration(api: Located): StepResult {
+  const step = 'API registration'
   const { application, servicePrincipal } = api
-  const refused = (detail: string, aadstsCode = 500011): Finding => ({
-    act,
+  const refused = (detail: string, aadstsCode = 500011): StepResult => ({
+    step,
     state: 'missing',
     detail,
     refusal: { aadstsCode, reason: detail },
@@ -53,25 +53,25 @@ function apiRegistration(api: Located): Finding {
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 50001)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
-  if (uris.length === 0) return refused('it has no identifier URI to request a token for')
-  return { act, state: 'done', detail: uris.join(', ') }
+  if (uris.length === 0) return refused('it has no identifier URI')
+  return { step, state: 'done', detail: uris.join(', ') }
 }
 
-function applicationRoles(api: Located): Finding {
-  const act = 'Application roles'
+function applicationRoles(api: Located): StepResult {
+  const step = 'Application roles'
   const declared = rolesOf(api).filter(isForApplications)
-  if (declared.length === 0) return { act, state: 'missing', detail: 'no role is declared' }
+  if (declared.length === 0) return { step, state: 'missing', detail: 'it declares no role' }
   const disabled = declared.filter(({ isEnabled }) => !isEnabled).map(nameOf)
-  if (disabled.length === 0) return { act, state: 'done', detail: declared.map(nameOf).join(', ') }
+  if (disabled.length === 0) return { step, state: 'done', detail: declared.map(nameOf).join(', ') }
   const state = disabled.length === declared.length ? 'missing' : 'partly'
-  return { act, state, detail: `disabled: ${disabled.join(', ')}` }
+  return { step, state, detail: `disabled: ${disabled.join(', ')}` }
 }
 
-function clientRegistration(client: Located): Finding {
-  const act = 'Client registration'
+function clientRegistration(client: Located): StepResult {
+  const step = 'Client registration'
   const { application, servicePrincipal } = client
-  const refused = (detail: string, aadstsCode = 700016): Finding => ({
-    act,
+  const refused = (detail: string, aadstsCode = 700016): StepResult => ({
+    step,
     state: 'missing',
     detail,
     refusal: { aadstsCode, reason: detail },
@@ -81,37 +81,37 @@ function clientRegistration(client: Located): Finding {
   if (servicePrincipal === undefined) return refused('it has no service principal in this tenant')
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 7000112)
-  return { act, state: 'done', detail: application.appId }
+  return { step, state: 'done', detail: application.appId }
 }
 
-function permissions({ application }: Located, api: Located): Finding {
-  const act = 'Permissions'
+function permissions({ application }: Located, api: Located): StepResult {
+  const step = 'Permissions'
   const requested = requestedIds(application, api)
   const declared = rolesOf(api).filter(isForApplications)
   const names = declared.filter(({ id }) => requested.includes(id)).map(nameOf)
-  if (names.length === 0) return { act, state: 'missing', detail: 'no role is requested' }
-  return { act, state: 'done', detail: names.join(', ') }
+  if (names.length === 0) return { step, state: 'missing', detail: 'it requests no role' }
+  return { step, state: 'done', detail: names.join(', ') }
 }
 
-function adminConsent(roles: Explanation['roles']): Finding {
-  const act = 'Admin consent'
-  const waiting = roles.filter(({ fate }) => fate === 'not granted').map(({ value }) => value)
-  const granted = roles.filter(({ fate }) => fate === 'carried' || fate === 'disabled')
+function adminConsent(roles: Explanation['roles']): StepResult {
+  const step = 'Admin consent'
+  const waiting = roles.filter(({ state }) => state === 'not granted').map(({ value }) => value)
+  const granted = roles.filter(({ state }) => state === 'carried' || state === 'disabled')
   if (waiting.length > 0) {
     const detail = `requested but not granted: ${waiting.join(', ')}`
-    return { act, state: granted.length > 0 ? 'partly' : 'missing', detail }
+    return { step, state: granted.length > 0 ? 'partly' : 'missing', detail }
   }
-  if (granted.length === 0) return { act, state: 'missing', detail: 'nothing is granted' }
-  return { act, state: 'done', detail: granted.map(({ value }) => value).join(', ') }
+  if (granted.length === 0) return { step, state: 'missing', detail: 'no role is granted' }
+  return { step, state: 'done', detail: granted.map(({ value }) => value).join(', ') }
 }
 
-function clientSecret({ application }: Located, now: Date): Finding {
-  const act = 'Client secret'
+function clientSecret({ application }: Located, now: Date): StepResult {
+  const step = 'Client secret'
   const { passwordCredentials = [], keyCredentials = [] } = application ?? {}
   const all = [...passwordCredentials, ...keyCredentials]
   const latest = all.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
-  const refused = (detail: string, aadstsCode: number): Finding => ({
-    act,
+  const refused = (detail: string, aadstsCode: number): StepResult => ({
+    step,
     state: 'missing',
     detail,
     refusal: { aadstsCode, reason: detail },
@@ -123,25 +123,25 @@ function clientSecret({ application }: Located, now: Date): Finding {
     ({ startDateTime, endDateTime }) =>
       +startDateTime <= +now + clockToleranceMs && endDateTime > now,
   )
-  if (good.length === 0) return refused('none is good yet', 7000215)
+  if (good.length === 0) return refused('none is valid yet', 7000215)
   const kind = passwordCredentials.some((one) => good.includes(one)) ? 'secret' : 'certificate'
-  return { act, state: 'done', detail: `${kind}, good until ${day(latest.endDateTime)}` }
+  return { step, state: 'done', detail: `${kind}, valid until ${day(latest.endDateTime)}` }
 }
 
-function fatesOf(state: DirectoryState, client: Located, api: Located): Explanation['roles'] {
+function roleStates(state: DirectoryState, client: Located, api: Located): Explanation['roles'] {
   const requested = requestedIds(client.application, api)
   const granted = assignmentsOf(client, state)
     .filter(({ resourceId }) => resourceId === api.servicePrincipal?.id)
     .map(({ appRoleId }) => appRoleId)
   const declared = rolesOf(api).filter(isForApplications)
-  const fateOf = (role: AppRole): RoleFate => {
+  const stateOf = (role: AppRole): RoleState => {
     if (granted.includes(role.id)) return role.isEnabled ? 'carried' : 'disabled'
     return requested.includes(role.id) ? 'not granted' : 'not requested'
   }
-  return declared.map((role) => ({ value: nameOf(role), fate: fateOf(role) }))
+  return declared.map((role) => ({ value: nameOf(role), state: stateOf(role) }))
 }
 
-function assignmentDemanded(
+function missingAssignment(
   state: DirectoryState,
   client: Located,
   { servicePrincipal }: Located,
@@ -151,7 +151,7 @@ function assignmentDemanded(
     ({ resourceId }) => resourceId === servicePrincipal.id,
   )
   if (isAssigned) return undefined
-  const reason = 'the API demands an assignment, and the client has none of its roles'
+  const reason = 'the API requires an assignment, and the client has none'
   return { aadstsCode: 501051, reason }
 }
 

@@ -1,8 +1,8 @@
-import { carriedRoles, type Explanation, type Finding } from './explanation.ts'
-import { oneLine } from './one-line.ts'
+import { carriedRoles, type Explanation, type StepResult } from './explanation.ts'
+import { onOneLine } from './one-line.ts'
 import { registrationSteps } from './registration-step.ts'
 
-const marks: Readonly<Record<Finding['state'], string>> = {
+const marks: Readonly<Record<StepResult['state'], string>> = {
   done: 'ok',
   partly: 'partly',
   missing: 'MISSING',
@@ -10,11 +10,11 @@ const marks: Readonly<Record<Finding['state'], string>> = {
 
 /** An explanation as people read it: the answer, then the six acts and what each has come to. */
 export function explanationText(explanation: Explanation): string {
-  const rows = explanation.findings.map(({ act, state, detail }) => {
-    const number = registrationSteps.indexOf(act) + 1
-    return `  ${number} ${act.padEnd(20)} ${marks[state].padEnd(8)} ${oneLine(detail)}`
+  const rows = explanation.steps.map(({ step, state, detail }) => {
+    const number = registrationSteps.indexOf(step) + 1
+    return `  ${number} ${step.padEnd(20)} ${marks[state].padEnd(8)} ${onOneLine(detail)}`
   })
-  return [oneLine(answer(explanation)), '', ...rows, ''].join('\n')
+  return [onOneLine(answer(explanation)), '', ...rows, ''].join('\n')
 }
 
 function answer(explanation: Explanation): string {

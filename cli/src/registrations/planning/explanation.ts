@@ -1,11 +1,11 @@
 import type { RegistrationStep } from './registration-step.ts'
 
 /** Why a role is, or is not, in the tokens of a client. */
-export type RoleFate = 'carried' | 'disabled' | 'not granted' | 'not requested'
+export type RoleState = 'carried' | 'disabled' | 'not granted' | 'not requested'
 
 /** What one of the six acts has come to. */
-export type Finding = {
-  readonly act: RegistrationStep
+export type StepResult = {
+  readonly step: RegistrationStep
   readonly state: 'done' | 'partly' | 'missing'
   readonly detail: string
   /** What the identity provider would say to a token request because of it. */
@@ -19,13 +19,13 @@ export type Refusal = { readonly aadstsCode: number; readonly reason: string }
 export type Explanation = {
   readonly client: string
   readonly api: string
-  readonly findings: readonly Finding[]
+  readonly steps: readonly StepResult[]
   /** Every application role that the API declares, and what became of it. */
-  readonly roles: readonly { readonly value: string; readonly fate: RoleFate }[]
+  readonly roles: readonly { readonly value: string; readonly state: RoleState }[]
   /** Undefined when a token would be issued. */
   readonly refusal?: Refusal
 }
 
 /** The roles that the token would carry; none when the request would be refused. */
 export const carriedRoles = ({ roles, refusal }: Explanation): string[] =>
-  refusal ? [] : roles.filter(({ fate }) => fate === 'carried').map(({ value }) => value)
+  refusal ? [] : roles.filter(({ state }) => state === 'carried').map(({ value }) => value)

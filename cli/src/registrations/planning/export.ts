@@ -118,14 +118,14 @@ function permissionsOf(
       if (role !== undefined) add(resourceAppId, role)
       else
         notes.push(
-          `"${client.displayName}" requests a role (${id}) that nobody declares: it is left out.`,
+          `"${client.displayName}" requests a role (${id}) that no API declares: the file omits it.`,
         )
     }
   }
   for (const { appId, role } of grantsOf(client, state)) {
     if (byApi.get(nameOf(appId))?.has(role)) continue
     notes.push(
-      `"${client.displayName}" was granted ${role} of "${nameOf(appId)}" without requesting it: the file requests it.`,
+      `"${client.displayName}" was granted ${role} of "${nameOf(appId)}" without a request: the file adds the request.`,
     )
     add(appId, role)
   }
@@ -148,9 +148,11 @@ const usualOverlapDays = 30
 function secretsOf(client: Application, notes: string[]) {
   const { displayName: name, passwordCredentials, keyCredentials } = client
   if (keyCredentials.length > 0)
-    notes.push(`"${name}" has certificates, which the directory does not show: they are left out.`)
+    notes.push(
+      `"${name}" has certificates, which the directory does not show: the file omits them.`,
+    )
   if (passwordCredentials.some(({ displayName }) => !displayName)) {
-    notes.push(`"${name}" has a secret without a name: its secrets are left out, so not managed.`)
+    notes.push(`"${name}" has a secret without a name: the file omits its secrets.`)
     return {}
   }
   const byName = Map.groupBy(passwordCredentials, ({ displayName }) => displayName ?? '')
@@ -185,6 +187,6 @@ function twins(applications: readonly Application[], portable: boolean): string[
     .filter(([, all]) => all.length > 1)
     .map(([name, all]) => {
       const ids = all.map(({ appId }) => appId).join(', ')
-      return `${all.length} applications are named "${name}" (${ids}): rename all but one${portable ? '' : ', or export one of them by its id'}.`
+      return `${all.length} applications have the name "${name}" (${ids}): rename all but one${portable ? '' : ', or export one of them by its ID'}.`
     })
 }

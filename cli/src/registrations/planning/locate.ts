@@ -28,7 +28,7 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
   if (applicationId !== undefined) {
     const application = applications.find(({ appId }) => appId === applicationId)
     if (application === undefined) {
-      const fault = `No application of the tenant has the id ${applicationId}. Application ids are chosen by the directory: leave it out to have "${name}" found by its name, or created.`
+      const fault = `No application of the tenant has the ID ${applicationId}. The directory chooses application IDs. Omit the ID to find "${name}" by its name, or to create it.`
       return { name, fault }
     }
     return { ...withServicePrincipal(state, name, application), foundBy: 'id' }
@@ -39,7 +39,7 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
   const found = named.length > 0 ? named : applications.filter((one) => one.displayName === name)
   if (found.length > 1) {
     const ids = found.map(({ appId }) => appId).join(', ')
-    const fault = `${found.length} applications could be "${name}": ${ids}. Give the one that is meant by its applicationId.`
+    const fault = `${found.length} applications match "${name}": ${ids}. Set the applicationId of the right one.`
     return { name, fault }
   }
   const foundBy = named.length > 0 ? 'identifier URI' : 'name'
@@ -67,7 +67,7 @@ export function locateResource(state: DirectoryState, name: string): Located {
   const appIds = [...new Set(named.map(({ appId }) => appId))]
   // An application of the tenant may bear the name of an API that has only a service principal here.
   if (appIds.length > 1) {
-    const fault = `${appIds.length} APIs could be "${name}": ${appIds.join(', ')}. Give the application id of the one that is meant in place of its name.`
+    const fault = `${appIds.length} APIs match "${name}": ${appIds.join(', ')}. Use the application ID of the right one instead of the name.`
     return { name, fault }
   }
   const application = state.applications.find(({ appId }) => appId === appIds[0])

@@ -25,14 +25,14 @@ export function planAppRoles(located: Located, wanted: readonly AppRole[]): Chan
   const managed = present.filter((role) => !foreign.includes(role))
   const changes = roleChanges(managed, wanted)
   if (changes.length === 0) return []
-  const about = { act: 'Application roles', application: located.name } as const
+  const about = { step: 'Application roles', application: located.name } as const
   const outgoing = managed.filter((role) => role.isEnabled && mustBeDisabledFirst(role, wanted))
-  const steps: Change[] = []
+  const planned: Change[] = []
   if (outgoing.length > 0) {
     const roles = present.map((role) =>
       has(outgoing, role) ? { ...role, isEnabled: false } : role,
     )
-    steps.push({
+    planned.push({
       kind: 'disableAppRoles',
       ...about,
       destructive: true,
@@ -40,14 +40,14 @@ export function planAppRoles(located: Located, wanted: readonly AppRole[]): Chan
       roles,
     })
   }
-  steps.push({
+  planned.push({
     kind: 'setAppRoles',
     ...about,
     destructive: changes.some(takesAway),
     changes,
     roles: [...foreign, ...wanted],
   })
-  return steps
+  return planned
 }
 
 function roleChanges(present: readonly AppRole[], wanted: readonly AppRole[]): RoleChange[] {

@@ -12,7 +12,7 @@ export function planCertificates(client: Located, wanted: readonly CertificateTo
   return [
     {
       kind: 'setCertificates',
-      act: 'Client secret',
+      step: 'Client secret',
       application: client.name,
       destructive: removed.length > 0,
       added,

@@ -18,7 +18,7 @@ export function planConsents(
   apis: readonly KnownApi[],
   state: DirectoryState,
 ): Change[] {
-  const about = { act: 'Admin consent', application: client.name } as const
+  const about = { step: 'Admin consent', application: client.name } as const
   const present = assignmentsOf(client, state).filter(
     ({ appRoleId }) => appRoleId !== defaultAccessRoleId,
   )
@@ -62,7 +62,7 @@ export function planConsents(
   ]
 }
 
-const nameOf = (step: ChangeOf<'revokeConsent'>) => `${step.api}/${step.role.value}`
+const nameOf = (change: ChangeOf<'revokeConsent'>) => `${change.api}/${change.role.value}`
 
 /** The roles that the consents of a file grant to one client. */
 export function wantedConsents(

@@ -22,7 +22,7 @@ export function planPermissions(
   return [
     {
       kind: 'setPermissions',
-      act: 'Permissions',
+      step: 'Permissions',
       application: client.name,
       // What was granted stays granted: only admin consent, taken back, takes a role away.
       destructive: false,

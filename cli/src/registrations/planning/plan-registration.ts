@@ -10,21 +10,21 @@ export type Registration = Partial<
 
 /** Acts 1 and 3: the application, its names, and its service principal in this tenant. */
 export function planRegistration(
-  act: RegistrationStep,
+  step: RegistrationStep,
   located: Located,
   wanted: Registration,
 ): Change[] {
   const { name, application, servicePrincipal } = located
-  const about = { act, application: name } as const
+  const about = { step, application: name } as const
   const { requestedAccessTokenVersion: version, appRoleAssignmentRequired: required } = wanted
-  const steps: Change[] = []
+  const planned: Change[] = []
   if (application === undefined) {
     const details = version === undefined ? {} : { requestedAccessTokenVersion: version }
-    steps.push({ kind: 'createApplication', ...about, destructive: false, ...details })
+    planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
   }
   const changes = applicationChanges(located, wanted)
   if (changes.length > 0) {
-    steps.push({
+    planned.push({
       kind: 'updateApplication',
       ...about,
       destructive: changes.some(takesAway),
@@ -33,8 +33,8 @@ export function planRegistration(
   }
   if (servicePrincipal === undefined) {
     const details = required === undefined ? {} : { appRoleAssignmentRequired: required }
-    steps.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
-    return steps
+    planned.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
+    return planned
   }
   // Whether the principal is enabled is for whoever disabled it to say: the file does not speak of it.
   const principalChanges = changed(
@@ -43,14 +43,14 @@ export function planRegistration(
     required,
   )
   if (principalChanges.length > 0) {
-    steps.push({
+    planned.push({
       kind: 'updateServicePrincipal',
       ...about,
       destructive: principalChanges.some(takesAway),
       changes: principalChanges,
     })
   }
-  return steps
+  return planned
 }
 
 function applicationChanges(

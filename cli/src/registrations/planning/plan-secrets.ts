@@ -5,7 +5,7 @@ import type { Located } from './locate.ts'
 
 const dayMs = 86_400_000
 
-export type SecretCircumstances = {
+export type SecretOptions = {
   readonly now: Date
   /** Whether somebody asks for new secrets, due or not. */
   readonly rotate: boolean
@@ -17,9 +17,9 @@ export type SecretCircumstances = {
 export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
-  { now, rotate, apis }: SecretCircumstances,
+  { now, rotate, apis }: SecretOptions,
 ): Change[] {
-  const about = { act: 'Client secret', application: client.name } as const
+  const about = { step: 'Client secret', application: client.name } as const
   const present = client.application?.passwordCredentials ?? []
   const isListed = ({ displayName }: PasswordCredential) =>
     wanted.some((entry) => entry.displayName === displayName)
@@ -35,9 +35,9 @@ export function planSecrets(
         return [{ kind: 'createSecret', destructive: false, ...details, reason }]
       }
       if (rotate)
-        return [{ kind: 'rotateSecret', destructive: true, ...details, reason: 'asked for' }]
+        return [{ kind: 'rotateSecret', destructive: true, ...details, reason: 'requested' }]
       if (leftDays > overlapDays) return []
-      const reason = `the present one ends on ${day(latest.endDateTime)}`
+      const reason = `the current one ends on ${day(latest.endDateTime)}`
       return [{ kind: 'rotateSecret', destructive: true, ...details, reason }]
     }),
     ...present.flatMap((credential): Change[] => {
@@ -48,7 +48,7 @@ export function planSecrets(
           kind: 'removeSecret',
           ...about,
           destructive: !hasEnded,
-          secret: credential.displayName ?? 'without name',
+          secret: credential.displayName ?? 'without a name',
           keyId: credential.keyId,
           hint: credential.hint ?? '',
           endDateTime: credential.endDateTime,

@@ -1,35 +1,37 @@
 import { type Adoption, adoptionLine } from './adoption.ts'
 import type { Change } from './change.ts'
-import { changeLines, type Line } from './change-lines.ts'
-import { oneLine } from './one-line.ts'
+import { changeLines, type DiffLine } from './change-lines.ts'
+import { onOneLine } from './one-line.ts'
 import type { Plan } from './plan.ts'
 import { registrationSteps } from './registration-step.ts'
 
 /** Colours a line of a diff by what becomes of what it names. */
-export type PaintLine = (sign: Line['sign'], text: string) => string
+export type PaintLine = (sign: DiffLine['sign'], text: string) => string
 
 /** A plan as people read it: the six acts with what each changes, then what it means for clients. */
 export function planText(
-  { steps, adoptions, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
+  { changes, adoptions, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
   paint: PaintLine = (_, text) => text,
 ): string {
-  if (faults.length > 0) return paragraphs([list('This cannot be planned:', faults)])
+  if (faults.length > 0) return paragraphs([list('Cannot make a plan:', faults)])
   const found = foundByName(adoptions, paint)
-  if (steps.length === 0)
+  if (changes.length === 0)
     return paragraphs([
       found,
-      'No changes: the directory is as the file says.',
-      list('As the file says:', [...new Set([...ifLeft, ...ifApplied])]),
+      'No changes: the directory matches the file.',
+      list('With this file:', [...new Set([...ifLeft, ...ifApplied])]),
     ])
   return paragraphs([
     found,
-    ...registrationSteps.map((act, index) => {
-      const lines = steps.filter((step) => step.act === act).flatMap((step) => diffOf(step, paint))
-      return lines.length === 0 ? '' : [`${index + 1} ${act}`, ...lines].join('\n')
+    ...registrationSteps.map((step, index) => {
+      const lines = changes
+        .filter((change) => change.step === step)
+        .flatMap((change) => diffOf(change, paint))
+      return lines.length === 0 ? '' : [`${index + 1} ${step}`, ...lines].join('\n')
     }),
-    summary(steps, adoptions),
-    list('If it is left as it is:', ifLeft),
-    list('When it is applied:', ifApplied),
+    summary(changes, adoptions),
+    list('Without these changes:', ifLeft),
+    list('With these changes:', ifApplied),
   ])
 }
 
@@ -38,28 +40,28 @@ const foundByName = (adoptions: readonly Adoption[], paint: PaintLine) =>
     ? ''
     : ['Found by name', ...adoptions.map((one) => paint('~', adoptionLine(one)))].join('\n')
 
-function summary(steps: readonly Change[], adoptions: readonly Adoption[]): string {
-  const changes = steps.flatMap(changeLines).length
-  const taken = steps.filter(({ destructive }) => destructive).flatMap(changeLines).length
-  const counted = `${changes} ${changes === 1 ? 'change' : 'changes'}`
+function summary(changes: readonly Change[], adoptions: readonly Adoption[]): string {
+  const count = changes.flatMap(changeLines).length
+  const taken = changes.filter(({ destructive }) => destructive).flatMap(changeLines).length
+  const counted = `${count} ${count === 1 ? 'change' : 'changes'}`
   const takes =
     taken === 0
-      ? 'nothing that works is taken away.'
-      : 'those marked ! take away or replace something, and are asked for first.'
+      ? 'nothing is removed or replaced.'
+      : 'those marked ! remove or replace something and need confirmation.'
   if (adoptions.length === 0) return `${counted}; ${takes}`
-  return `${counted}; ${takes} Applications found by name are asked for first; --yes does not cover them.`
+  return `${counted}; ${takes} Applications found by name need confirmation; --yes does not cover them.`
 }
 
 /** The lines of one step, marked when it takes something away. */
-export const diffOf = (step: Change, paint: PaintLine = (_, text) => text): string[] =>
-  changeLines(step).map(({ sign, text }) =>
-    paint(sign, `${step.destructive ? '!' : ' '} ${sign} ${text}`),
+export const diffOf = (change: Change, paint: PaintLine = (_, text) => text): string[] =>
+  changeLines(change).map(({ sign, text }) =>
+    paint(sign, `${change.destructive ? '!' : ' '} ${sign} ${text}`),
   )
 
 const list = (title: string, sentences: readonly string[]) =>
   sentences.length === 0
     ? ''
-    : [title, ...sentences.map((sentence) => `  ${oneLine(sentence)}`)].join('\n')
+    : [title, ...sentences.map((sentence) => `  ${onOneLine(sentence)}`)].join('\n')
 
 const paragraphs = (texts: readonly string[]) =>
   `${texts.filter((text) => text !== '').join('\n\n')}\n`

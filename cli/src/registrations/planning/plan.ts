@@ -30,7 +30,7 @@ export type PlanInput = {
 /** What has to be done so that the directory is as the file says. */
 export type Plan = {
   /** In the order in which they can be done. */
-  readonly steps: readonly Change[]
+  readonly changes: readonly Change[]
   /** Applications found by a name alone, which are used only when a person confirms each of them. */
   readonly adoptions: readonly Adoption[]
   /** Why nobody can tell what is to be done; while there are any, nothing is. */
@@ -74,9 +74,10 @@ export function planRegistrations(input: PlanInput): Plan {
   const faults = [
     ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
   ]
-  if (faults.length > 0) return { steps: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
+  if (faults.length > 0)
+    return { changes: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
-  const steps = [
+  const changes = [
     ...file.apis.flatMap((entry): Change[] => {
       const api = apis.find(({ name }) => name === entry.displayName)
       if (api === undefined) return []
@@ -120,13 +121,13 @@ export function planRegistrations(input: PlanInput): Plan {
   ]
   const ifApplied = [...consequencesOfFile(file), ...consequencesOfTime(file, certificates, now)]
   const foundByName = adoptionsOf(file, [...declared, ...clients], { now, confirmed, certificates })
-  const refused = refusedConsents(steps, foundByName)
+  const refused = refusedConsents(changes, foundByName)
   if (refused.length > 0)
-    return { steps: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
+    return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const adoptions = foundByName.filter(
-    (one) => writesIds || steps.some((step) => concerns(step, one)),
+    (one) => writesIds || changes.some((change) => concerns(change, one)),
   )
-  return { steps: inOrder(steps), adoptions, faults, ifLeft, ifApplied, located }
+  return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
 }
 
 /** The APIs that the file declares, then those of the directory that it speaks of. */
@@ -156,10 +157,10 @@ function unknown(file: RegistrationsFile, apis: readonly KnownApi[]): string[] {
     const api = apis.find((one) => one.name === name)
     const isDeclared = file.apis.some(({ displayName }) => displayName === name)
     if (api === undefined || !(isDeclared || api.isInDirectory || api.located.fault))
-      return [`The API "${name}" is neither in the file nor in the tenant.`]
+      return [`The API "${name}" is not in the file and not in the tenant.`]
     return roles
       .filter((role) => api.isInDirectory && api.role(role).length === 0)
-      .map((role) => `The API "${name}" declares no application role "${role}".`)
+      .map((role) => `The API "${name}" declares no app role "${role}".`)
   })
 }
 
@@ -172,13 +173,15 @@ function locateRemoved(state: DirectoryState, name: string): Located {
 function removal({ name, application }: Located): Change[] {
   if (application === undefined) return []
   const { id: objectId, appId, appRoles } = application
-  const act = appRoles.length > 0 ? 'API registration' : 'Client registration'
-  return [{ kind: 'deleteApplication', act, application: name, destructive: true, objectId, appId }]
+  const step = appRoles.length > 0 ? 'API registration' : 'Client registration'
+  return [
+    { kind: 'deleteApplication', step, application: name, destructive: true, objectId, appId },
+  ]
 }
 
 /** By act, so that whatever a step needs is there; what is removed for good comes last. */
-function inOrder(steps: readonly Change[]): Change[] {
-  const rank = ({ kind, act }: Change) =>
-    kind === 'deleteApplication' ? registrationSteps.length : registrationSteps.indexOf(act)
-  return steps.toSorted((a, b) => rank(a) - rank(b))
+function inOrder(changes: readonly Change[]): Change[] {
+  const rank = ({ kind, step }: Change) =>
+    kind === 'deleteApplication' ? registrationSteps.length : registrationSteps.indexOf(step)
+  return changes.toSorted((a, b) => rank(a) - rank(b))
 }

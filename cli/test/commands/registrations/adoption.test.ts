@@ -71,7 +71,7 @@ describe('CL14: an application that was found by its name alone', () => {
         assert.equal(directory.assignments.size, 0)
         assert.ok(
           err.includes(
-            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name alone. It exists since 2026-02-03, with ${told} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if the application is yours.`,
+            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, with ${told} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
           ),
           err,
         )
@@ -85,12 +85,12 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal(code, 2, err)
     assert.equal(directory.assignments.size, 0)
     assert.equal(directory.applications.size, 1)
-    const line = `! ~ application "Greeting client" (${applicationId}), found by its name alone: exists since 2026-02-03, with no credentials`
+    const line = `! ~ application "Greeting client" (${applicationId}), found by its name only: exists since 2026-02-03, with no credentials`
     assert.ok(out.includes(line), out)
     assert.ok(err.includes(line), err)
     assert.ok(
       err.includes(
-        `Nothing was changed. If it is the application that you mean, add "applicationId": "${applicationId}" to the entry "Greeting client" of ${path}. --yes does not cover this.`,
+        `Nothing was changed. If this is the right application, add "applicationId": "${applicationId}" to the entry "Greeting client" of ${path}. --yes does not cover this.`,
       ),
       err,
     )
@@ -106,7 +106,10 @@ describe('CL14: an application that was found by its name alone', () => {
       const { code, err, questions } = await served.run(['apply', path, '--yes'], answer)
       assert.equal(code, exit, err)
       assert.equal(questions.length, 1)
-      assert.match(questions[0] ?? '', /Anybody who may create applications can choose this name/)
+      assert.match(
+        questions[0] ?? '',
+        /Every user who can create applications can choose this name/,
+      )
       assert.equal(directory.assignments.size, assignments)
     })
 
@@ -115,7 +118,7 @@ describe('CL14: an application that was found by its name alone', () => {
     const { out } = await served.run(['plan', path])
     assert.match(
       out,
-      / Applications found by name are asked for first; --yes does not cover them\.\n/,
+      / Applications found by name need confirmation; --yes does not cover them\.\n/,
     )
     const { adoptions } = JSON.parse((await served.run(['plan', path, '--json'])).out)
     assert.deepEqual(adoptions, [
@@ -147,7 +150,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal((await served.run(['apply', path], 'yes')).code, 0)
     await rm(join(served.folder, 'registered-applications.txt'))
     const { out, code } = await served.run(['apply', apis])
-    assert.deepEqual([code, out], [0, 'No changes: the directory is as the file says.\n'])
+    assert.deepEqual([code, out], [0, 'No changes: the directory matches the file.\n'])
   })
 
   it('is asked for when it was found by an identifier URI, which can be planted too', async (test) => {
@@ -158,7 +161,7 @@ describe('CL14: an application that was found by its name alone', () => {
     const path = await served.file({ apis: [{ ...api, identifierUris }] })
     const { code, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2)
-    assert.match(err, /\), found by its identifier URI alone: exists since/)
+    assert.match(err, /\), found by its identifier URI only: exists since/)
   })
 
   it('is known by the record of this data folder when this command has made it', async (test) => {

@@ -15,7 +15,7 @@ describe('greeting registrations apply', () => {
     const { code, out, err } = await served.run(['apply', await served.file(sampleFile())])
     assert.equal(code, 0, err)
     const file = join(served.folder, 'secrets', 'greeting-client.env')
-    assert.match(out, /\nDone: the directory is as the file says\.\n/)
+    assert.match(out, /\nDone: the directory matches the file\.\n/)
     assert.ok(out.includes(`is in ${file}\n`), out)
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.equal((await stat(dirname(file))).mode & 0o777, 0o700)
@@ -35,7 +35,7 @@ describe('greeting registrations apply', () => {
     const { served, path } = await applied(test)
     served.stand.lines.length = 0
     const { out } = await served.run(['apply', path])
-    assert.equal(out, 'No changes: the directory is as the file says.\n')
+    assert.equal(out, 'No changes: the directory matches the file.\n')
     assert.deepEqual(
       served.stand.lines.filter((line) => !line.startsWith('GET ')),
       [],
@@ -69,7 +69,7 @@ describe('greeting registrations apply', () => {
     assert.equal(code, 2)
     assert.match(
       err,
-      /Several new secrets would be written to the same file, .*x\.env\.\nLeave --secrets-file out/,
+      /Several new secrets would have the same file, .*x\.env\.\nOmit --secrets-file/,
     )
     assert.equal(served.stand.directory.applications.size, 0)
     const { out } = await served.run(['apply', path])
@@ -87,7 +87,7 @@ describe('greeting registrations apply', () => {
       join(inTheWay, 'x.env'),
     ])
     assert.equal(code, 1)
-    assert.match(err, /New secrets could not be written to .*Choose another place/s)
+    assert.match(err, /Cannot write new secrets to .*Choose another file/s)
     assert.equal(served.stand.directory.applications.size, 0)
   })
 
@@ -132,7 +132,7 @@ describe('greeting registrations apply', () => {
     const { served, path } = await applied(test)
     const { code, err } = await served.run(['apply', path, '--rotate', 'Greeting job'])
     assert.equal(code, 2)
-    assert.match(err, /No client with secrets is named "Greeting job" in the file\./)
+    assert.match(err, /The file has no client "Greeting job" with secrets\./)
   })
 
   it('stops at the first refusal and tells what is done, what is refused and what is left', async (test) => {
@@ -143,7 +143,7 @@ describe('greeting registrations apply', () => {
     assert.equal(code, 4)
     assert.match(
       out,
-      /\nDone, and it stays:\n(.*\n)+Refused:\n {2}\+ "Greeting client" is granted CallHiApiRole of "Greeting API"\nNot tried:\n(.*\n)+/,
+      /\nDone:\n(.*\n)+Refused:\n {2}\+ "Greeting client" is granted CallHiApiRole of "Greeting API"\nNot attempted:\n(.*\n)+/,
     )
     assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
   })
@@ -156,7 +156,7 @@ describe('greeting registrations apply', () => {
     assert.equal(code, 1)
     assert.match(
       err,
-      /HostNameNotOnVerifiedDomain.*\(request request-of-the-test\)\n.*api:\/\/\{applicationId\} always does/s,
+      /HostNameNotOnVerifiedDomain.*\(request request-of-the-test\)\n.*api:\/\/\{applicationId\} is always valid/s,
     )
   })
 
@@ -179,6 +179,6 @@ describe('greeting registrations apply', () => {
     })
     const { code, err } = await served.run(['apply', await served.file(sampleFile())])
     assert.equal(code, 0)
-    assert.equal(err, 'The directory: throttled. Asking again in 0.0 s.\n')
+    assert.equal(err, 'The directory: throttled. Next attempt in 0.0 s.\n')
   })
 })

@@ -40,6 +40,6 @@ describe('greeting registrations export', () => {
   it('knows no application that is not there', async (test) => {
     const served = await ServedGraph.start(test)
     const { code, err } = await served.run(['export', 'Orders API'])
-    assert.deepEqual([code, err], [1, 'No application of the tenant is "Orders API".\n'])
+    assert.deepEqual([code, err], [1, 'The tenant has no application "Orders API".\n'])
   })
 })

@@ -10,7 +10,7 @@ describe('greeting registrations plan', () => {
     const path = await served.file(sampleFile())
     const { code, out, err } = await served.run(['plan', path])
     assert.equal(code, 0, err)
-    for (const act of [
+    for (const step of [
       '1 API registration',
       '2 Application roles',
       '3 Client registration',
@@ -18,8 +18,8 @@ describe('greeting registrations plan', () => {
       '5 Admin consent',
       '6 Client secret',
     ])
-      assert.match(out, new RegExp(`^${act}$`, 'm'))
-    assert.match(out, /If it is left as it is:\n {2}"Greeting client" gets no token/)
+      assert.match(out, new RegExp(`^${step}$`, 'm'))
+    assert.match(out, /Without these changes:\n {2}"Greeting client" gets no token/)
     assert.deepEqual(
       served.stand.lines.filter((line) => !line.startsWith('GET ')),
       [],
@@ -33,15 +33,15 @@ describe('greeting registrations plan', () => {
     assert.equal((await served.run(['apply', path])).code, 0)
     const { code, out } = await served.run(['plan', path, '--detailed-exit-code'])
     assert.equal(code, 0)
-    assert.match(out, /No changes: the directory is as the file says\./)
+    assert.match(out, /No changes: the directory matches the file\./)
   })
 
   it('prints its steps as JSON', async (test) => {
     const served = await ServedGraph.start(test)
     const { out } = await served.run(['plan', await served.file(sampleFile()), '--json'])
-    const { steps, tenantId, ifLeft } = JSON.parse(out)
-    assert.equal(steps.length, 10)
-    assert.deepEqual(Object.keys(steps[0]).sort(), ['act', 'application', 'destructive', 'kind'])
+    const { changes, tenantId, ifLeft } = JSON.parse(out)
+    assert.equal(changes.length, 10)
+    assert.deepEqual(Object.keys(changes[0]).sort(), ['application', 'destructive', 'kind', 'step'])
     assert.equal(tenantId, administrator.TENANT_ID)
     assert.equal(ifLeft.length, 1)
   })

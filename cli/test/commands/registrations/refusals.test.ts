@@ -26,7 +26,7 @@ describe('the registrations commands refuse', () => {
       {},
       otherTenant,
       2,
-      /is for the tenant 11111111-1111-4111-8111-111111111111, and the administrator is of 8d6f5e30/,
+      /is for the tenant 11111111-1111-4111-8111-111111111111, but the administrator belongs to 8d6f5e30/,
     ],
     [
       'a file that is wrong, with every fault on its line',
@@ -41,7 +41,7 @@ describe('the registrations commands refuse', () => {
       {},
       { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
       1,
-      /The API "b" is neither in the file nor in the tenant\./,
+      /The API "b" is not in the file and not in the tenant\./,
     ],
     [
       'a certificate that is none',
@@ -52,7 +52,7 @@ describe('the registrations commands refuse', () => {
         ],
       },
       2,
-      /is no X\.509 certificate in PEM/,
+      /is not an X\.509 certificate in PEM/,
     ],
     [
       'a certificate that is not there',
@@ -82,7 +82,7 @@ describe('the registrations commands refuse', () => {
     const path = await served.file({ clients: [{ displayName: 'a', certificates }] })
     const { code, err } = await served.run(['plan', path])
     assert.equal(code, 2)
-    assert.match(err, /holds a private key/)
+    assert.match(err, /contains a private key/)
     assert.doesNotMatch(err, /canary/)
   })
 
@@ -119,7 +119,7 @@ describe("the administrator's settings", () => {
     assert.match(err, /GRAPH_URL is missing/)
     assert.match(
       err,
-      /\nCLIENT_ID is set in the environment, so \S+administrator\.env was not read\. Unset CLIENT_ID to use that file, or /,
+      /\nThe environment sets CLIENT_ID, so \S+administrator\.env was not read\. Unset CLIENT_ID to use the file, or /,
     )
     assert.doesNotMatch(err, /greeting start/)
   })

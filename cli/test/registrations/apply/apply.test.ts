@@ -7,7 +7,7 @@ import { GraphRefusalError } from '../../../src/administrator/graph-refusal-erro
 import { administrator } from './fake-graph.ts'
 import { World } from './world.ts'
 
-const kinds = (steps: readonly { readonly kind: string }[]) => steps.map(({ kind }) => kind)
+const kinds = (changes: readonly { readonly kind: string }[]) => changes.map(({ kind }) => kind)
 
 const allKinds = [
   'createApplication',
@@ -65,7 +65,7 @@ describe('applying a file', () => {
       assert.equal(world.stand.directory.applications.size, 2)
       assert.equal(world.stand.directory.assignments.size, 2)
       const reasons = new Set(world.waits)
-      assert.deepEqual([...reasons].sort(), ['not found yet', 'not referable yet'])
+      assert.deepEqual([...reasons].sort(), ['not found yet', 'not yet available for references'])
     })
   }
 
@@ -108,7 +108,7 @@ describe('applying a file', () => {
     for (let count = 0; count < 5; count += 1)
       world.stand.directory.createApplication({ displayName: 'Greeting API' })
     const { faults } = await world.plan(sampleFile())
-    assert.match(faults[0] ?? '', /^6 applications could be "Greeting API"/)
+    assert.match(faults[0] ?? '', /^6 applications match "Greeting API"/)
   })
 
   const lostAnswers: [string, RegExp][] = [
@@ -133,7 +133,7 @@ describe('applying a file', () => {
     const world = new World()
     world.stand.faults.push({ line: /addPassword/, status: 503, times: 1, afterwards: true })
     const { stopped, done } = await world.apply(sampleFile())
-    assert.equal(stopped?.step.kind, 'createSecret')
+    assert.equal(stopped?.change.kind, 'createSecret')
     assert.equal(done.length, allKinds.length - 1)
     const secrets = [...world.stand.directory.applications.values()].flatMap(
       ({ passwordCredentials }) => passwordCredentials,
@@ -175,7 +175,7 @@ describe('applying a file', () => {
     world.stand.roles = ['Application.ReadWrite.All']
     const { done, stopped, left } = await world.apply(sampleFile())
     assert.deepEqual(kinds(done), allKinds.slice(0, 7))
-    assert.equal(stopped?.step.kind, 'grantConsent')
+    assert.equal(stopped?.change.kind, 'grantConsent')
     assert.ok(isClientFailure(stopped?.error) && stopped.error.code === 'role_missing')
     assert.match(stopped.error.message, /AppRoleAssignment\.ReadWrite\.All/)
     assert.deepEqual(kinds(left), allKinds.slice(8))
@@ -203,7 +203,7 @@ describe('applying a file', () => {
     const world = new World()
     world.stand.directory.lag = 1_000
     const { stopped } = await world.apply(sampleFile())
-    assert.equal(stopped?.step.kind, 'updateApplication')
+    assert.equal(stopped?.change.kind, 'updateApplication')
     const waitedMs = world.slept.reduce((sum, one) => sum + one, 0)
     assert.ok(waitedMs > 100_000 && waitedMs < 120_000, `${waitedMs} ms`)
   })
@@ -232,7 +232,7 @@ describe('applying a file', () => {
       body: { secretText: 'canary~secret' },
     })
     const told = inspect(await world.apply(sampleFile()), { depth: 10 })
-    assert.match(told, /is not what Microsoft Graph says: keyId, endDateTime/)
+    assert.match(told, /has an unexpected form: keyId, endDateTime/)
     assert.doesNotMatch(told, /canary/)
     assert.doesNotMatch(told, new RegExp(administrator.CLIENT_SECRET))
   })
@@ -244,8 +244,8 @@ describe('the life of a registration', () => {
     world.stand.directory.assignments.clear()
     const { ifLeft } = await world.plan(sampleFile())
     assert.deepEqual(ifLeft, [
-      '"Greeting client" gets a token for "Greeting API" without CallHiApiRole: it is requested, but admin consent is not granted.',
-      '"Greeting client" gets a token for "Greeting API" without CallHelloApiRole: it is requested, but admin consent is not granted.',
+      '"Greeting client" gets a token for "Greeting API" without CallHiApiRole: it is requested, without admin consent.',
+      '"Greeting client" gets a token for "Greeting API" without CallHelloApiRole: it is requested, without admin consent.',
     ])
     const { done } = await world.apply(sampleFile())
     assert.deepEqual(kinds(done), ['grantConsent', 'grantConsent'])
@@ -267,6 +267,9 @@ describe('the life of a registration', () => {
     const { done } = await world.apply({ removed: ['Greeting client', 'Greeting API'] })
     assert.deepEqual(kinds(done), ['deleteApplication', 'deleteApplication'])
     assert.equal(world.stand.directory.applications.size, 0)
-    assert.deepEqual((await world.plan({ removed: ['Greeting client', 'Greeting API'] })).steps, [])
+    assert.deepEqual(
+      (await world.plan({ removed: ['Greeting client', 'Greeting API'] })).changes,
+      [],
+    )
   })
 })

@@ -35,7 +35,10 @@ describe('a directory that is late', () => {
     })
     const { stopped } = await world.apply(withRole('CallByeApiRole'))
     assert.equal(stopped, undefined)
-    assert.deepEqual(world.waits, ['not referable yet', 'not referable yet'])
+    assert.deepEqual(world.waits, [
+      'not yet available for references',
+      'not yet available for references',
+    ])
     assert.equal(world.stand.directory.assignments.size, 3)
   })
 

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { waitUntilVisible } from '../../../src/registrations/apply/wait-until-visible.ts'
 import type { Plan } from '../../../src/registrations/planning/plan.ts'
 
-const plan = (steps: number): Plan => ({
-  steps: Array.from({ length: steps }, () => ({
+const plan = (changes: number): Plan => ({
+  changes: Array.from({ length: changes }, () => ({
     kind: 'createServicePrincipal',
-    act: 'API registration',
+    step: 'API registration',
     application: 'Greeting API',
     destructive: false,
   })),

@@ -34,7 +34,7 @@ function diff(
 ): string[] {
   const file = sampleFile()
   const changed = change(file) ?? file
-  const { steps, faults } = planRegistrations({
+  const { changes, faults } = planRegistrations({
     file: parseRegistrations(JSON.stringify(changed)),
     state,
     now,
@@ -42,7 +42,10 @@ function diff(
     certificates: new Map([['laptop.pem', certificate]]),
     rotate: new Set(rotate),
   })
-  return [...faults, ...steps.flatMap((step) => diffOf(step).map((line) => `${step.kind} ${line}`))]
+  return [
+    ...faults,
+    ...changes.flatMap((change) => diffOf(change).map((line) => `${change.kind} ${line}`)),
+  ]
 }
 
 export const api = (file: Sample): Entry => file.apis[0] ?? {}

@@ -47,9 +47,9 @@ const rows: Row[] = [
     aadstsCode: 500011,
     open: [
       ['API registration', 'missing', 'the API is not registered'],
-      ['Application roles', 'missing', 'no role is declared'],
-      ['Permissions', 'missing', 'no role is requested'],
-      ['Admin consent', 'missing', 'nothing is granted'],
+      ['Application roles', 'missing', 'it declares no role'],
+      ['Permissions', 'missing', 'it requests no role'],
+      ['Admin consent', 'missing', 'no role is granted'],
     ],
   },
   {
@@ -71,7 +71,7 @@ const rows: Row[] = [
     name: 'the API has no name',
     state: sampleState({ api: { identifierUris: [] } }),
     aadstsCode: 500011,
-    open: [['API registration', 'missing', 'it has no identifier URI to request a token for']],
+    open: [['API registration', 'missing', 'it has no identifier URI']],
   },
   {
     name: 'one role is disabled',
@@ -87,8 +87,8 @@ const rows: Row[] = [
     aadstsCode: 700016,
     open: [
       ['Client registration', 'missing', 'the client is not registered'],
-      ['Permissions', 'missing', 'no role is requested'],
-      ['Admin consent', 'missing', 'nothing is granted'],
+      ['Permissions', 'missing', 'it requests no role'],
+      ['Admin consent', 'missing', 'no role is granted'],
       ['Client secret', 'missing', 'it has no secret and no certificate'],
     ],
   },
@@ -102,7 +102,7 @@ const rows: Row[] = [
     name: 'nothing is requested, and all was granted',
     state: sampleState({ client: { requiredResourceAccess: [] } }),
     roles: both,
-    open: [['Permissions', 'missing', 'no role is requested']],
+    open: [['Permissions', 'missing', 'it requests no role']],
   },
   {
     name: 'consent was taken back',
@@ -142,7 +142,7 @@ const rows: Row[] = [
     name: 'the secret is not good yet',
     state: withSecret({ startDateTime: new Date(+now + 300_001) }),
     aadstsCode: 7000215,
-    open: [['Client secret', 'missing', 'none is good yet']],
+    open: [['Client secret', 'missing', 'none is valid yet']],
   },
 ]
 
@@ -150,9 +150,9 @@ describe('an explanation, when', () => {
   for (const { name, state, roles = [], aadstsCode, open } of rows) {
     it(name, () => {
       const explanation = told(state)
-      const notDone = explanation.findings
+      const notDone = explanation.steps
         .filter((finding) => finding.state !== 'done')
-        .map((finding) => [finding.act, finding.state, finding.detail])
+        .map((finding) => [finding.step, finding.state, finding.detail])
       assert.deepEqual(notDone, open)
       assert.equal(explanation.refusal?.aadstsCode, aadstsCode)
       assert.deepEqual(carriedRoles(explanation), roles)
@@ -171,7 +171,7 @@ describe('an explanation as people read it', () => {
   3 Client registration  ok       ${ids.client}
   4 Permissions          ok       CallHiApiRole, CallHelloApiRole
   5 Admin consent        MISSING  requested but not granted: CallHiApiRole, CallHelloApiRole
-  6 Client secret        ok       secret, good until 2026-07-31
+  6 Client secret        ok       secret, valid until 2026-07-31
 `,
     )
   })

@@ -59,8 +59,8 @@ describe('an exported file', () => {
   for (const [name, state] of states) {
     for (const portable of [false, true]) {
       it(`changes nothing where it comes from: ${name}${portable ? ', portable' : ''}`, () => {
-        const { steps, faults } = planOf(state, { portable })
-        assert.deepEqual({ steps, faults }, { steps: [], faults: [] })
+        const { changes, faults } = planOf(state, { portable })
+        assert.deepEqual({ changes, faults }, { changes: [], faults: [] })
       })
     }
   }
@@ -102,7 +102,7 @@ describe('an exported file', () => {
         client: { requiredResourceAccess: [] },
         assignments: sampleAssignments.slice(0, 1),
       }),
-      /^"Greeting client" was granted CallHiApiRole of "Greeting API" without requesting it/,
+      /^"Greeting client" was granted CallHiApiRole of "Greeting API" without a request/,
     ],
     [
       'a secret without a name',
@@ -145,12 +145,12 @@ describe('an exported file', () => {
         },
         assignments: [],
       }),
-      /^"Greeting client" requests a role .* that nobody declares/,
+      /^"Greeting client" requests a role .* that no API declares/,
     ],
     [
       'two applications of one name',
       sampleState({ applications: [{ ...sampleApi, id: ids.other, appId: ids.other }] }),
-      /^2 applications are named "Greeting API"/,
+      /^2 applications have the name "Greeting API"/,
     ],
   ]
   for (const [name, state, note] of notes) {

@@ -26,25 +26,25 @@ const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
     'a name that two applications have',
     sampleFile(),
     sampleState({ applications: [twin] }),
-    `2 applications could be "Greeting API": ${ids.api}, ${ids.other}. Give the one that is meant by its applicationId.`,
+    `2 applications match "Greeting API": ${ids.api}, ${ids.other}. Set the applicationId of the right one.`,
   ],
   [
     'an application id that the tenant does not know',
     { apis: [{ displayName: 'Greeting API', applicationId: ids.other, appRoles: [] }] },
     sampleState(),
-    `No application of the tenant has the id ${ids.other}. Application ids are chosen by the directory: leave it out to have "Greeting API" found by its name, or created.`,
+    `No application of the tenant has the ID ${ids.other}. The directory chooses application IDs. Omit the ID to find "Greeting API" by its name, or to create it.`,
   ],
   [
     'a permission of an API that nobody knows',
     job('Orders API'),
     sampleState(),
-    'The API "Orders API" is neither in the file nor in the tenant.',
+    'The API "Orders API" is not in the file and not in the tenant.',
   ],
   [
     'a permission that an API of the tenant does not declare',
     job('Greeting API'),
     sampleState(),
-    'The API "Greeting API" declares no application role "Read".',
+    'The API "Greeting API" declares no app role "Read".',
   ],
 ]
 
@@ -58,8 +58,8 @@ const graph = servicePrincipal.parse({
 describe('a plan is refused for', () => {
   for (const [name, file, state, fault] of rows) {
     it(name, () => {
-      const { faults, steps } = plan(file, state)
-      assert.deepEqual({ faults, steps }, { faults: [fault], steps: [] })
+      const { faults, changes } = plan(file, state)
+      assert.deepEqual({ faults, changes }, { faults: [fault], changes: [] })
     })
   }
 
@@ -71,10 +71,10 @@ describe('a plan is refused for', () => {
 
   it('nothing, when an API of others is known by its service principal alone', () => {
     for (const name of ['Microsoft Graph', ids.other]) {
-      const { steps, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
+      const { changes, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
       assert.deepEqual(faults, [])
       assert.deepEqual(
-        steps.map(({ kind }) => kind),
+        changes.map(({ kind }) => kind),
         ['setPermissions'],
       )
     }
@@ -89,7 +89,7 @@ describe('a plan is refused for', () => {
     }
     const state = sampleState({ applications: [planted], servicePrincipals: [graph] })
     assert.deepEqual(plan(job('Microsoft Graph'), state).faults, [
-      `2 APIs could be "Microsoft Graph": ${ids.secret}, ${ids.other}. Give the application id of the one that is meant in place of its name.`,
+      `2 APIs match "Microsoft Graph": ${ids.secret}, ${ids.other}. Use the application ID of the right one instead of the name.`,
     ])
     assert.deepEqual(plan(job(ids.other), state).faults, [])
   })
@@ -97,7 +97,7 @@ describe('a plan is refused for', () => {
 
 describe('a plan as people read it', () => {
   it('says so when there is nothing to do', () => {
-    assert.equal(planText(plan(sampleFile())), 'No changes: the directory is as the file says.\n')
+    assert.equal(planText(plan(sampleFile())), 'No changes: the directory matches the file.\n')
   })
 
   it('shows the acts, what is taken away, and what it means for clients', () => {
@@ -111,13 +111,13 @@ describe('a plan as people read it', () => {
 5 Admin consent
   + "Greeting client" is granted CallHiApiRole of "Greeting API"
 
-2 changes; nothing that works is taken away.
+2 changes; nothing is removed or replaced.
 
-If it is left as it is:
+Without these changes:
   "Greeting client" gets no token for "Greeting API": it has no service principal in this tenant (AADSTS700016).
 
-When it is applied:
-  "Greeting client" gets a token for "Greeting API" without CallHelloApiRole: the file requests it, but grants no admin consent for it.
+With these changes:
+  "Greeting client" gets a token for "Greeting API" without CallHelloApiRole: the file requests it without admin consent.
 `,
     )
   })
@@ -125,13 +125,13 @@ When it is applied:
   it('tells its faults in place of a diff', () => {
     assert.equal(
       planText(plan(job('Orders API'))),
-      'This cannot be planned:\n  The API "Orders API" is neither in the file nor in the tenant.\n',
+      'Cannot make a plan:\n  The API "Orders API" is not in the file and not in the tenant.\n',
     )
   })
 
   it('warns of what its steps take away', () => {
     const text = planText(plan({ removed: ['Greeting client'] }))
     assert.match(text, /^! - application "Greeting client"/m)
-    assert.match(text, /1 change; those marked ! take away or replace something/)
+    assert.match(text, /1 change; those marked ! remove or replace something/)
   })
 })

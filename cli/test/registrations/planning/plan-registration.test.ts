@@ -126,7 +126,7 @@ const differences: Difference[] = [
   [
     'a role with another value, which is disabled first',
     [
-      'disableAppRoles ! ~ role CallHiApiRole of "Greeting API": disabled, to be changed',
+      'disableAppRoles ! ~ role CallHiApiRole of "Greeting API": disabled before its change',
       'setAppRoles ! ~ role CallHiApiRole of "Greeting API": value "CallHiApiRole" -> "SayHi"',
     ],
     (file) => {
@@ -137,7 +137,7 @@ const differences: Difference[] = [
   [
     'a role that is removed, which is disabled first',
     [
-      'disableAppRoles ! ~ role CallHelloApiRole of "Greeting API": disabled, to be changed',
+      'disableAppRoles ! ~ role CallHelloApiRole of "Greeting API": disabled before its change',
       `setAppRoles ! - role CallHelloApiRole of "Greeting API" (${ids.hello})`,
     ],
     (file) => ({ apis: file.apis.map((one) => ({ ...one, appRoles: one.appRoles.slice(0, 1) })) }),

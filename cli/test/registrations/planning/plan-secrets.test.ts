@@ -29,14 +29,14 @@ const keyCredential = (keyId: string, customKeyIdentifier: string) => ({
 const differences: Difference[] = [
   [
     'a secret that is not there',
-    [`createSecret   + secret ${primary}, good for 180 days`],
+    [`createSecret   + secret ${primary}, valid for 180 days`],
     same,
     sampleState({ client: { passwordCredentials: [] } }),
   ],
   [
     'a secret that has ended',
     [
-      `createSecret   + secret ${primary}, good for 180 days: the last one ended on 2026-03-01`,
+      `createSecret   + secret ${primary}, valid for 180 days: the last one ended on 2026-03-01`,
       `removeSecret   - secret ${primary} (q7Y..., ends 2026-03-01): ended on 2026-03-01`,
     ],
     same,
@@ -45,7 +45,7 @@ const differences: Difference[] = [
   [
     'a secret that is due for rotation',
     [
-      `rotateSecret ! ~ secret ${primary}: a new one, good for 180 days, beside the present one: the present one ends on 2026-03-31`,
+      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: the current one ends on 2026-03-31`,
     ],
     same,
     withSecret({ endDateTime: new Date('2026-03-31T12:00:00Z') }),
@@ -59,7 +59,7 @@ const differences: Difference[] = [
   [
     'a rotation that is asked for',
     [
-      `rotateSecret ! ~ secret ${primary}: a new one, good for 180 days, beside the present one: asked for`,
+      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: requested`,
     ],
     same,
     sampleState(),
@@ -68,7 +68,7 @@ const differences: Difference[] = [
   [
     'a secret that the file does not list',
     [
-      `createSecret   + secret ${primary}, good for 180 days`,
+      `createSecret   + secret ${primary}, valid for 180 days`,
       'removeSecret ! - secret "by hand" of "Greeting client" (q7Y..., ends 2026-07-31): not in the file',
     ],
     same,
