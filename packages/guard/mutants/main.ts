@@ -99,20 +99,19 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\\#', '#'
 function writePage(fates: readonly Fate[]): void {
   const rows = fates.map(
     ({ mutant, caughtBy }, index) =>
-      `| ${index + 1} | \`${mutant.file}\` | ${cell(mutant.breaks)} | ${caughtBy === undefined ? '**nobody**' : cell(caughtBy)} |`,
+      `| ${index + 1} | \`${mutant.file}\` | ${cell(mutant.breaks)} | ${caughtBy === undefined ? '**no test**' : cell(caughtBy)} |`,
   )
   const caught = fates.filter(({ caughtBy }) => caughtBy !== undefined).length
   writeFileSync(
     page,
     `# Mutants of the guard
 
-Each row is the guard, broken in one way on purpose, and the first test that saw it. The table is
-written by \`npm run mutants\`, which breaks a copy for each row and runs the guard's tests on it until
-one fails; the edits are in [packages/guard/mutants](../packages/guard/mutants).
+Each row is the guard with one broken rule, and the first test that detects it. \`npm run mutants\` writes the table:
+for each row, it breaks a copy and runs the guard's tests until one fails. The edits are in [packages/guard/mutants](../../packages/guard/mutants).
 
-**${caught} of ${fates.length} were caught.**
+**${caught} of ${fates.length} were detected.**
 
-| | file | the broken guard | caught by |
+| | file | the broken guard | detected by |
 |---|---|---|---|
 ${rows.join('\n')}
 `,

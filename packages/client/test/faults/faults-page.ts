@@ -8,27 +8,28 @@ export async function faultsPage(): Promise<string> {
     const { fault, saw, tokenRequests, apiRequests, recovered } = await jobUnderFault(row)
     lines.push(`| ${fault} | ${saw} | ${tokenRequests} | ${apiRequests} | ${recovered} |`)
   }
-  return `# Faults the client met
+  return `# Faults and the client
 
-A job that says hi every minute for half an hour. From the tenth minute to the twentieth something is
-wrong. Tokens live for ten minutes, so that they end within the fault; \`token()\` has a deadline of 10
-seconds and a call one of 30, as by default; two secrets are given, of which the first is right.
-Time and chance are played, so every run of the test counts the same:
-\`packages/client/test/faults.test.ts\` holds this page to what happens, and
-\`node packages/client/test/faults/write-page.ts\` makes it anew.
+A job calls \`hi\` every minute for half an hour. The fault lasts from the tenth to the twentieth minute.
+Tokens are valid for ten minutes, so they expire during the fault. The deadlines are the default ones: 10
+seconds for \`token()\` and 30 for a call. The client has two secrets, of which the first is correct.
 
-| fault, for ten minutes | what the job saw in 30 runs | token requests | API requests | recovered |
+The test controls time and randomness, so every run gives the same numbers.
+\`packages/client/test/faults.test.ts\` compares this page with the behaviour, and
+\`node packages/client/test/faults/write-page.ts\` writes it.
+
+| fault, for ten minutes | results of 30 runs | token requests | API requests | recovered |
 |---|---|---|---|---|
 ${lines.join('\n')}
 
-What to read from it:
+Conclusions:
 
-- While a token is good, an identity provider that is down is nobody's trouble; the job fails only
-  when the token has ended, and is well again with the first run after the fault.
-- \`Retry-After\` is obeyed between runs too: a server that limits the rate is asked a third as often as one that only says 503.
-- A refusal is asked about once per run (once per secret), never more often.
-- A 401 costs one token request and one more call, and a 403 costs neither.
+- While a token is valid, an outage of the identity provider has no effect. The job fails only
+  after the token has expired, and works again with the first run after the fault.
+- \`Retry-After\` also applies between runs. A server that limits the rate gets a third of the requests of one that answers 503 without it.
+- After a refusal, the client sends one request per run and secret.
+- A 401 costs one token request and one more call. A 403 costs neither.
 
-The errors are explained in [the guide to the client](../guides/client.md#errors).
+The [guide to the client](../guides/client.md#errors) describes the errors.
 `
 }
