@@ -84,7 +84,7 @@ describe('files', () => {
     /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
 
   for (const file of sources) {
-    it(`${file} is one noun on about one screen`, () => {
+    it(`${file} has at most ${lineLimit} lines`, () => {
       const lines = read(file).split('\n').length - 1
       assert.ok(lines <= lineLimit, `${lines} lines; the limit is ${lineLimit}`)
     })
