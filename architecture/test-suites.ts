@@ -21,11 +21,11 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
   },
   {
     file: 'packages/guard/test/cache/verified-token-cache.test.ts',
-    reason: 'It fills caches of up to a million tokens.',
+    reason: 'It fills a cache with a million tokens.',
   },
   {
     file: 'packages/guard/test/encoding/strict-json.test.ts',
-    reason: 'It compares the parser with the built-in parser on all short texts.',
+    reason: 'It checks the parser with many generated values.',
   },
   {
     file: 'services/identity-provider/test/management/privilege/authority-sequences.test.ts',

@@ -14,6 +14,7 @@ export const environment: NodeJS.ProcessEnv = {
   PATH: `${binFolder}:${process.env.PATH}`,
   HOME: process.env.HOME,
   NO_COLOR: '1',
+  ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
 }
 
 /** How a command ended, and what it said. */

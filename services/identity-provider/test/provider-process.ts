@@ -33,7 +33,12 @@ function start(environment: Environment, { within = [], overChannel }: Manner): 
   const [command = '', ...given] = [...within, process.execPath, main]
   const channel = overChannel ? (['ipc'] as const) : []
   return spawn(command, given, {
-    env: { PORT: '0', REGISTRATIONS: registrationsFile, ...environment },
+    env: {
+      PORT: '0',
+      REGISTRATIONS: registrationsFile,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', ...channel],
   })
 }
