@@ -32,7 +32,7 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It runs random sequences of management calls.',
   },
   {
-    file: 'services/identity-provider/test/management/http/body-collection.test.ts',
+    file: 'services/identity-provider/test/management/http/schemas.test.ts',
     reason: 'Each body has the size of a mebibyte.',
   },
   {

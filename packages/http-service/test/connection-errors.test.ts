@@ -7,21 +7,6 @@ import { type Listener, listen } from '../src/listener.ts'
 let listener: Listener
 let release: () => void
 
-beforeEach(async () => {
-  listener = await listen('127.0.0.1', 0)
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  listener.answerWith((request) => {
-    const { pathname } = new URL(request.url)
-    const response = new Response(`answer to ${pathname}`)
-    if (pathname === '/slow') return released.then(() => response)
-    if (pathname === '/body') return request.text().then(() => response)
-    return response
-  })
-})
-afterEach(() => listener.stop())
-
 /** Sends segments one after the other; returns the status lines and bodies of the answers. */
 async function send(...segments: string[]): Promise<string[]> {
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
@@ -46,6 +31,21 @@ const garbage = 'no request\r\n\r\n'
 const ok = (path: string) => ['HTTP/1.1 200', `answer to ${path}`]
 
 describe('malformed bytes after requests', () => {
+  beforeEach(async () => {
+    listener = await listen('127.0.0.1', 0)
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    listener.answerWith((request) => {
+      const { pathname } = new URL(request.url)
+      const response = new Response(`answer to ${pathname}`)
+      if (pathname === '/slow') return released.then(() => response)
+      if (pathname === '/body') return request.text().then(() => response)
+      return response
+    })
+  })
+  afterEach(() => listener.stop())
+
   const rows: [name: string, segments: string[], expected: string[]][] = [
     ['nothing', [garbage], ['HTTP/1.1 400']],
     [
