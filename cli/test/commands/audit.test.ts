@@ -17,7 +17,7 @@ describe('greeting audit', () => {
     server.books.signIns?.push(refusal)
     assert.deepEqual(await server.run(), {
       code: 0,
-      out: `time                  outcome  action           actor                                 target  reason       correlation id
+      out: `time                  outcome  action           actor                                 target  reason        correlation id
 2027-01-15T08:00:03Z  done     directory.found  system                                x
 2027-01-15T08:00:02Z  refused  token.issue      0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11          secret_wrong  correlation-1
 2027-01-15T08:00:01Z  done     directory.found  system

@@ -137,7 +137,7 @@ describe('greeting doctor', () => {
       { refusal: { code: 7000222, error: 'invalid_client', status: 401 } },
       3,
       'WRONG credential',
-      /\n.*create a new one/,
+      /\n.*Create a new one/,
     ],
     [
       'a secret that ends soon',
