@@ -157,7 +157,7 @@ describe('a run that cannot be', () => {
     const { code, out, err } = await start(join(folder, 'data'), '--api-port', port)
     assert.equal(code, 1)
     assert.equal(out, '')
-    assert.match(err, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken\\.\n`))
+    assert.match(err, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use\\.\n`))
   })
 
   it('says in one sentence that the data folder is corrupt, and leaves it as it is', async (t) => {
@@ -185,7 +185,7 @@ describe('a run that cannot be', () => {
     await writeFile(join(folder, 'file'), '')
     const { code, err } = await start(join(folder, 'file/data'), '--api-port', '0')
     assert.equal(code, 1)
-    assert.match(err, /cannot be written to: a part of its path is a file\./)
+    assert.match(err, /Cannot write to the data folder .*: a part of its path is a file\./)
   })
 
   it('says in one sentence that the data folder may not be written to', async (t) => {
@@ -199,6 +199,6 @@ describe('a run that cannot be', () => {
     const command = [...user, 'greeting', 'start', '--data-dir', dataDir, ...ports]
     const { code, err } = await run('env', ['-', `PATH=${environment.PATH}`, ...command])
     assert.equal(code, 1, err)
-    assert.match(err, /cannot be written to: permission denied\./)
+    assert.match(err, /Cannot write to the data folder .*: permission denied\./)
   })
 })

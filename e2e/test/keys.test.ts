@@ -44,7 +44,7 @@ describe('the keys of the identity provider', () => {
     const [first] = await listed()
     const refused = await keys('revoke', first?.kid ?? '')
     assert.equal(refused.code, 2)
-    assert.match(refused.err, /Say --yes if that is meant/)
+    assert.match(refused.err, /Use --yes to confirm/)
     const { code, err } = await keys('revoke', first?.kid ?? '', '--yes')
     assert.equal(code, 0, err)
     assert.ok((await listed()).every(({ kid }) => kid !== first?.kid))
@@ -69,7 +69,7 @@ describe('the keys of the identity provider', () => {
     await writeFile(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
     const { code, out, err } = await keys('reencrypt', '--key-file', keyFile)
     assert.equal(code, 0, err)
-    assert.match(out, /^\d+ keys are encrypted under \S+\.\nStart every identity provider again/)
+    assert.match(out, /^\d+ keys are now encrypted with \S+\.\nRestart every identity provider/)
   })
 
   it('are left as they are when the new key cannot be read, or is none', async () => {

@@ -108,7 +108,7 @@ describe('a private file', () => {
 
   it('that was there is replaced whole, or stays after a crash', async () => {
     await writeFile(path, 'old', { mode: 0o644 })
-    assert.equal(writeInProcess('replacePrivateFile', 'new', { dies: true }).signal, 'SIGKILL')
+    assert.equal(writeInProcess('replaceSecretFile', 'new', { dies: true }).signal, 'SIGKILL')
     assert.equal(await readFile(path, 'utf8'), 'old')
     await replaceSecretFile(path, 'new')
     assert.equal(await readFile(path, 'utf8'), 'new')
