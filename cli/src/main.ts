@@ -17,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       stop.abort(new CommandFailure('failed', `Stopped by ${signal}.`))
       return
     }
-    // A second request: do not wait for the work in hand.
+    // A second request: do not wait for running work.
     if (performance.now() - stoppedAtMs > oneRequestMs) process.exit(exitCodes.failed.code)
   })
 }

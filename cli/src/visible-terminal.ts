@@ -9,7 +9,7 @@ const escapeCharacter = '\u001b'
  * argument put into them cannot steer the screen.
  */
 export function visibleTerminal(screen: Screen): Terminal {
-  // Only the colours of this command pass: nobody else can know how they are marked.
+  // Only the colours of this command pass: other texts cannot contain their random mark.
   const ownEscape = `${escapeCharacter}${randomUUID()}`
   const visible = (text: string) => text.split(ownEscape).map(visibleLines).join(escapeCharacter)
   const out = (text: string) => screen.out(visible(text))

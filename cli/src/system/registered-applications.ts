@@ -15,7 +15,7 @@ export class RegisteredApplications {
     this.path = join(dataDir, 'registered-applications.txt')
   }
 
-  /** The ids; none when the file is missing or somebody else may write to it. */
+  /** The ids; none when the file is missing or other users can write to it. */
   async read(): Promise<Set<string>> {
     try {
       const { mode, uid } = await stat(this.path)

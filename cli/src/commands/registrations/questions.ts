@@ -6,9 +6,9 @@ import type { Terminal } from '../../terminal.ts'
 
 /**
  * Asks for each application that was found by a name alone, whether it is the one that is meant.
- * `--yes` does not answer this: somebody else may have planted the application.
+ * `--yes` does not answer this: an attacker may have created the application.
  *
- * @throws {CommandFailure} badUsage when nobody can be asked; failed when the answer is no.
+ * @throws {CommandFailure} badUsage without a terminal; failed when the answer is no.
  */
 export async function confirmAdoptions(
   { adoptions }: Plan,

@@ -27,8 +27,8 @@ export type Applied = {
 }
 
 /**
- * Does the steps of a plan in their order, and stops at the first that is refused: whatever it
- * changed until then stays, and is told. Applied again, the file takes up where this run stopped.
+ * Applies the changes of a plan in their order, and stops at the first refusal. Completed changes
+ * stay and are reported. The next run of the same file continues there.
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   const { graph, secrets, onDone, now = () => new Date(), signal, onRegistered } = options

@@ -61,7 +61,7 @@ export function adoptionsOf(
 export const hasCredentials = ({ secrets, certificates, federatedCredentials }: Adoption) =>
   secrets + certificates + federatedCredentials > 0
 
-/** Why consent is refused: whoever planted the application holds a credential that would use it. */
+/** The reason why consent is refused: the author of the application may have a credential for it. */
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],
