@@ -50,12 +50,11 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('cache/verified-token-cache.ts', [
     [
-      'compares only the mark',
-      ['young.authorization === authorization ? young : undefined', 'young'],
-    ],
-    [
-      'compares only the mark in the old generation',
-      [' || old.authorization !== authorization', nothing],
+      'compares only the hash',
+      [
+        'if (entry?.authorization !== authorization) return undefined',
+        'if (entry === undefined) return undefined',
+      ],
     ],
     [
       'finds a token by its claims alone',
@@ -63,26 +62,46 @@ export const gateMutants: readonly Mutant[] = [
         'for (let index = Math.max(0, text.length - hashedCharacters); index < text.length; index += 1) {',
         "for (let index = text.indexOf('.') + 1; index < text.lastIndexOf('.'); index += 1) {",
       ],
-      ['young.authorization === authorization ? young : undefined', 'young'],
-      [' || old.authorization !== authorization', nothing],
+      [
+        'if (entry?.authorization !== authorization) return undefined',
+        'if (entry === undefined) return undefined',
+      ],
     ],
     [
-      'remembers without bound',
-      ['if (this.#young.size >= this.#generationSize) {', 'if (false) {'],
+      'caches without bound',
+      ['if (this.#entries.length < this.#capacity) return', 'if (true) return'],
     ],
-    ['forgets what is still asked for', ['    this.#insert(hash, old)\n', nothing]],
+    ['does not note a use', ['    this.#use(slot)\n    return entry', '    return entry']],
     [
-      'remembers although it is told to remember none',
-      ['if (this.#generationSize > 0) this.#insert', 'this.#insert'],
+      'replaces the more recently used token',
+      ['this.#lastUseOf(slot) < this', 'this.#lastUseOf(slot) > this'],
+    ],
+    ['caches with a capacity of 0', ['if (this.#capacity === 0) return', nothing]],
+    [
+      'keeps the tokens of a key that is gone',
+      ['if (!this.#entries[slot]?.key.isPublished) this.#deleteSlot(slot)', nothing],
     ],
     [
-      'forgets nothing of a key that is gone',
-      ['if (!key.isPublished) generation.delete(hash)', 'void [hash, key, generation]'],
+      'skips the token that fills a gap',
+      [
+        'let slot = this.#entries.length - 1; slot >= 0; slot -= 1',
+        'let slot = 0; slot < this.#entries.length; slot += 1',
+      ],
     ],
-    ['forgets only the young of a key that is gone', ['[this.#young, this.#old]', '[this.#young]']],
     [
-      'cannot forget one token',
-      ['    this.#young.delete(hash)\n    this.#old.delete(hash)\n', nothing],
+      'loses the token that fills a gap',
+      ['      this.#slotOfHash.set(this.#hashIn(last), slot)\n', nothing],
+    ],
+    [
+      'deletes another token with the same hash',
+      [' && this.#entries[slot]?.authorization === authorization', nothing],
+    ],
+    [
+      'cannot delete one token',
+      [
+        '      this.#deleteSlot(slot)\n    }\n  }\n\n  /** Deletes every',
+        '    }\n  }\n\n  /** Deletes every',
+      ],
     ],
   ]),
   ...mutantsOf('guard.ts', [

@@ -52,6 +52,7 @@ export async function startService(
       keySetUrl: settings.JWKS_URL,
       tokenVersions: settings.TOKEN_VERSIONS,
       clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+      maxCachedTokens: settings.REMEMBERED_TOKENS,
       roles,
       realm: 'greeting-api',
       resourceMetadataUrl: resourceMetadata.url,

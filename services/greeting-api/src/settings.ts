@@ -29,6 +29,7 @@ const schema = z.object({
   PORT: wholeNumber(0, 65_535).prefault('3000'),
   BASE_URL: originUrl.optional(),
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).prefault('60'),
+  REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).prefault('10000'),
   LOG_LEVEL: logLevel.default('info'),
 })
 

@@ -27,6 +27,7 @@ describe('settings', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       CLOCK_TOLERANCE_SECONDS: 60,
+      REMEMBERED_TOKENS: 10_000,
       LOG_LEVEL: 'info',
     })
   })
@@ -46,6 +47,8 @@ describe('settings', () => {
     ['PORT', '0', 0],
     ['BASE_URL', 'https://api.example/greeting', 'https://api.example/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '0', 0],
+    ['REMEMBERED_TOKENS', '0', 0],
+    ['REMEMBERED_TOKENS', '1000000', 1_000_000],
     ['LOG_LEVEL', 'debug', 'debug'],
   ]
   for (const [name, value, read] of accepted) {
@@ -71,6 +74,8 @@ describe('settings', () => {
     ['PORT', '0x10'],
     ['BASE_URL', '/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '61'],
+    ['REMEMBERED_TOKENS', '1000001'],
+    ['REMEMBERED_TOKENS', '-1'],
     ['CLOCK_TOLERANCE_SECONDS', 'Infinity'],
     ['LOG_LEVEL', 'loud'],
   ]

@@ -6,6 +6,9 @@ type CacheEntry = { readonly authorization: string; readonly key: VerificationKe
 /** Characters at the end of a signature that are hashed: 72 bits that no sender can choose. */
 const hashedCharacters = 12
 
+/** Slots that are compared to choose the token that a new one replaces. */
+const comparedSlots = 2
+
 /**
  * Verified tokens, so that a repeated token is not verified again.
  *
@@ -13,58 +16,104 @@ const hashedCharacters = 12
  * hash replace each other. The whole field value is compared, because V8 compares a slice of a text
  * more slowly.
  *
- * There are two generations. When the young one is full, it replaces the old one. A token that is
- * found in the old generation moves to the young one.
+ * When the cache is full, a new token replaces the less recently used one of two random neighbours.
+ * So the share of tokens that are found falls slowly if there are more callers than slots. A strict
+ * order would find none of them if they take turns.
  */
 export class VerifiedTokenCache<Entry extends CacheEntry> {
-  readonly #generationSize: number
-  #young = new Map<number, Entry>()
-  #old = new Map<number, Entry>()
+  readonly #capacity: number
+  readonly #random: () => number
+  readonly #slotOfHash = new Map<number, number>()
+  /** Without gaps: the last entry fills the slot of a deleted one. */
+  readonly #entries: Entry[] = []
+  /** For each slot, the number of the use that was its last. */
+  readonly #lastUses: Float64Array
+  #uses = 0
 
-  /** @param capacity maximum number of tokens; 0 turns the cache off */
-  constructor(capacity: number) {
-    this.#generationSize = Math.ceil(capacity / 2)
+  /**
+   * @param capacity maximum number of tokens; 0 turns the cache off
+   * @param random returns a number from 0 to below 1; default `Math.random`
+   */
+  constructor(capacity: number, random: () => number = Math.random) {
+    this.#capacity = capacity
+    this.#random = random
+    this.#lastUses = new Float64Array(capacity)
   }
 
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#entries.length
   }
 
   find(authorization: string): Entry | undefined {
-    const hash = hashOfEnd(authorization)
-    const young = this.#young.get(hash)
-    if (young !== undefined) return young.authorization === authorization ? young : undefined
-    const old = this.#old.get(hash)
-    if (old === undefined || old.authorization !== authorization) return undefined
-    this.#old.delete(hash)
-    this.#insert(hash, old)
-    return old
+    const slot = this.#slotOfHash.get(hashOfEnd(authorization))
+    if (slot === undefined) return undefined
+    const entry = this.#entries[slot]
+    if (entry?.authorization !== authorization) return undefined
+    this.#use(slot)
+    return entry
   }
 
   /** Caches a verified token, unless the capacity is 0. */
   add(entry: Entry): void {
-    if (this.#generationSize > 0) this.#insert(hashOfEnd(entry.authorization), entry)
+    if (this.#capacity === 0) return
+    const hash = hashOfEnd(entry.authorization)
+    const slot = this.#slotOfHash.get(hash) ?? this.#takeSlot()
+    this.#slotOfHash.set(hash, slot)
+    this.#entries[slot] = entry
+    this.#use(slot)
   }
 
   delete({ authorization }: Entry): void {
-    const hash = hashOfEnd(authorization)
-    this.#young.delete(hash)
-    this.#old.delete(hash)
+    const slot = this.#slotOfHash.get(hashOfEnd(authorization))
+    if (slot !== undefined && this.#entries[slot]?.authorization === authorization) {
+      this.#deleteSlot(slot)
+    }
   }
 
   /** Deletes every token whose key left its key set. */
   deleteUnpublished(): void {
-    for (const generation of [this.#young, this.#old]) {
-      for (const [hash, { key }] of generation) if (!key.isPublished) generation.delete(hash)
+    // From the end, because the last entry fills each gap.
+    for (let slot = this.#entries.length - 1; slot >= 0; slot -= 1) {
+      if (!this.#entries[slot]?.key.isPublished) this.#deleteSlot(slot)
     }
   }
 
-  #insert(hash: number, entry: Entry): void {
-    if (this.#young.size >= this.#generationSize) {
-      this.#old = this.#young
-      this.#young = new Map()
+  #use(slot: number): void {
+    this.#uses += 1
+    this.#lastUses[slot] = this.#uses
+  }
+
+  /** A free slot: a new one, or that of the replaced token. */
+  #takeSlot(): number {
+    if (this.#entries.length < this.#capacity) return this.#entries.length
+    const first = Math.floor(this.#random() * this.#capacity)
+    let chosen = first
+    for (let step = 1; step < comparedSlots; step += 1) {
+      const slot = (first + step) % this.#capacity
+      if (this.#lastUseOf(slot) < this.#lastUseOf(chosen)) chosen = slot
     }
-    this.#young.set(hash, entry)
+    this.#slotOfHash.delete(this.#hashIn(chosen))
+    return chosen
+  }
+
+  #deleteSlot(slot: number): void {
+    const last = this.#entries.length - 1
+    this.#slotOfHash.delete(this.#hashIn(slot))
+    const moved = this.#entries[last]
+    if (slot !== last && moved !== undefined) {
+      this.#slotOfHash.set(this.#hashIn(last), slot)
+      this.#entries[slot] = moved
+      this.#lastUses[slot] = this.#lastUseOf(last)
+    }
+    this.#entries.length = last
+  }
+
+  #lastUseOf(slot: number): number {
+    return this.#lastUses[slot] ?? 0
+  }
+
+  #hashIn(slot: number): number {
+    return hashOfEnd(this.#entries[slot]?.authorization ?? '')
   }
 }
 

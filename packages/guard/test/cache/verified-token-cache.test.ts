@@ -12,6 +12,30 @@ const otherKey = { ...key, kid: 'key-2' }
 const tail = (seed: string) => seed.padStart(43, '-')
 const entry = (authorization: string, by = key) => ({ authorization, key: by })
 
+/** A generator of random numbers with a fixed seed (mulberry32). */
+function seeded(): () => number {
+  let state = 1
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** The share of requests whose token is found, when callers take turns five times. */
+function shareFound(tokens: VerifiedTokenCache<ReturnType<typeof entry>>, callers: number): number {
+  let found = 0
+  for (let round = 0; round < 6; round += 1) {
+    for (let caller = 0; caller < callers; caller += 1) {
+      const authorization = tail(`${caller}`.padEnd(12, '*'))
+      if (tokens.find(authorization) === undefined) tokens.add(entry(authorization))
+      else if (round > 0) found += 1
+    }
+  }
+  return found / (callers * 5)
+}
+
 describe('remembered tokens', () => {
   it('are found by their whole text', () => {
     const tokens = new VerifiedTokenCache(10)
@@ -34,14 +58,6 @@ describe('remembered tokens', () => {
     for (const token of [`Head.${tail('a')}`, `.${tail('a')}`, tail('a'), `xhead.${tail('a')}`]) {
       assert.equal(tokens.find(token), undefined)
     }
-    assert.ok(tokens.find(`head.${tail('a')}`))
-  })
-
-  it('are not found by another text with the same tail in the older generation either', () => {
-    const tokens = new VerifiedTokenCache(2)
-    tokens.add(entry(`head.${tail('a')}`))
-    tokens.add(entry(`head.${tail('b')}`))
-    assert.equal(tokens.find(`Head.${tail('a')}`), undefined)
     assert.ok(tokens.find(`head.${tail('a')}`))
   })
 
@@ -71,7 +87,23 @@ describe('remembered tokens', () => {
     assert.ok(afterMany - full < 1_000_000, `${afterMany - full} bytes more`)
   })
 
-  it('stay while they are asked for', () => {
+  it('are all found again while there are no more callers than slots', () => {
+    const tokens = new VerifiedTokenCache(10_000)
+    assert.equal(shareFound(tokens, 10_000), 1)
+  })
+
+  for (const [callers, atLeast] of [
+    [11_000, 0.65],
+    [15_000, 0.2],
+    [20_000, 0.06],
+  ] as const) {
+    it(`are found in part when ${callers} callers take turns in 10,000 slots`, () => {
+      const found = shareFound(new VerifiedTokenCache(10_000, seeded()), callers)
+      assert.ok(found > atLeast, `${found}`)
+    })
+  }
+
+  it('stay while they are used', () => {
     const tokens = new VerifiedTokenCache(10)
     tokens.add(entry(tail('mine')))
     for (let index = 0; index < 1000; index += 1) {
@@ -80,11 +112,24 @@ describe('remembered tokens', () => {
     }
   })
 
-  it('go once nobody asks for them', () => {
-    const tokens = new VerifiedTokenCache(10)
+  it('go when they are not used any more', () => {
+    const tokens = new VerifiedTokenCache(10, seeded())
     tokens.add(entry(tail('mine')))
-    for (let index = 0; index < 10; index += 1) tokens.add(entry(tail(`${index}`)))
+    for (let index = 0; index < 200; index += 1) tokens.add(entry(tail(`${index}`)))
     assert.equal(tokens.find(tail('mine')), undefined)
+  })
+
+  it('replace each other when their hashes are equal', () => {
+    const tokens = new VerifiedTokenCache(10)
+    const [first, second] = [entry(`a.${tail('')}`), entry(`b.${tail('')}`)]
+    tokens.add(first)
+    tokens.add(second)
+    tokens.delete(first)
+    assert.deepEqual(
+      [tokens.find(first.authorization), tokens.find(second.authorization)],
+      [undefined, second],
+    )
+    assert.equal(tokens.size, 1)
   })
 
   it('are none without a capacity', () => {
@@ -93,28 +138,34 @@ describe('remembered tokens', () => {
     assert.equal(tokens.size, 0)
   })
 
-  it('can be forgotten one by one, in both generations', () => {
-    const tokens = new VerifiedTokenCache(2)
-    const [old, young] = [entry(tail('old')), entry(tail('young'))]
-    tokens.add(old)
-    tokens.add(young)
-    tokens.delete(old)
-    assert.equal(tokens.find(tail('old')), undefined)
-    tokens.delete(young)
-    assert.equal(tokens.size, 0)
+  it('can be deleted one by one, in any order', () => {
+    const tokens = new VerifiedTokenCache(3)
+    const entries = ['a', 'b', 'c'].map((name) => entry(tail(name)))
+    for (const one of entries) tokens.add(one)
+    for (const [index, one] of entries.entries()) {
+      tokens.delete(one)
+      const rest = entries.slice(index + 1)
+      assert.equal(tokens.size, rest.length)
+      assert.deepEqual(
+        entries.filter(({ authorization }) => tokens.find(authorization) !== undefined),
+        rest,
+      )
+    }
   })
 
-  it('are forgotten in both generations when their key is gone, and no others', () => {
-    const tokens = new VerifiedTokenCache(4)
-    for (const name of ['a', 'b', 'c', 'd']) {
-      tokens.add(entry(tail(name), name < 'c' ? otherKey : key))
+  it('are deleted when their key is gone, and no others', () => {
+    const tokens = new VerifiedTokenCache(6)
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const name of names) {
+      tokens.add(entry(tail(name), 'acf'.includes(name) ? otherKey : key))
     }
     otherKey.isPublished = false
     tokens.deleteUnpublished()
     assert.deepEqual(
-      ['a', 'b', 'c', 'd'].filter((name) => tokens.find(tail(name)) !== undefined),
-      ['c', 'd'],
+      names.filter((name) => tokens.find(tail(name)) !== undefined),
+      ['b', 'd', 'e'],
     )
+    assert.equal(tokens.size, 3)
   })
 
   for (const token of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
