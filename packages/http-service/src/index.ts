@@ -10,5 +10,12 @@ export {
   type TlsIdentity,
 } from './listener.ts'
 export { runService } from './run-service.ts'
-export { expected, hostName, logLevel, originUrl, wholeNumber } from './setting-schemas.ts'
+export {
+  expected,
+  hostName,
+  keepAliveSeconds,
+  logLevel,
+  originUrl,
+  wholeNumber,
+} from './setting-schemas.ts'
 export { readSettings, SettingsError } from './settings-reader.ts'

@@ -13,6 +13,7 @@ import {
   responseToServerError,
   tunnelRefused,
 } from './malformed-request.ts'
+import { Pipeline } from './pipeline.ts'
 
 /** Answers a request. The bindings contain Node's own request and response. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
@@ -35,10 +36,13 @@ export type SecureListener = Listener & {
 /** A server certificate and its private key, both PEM. */
 export type TlsIdentity = { readonly certificate: string; readonly key: string }
 
-/** Time limits of a listener in milliseconds, with the names of Node's options. */
+/** Limits of a listener. Times are in milliseconds and have the names of Node's options. */
 export const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
+  // Longer than the 60 s of most proxies: a proxy must not reuse a connection that closes.
+  keepAliveTimeout: 75_000,
+  maxRequestsPerConnection: 10_000,
   // The timeouts take effect at this interval. Node's default is 30 s.
   connectionsCheckingInterval: 1000,
 } as const
@@ -52,31 +56,40 @@ const starting = errorAnswer(503, 'temporarily_unavailable', 'The service is sta
 })
 
 /** Opens a listener at a host and a port. */
-export type Listen = (host: string, port: number) => Promise<Listener>
+export type Listen = (host: string, port: number, changes?: Partial<Limits>) => Promise<Listener>
 
 /**
  * Opens an HTTP listener. A service opens it first, so that a port in use changes nothing else.
  *
  * @param port 0 selects a free port
+ * @param changes replace some of the `limits`
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`
  */
-export function listen(host: string, port: number, timeouts: Limits = limits): Promise<Listener> {
-  return listenWith(createServer({ ...parserOptions, ...timeouts }), 'http', host, port)
+export function listen(
+  host: string,
+  port: number,
+  changes: Partial<Limits> = {},
+): Promise<Listener> {
+  const bounds = { ...limits, ...changes }
+  return listenWith(createServer({ ...parserOptions, ...bounds }), bounds, 'http', host, port)
 }
 
 /**
  * Opens an HTTPS listener with TLS 1.2 or newer.
  *
  * @param port 0 selects a free port
+ * @param changes replace some of the `limits`
  * @throws {Error} with Node's `code`, such as `EADDRINUSE`
  */
 export async function listenSecurely(
   host: string,
   port: number,
   identity: TlsIdentity,
+  changes: Partial<Limits> = {},
 ): Promise<SecureListener> {
-  const server = createSecureServer({ ...parserOptions, ...limits, ...secureContext(identity) })
-  const listener = await listenWith(server, 'https', host, port)
+  const bounds = { ...limits, ...changes }
+  const server = createSecureServer({ ...parserOptions, ...bounds, ...secureContext(identity) })
+  const listener = await listenWith(server, bounds, 'https', host, port)
   return { ...listener, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
 }
 
@@ -86,6 +99,7 @@ function secureContext({ certificate, key }: TlsIdentity) {
 
 async function listenWith(
   server: Server | SecureServer,
+  { maxRequestsPerConnection }: Limits,
   scheme: string,
   host: string,
   port: number,
@@ -93,14 +107,17 @@ async function listenWith(
   let answer: RequestListener = (_, response) => send(response, starting)
   const running = new Set<ServerResponse>()
   const connectionErrors = new ConnectionErrors()
+  const pipeline = new Pipeline(maxRequestsPerConnection)
   server.on('clientError', connectionErrors.onClientError)
   server.on('request', (request, response) => {
     running.add(response)
     response.once('close', () => running.delete(response))
     connectionErrors.track(response)
-    const refusal = refuseMalformed(request)
-    if (refusal === undefined) answer(request, response)
-    else send(response, refusal)
+    pipeline.enter(response, () => {
+      const refusal = refuseMalformed(request)
+      if (refusal === undefined) answer(request, response)
+      else send(response, refusal)
+    })
   })
   // Without these two, Node answers with an empty body or closes the connection without an answer.
   server.on('checkExpectation', (_, response) => send(response, expectationFailed))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from './listener.ts'
 
 /** The message of a schema: the form that a setting must have. */
 export const expected = (form: string) => ({ error: `expected ${form}` })
@@ -30,3 +31,6 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
 }
+
+/** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
+export const keepAliveSeconds = wholeNumber(1, 3600).prefault(`${limits.keepAliveTimeout / 1000}`)

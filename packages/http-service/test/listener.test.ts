@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { limits, listen } from '../src/listener.ts'
-import { sendRaw } from './raw-http.ts'
+import { pipelineOf, sendRaw } from './raw-http.ts'
 
 async function getFrom(url: string, agent?: Agent): Promise<IncomingMessage & { body: string }> {
   const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
@@ -57,10 +57,33 @@ describe('a listener', () => {
     })
   }
 
-  it('allows 10 s for a header and 30 s for a request, and checks every second', () => {
+  it('closes an idle connection after the keep-alive time, and says so before', async () => {
+    const listener = await listen('127.0.0.1', 0, { keepAliveTimeout: 1000 })
+    listener.answerWith(() => new Response('here'))
+    const agent = new Agent({ keepAlive: true })
+    const { headers } = await getFrom(listener.url, agent)
+    assert.equal(headers['keep-alive'], 'timeout=1')
+    agent.destroy()
+    await listener.stop()
+  })
+
+  it('closes a connection after its last allowed request, with `Connection: close`', async () => {
+    const listener = await listen('127.0.0.1', 0, { maxRequestsPerConnection: 2 })
+    listener.answerWith(() => new Response('here'))
+    const answers = await sendRaw(listener.url, pipelineOf(3))
+    assert.deepEqual(answers.match(/Connection: [a-z-]+/g), [
+      'Connection: keep-alive',
+      'Connection: close',
+    ])
+    await listener.stop()
+  })
+
+  it('has limits', () => {
     assert.deepEqual(limits, {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
+      keepAliveTimeout: 75_000,
+      maxRequestsPerConnection: 10_000,
       connectionsCheckingInterval: 1000,
     })
   })

@@ -11,3 +11,7 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
 /** A request that asks for the end of the connection. */
 export const rawRequest = (requestLine: string, ...fields: string[]) =>
   [requestLine, ...fields, 'Connection: close', '', ''].join('\r\n')
+
+/** Requests for numbered paths, sent without waiting for an answer. */
+export const pipelineOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')

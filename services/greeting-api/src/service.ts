@@ -28,7 +28,9 @@ export async function startService(
   openListener: Listen = listen,
 ): Promise<Service> {
   // 1. Listener and public addresses
-  const listener = await openListener(settings.HOST, settings.PORT)
+  const listener = await openListener(settings.HOST, settings.PORT, {
+    keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
+  })
   const baseUrl = settings.BASE_URL ?? listener.url
   const tenantUrl = `${settings.AUTH_URL}/${settings.TENANT_ID}`
   const scope = `api://${settings.API_APPLICATION_ID}/.default`

@@ -1,6 +1,7 @@
 import {
   expected,
   hostName,
+  keepAliveSeconds,
   logLevel,
   originUrl,
   readSettings as readSettingsOf,
@@ -29,6 +30,7 @@ const schema = z.object({
   PORT: wholeNumber(0, 65_535).prefault('3000'),
   BASE_URL: originUrl.optional(),
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).prefault('60'),
+  KEEP_ALIVE_SECONDS: keepAliveSeconds,
   REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).prefault('10000'),
   LOG_LEVEL: logLevel.default('info'),
 })

@@ -27,6 +27,7 @@ describe('settings', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       CLOCK_TOLERANCE_SECONDS: 60,
+      KEEP_ALIVE_SECONDS: 75,
       REMEMBERED_TOKENS: 10_000,
       LOG_LEVEL: 'info',
     })
@@ -47,6 +48,7 @@ describe('settings', () => {
     ['PORT', '0', 0],
     ['BASE_URL', 'https://api.example/greeting', 'https://api.example/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '0', 0],
+    ['KEEP_ALIVE_SECONDS', '620', 620],
     ['REMEMBERED_TOKENS', '0', 0],
     ['REMEMBERED_TOKENS', '1000000', 1_000_000],
     ['LOG_LEVEL', 'debug', 'debug'],
@@ -76,6 +78,8 @@ describe('settings', () => {
     ['CLOCK_TOLERANCE_SECONDS', '61'],
     ['REMEMBERED_TOKENS', '1000001'],
     ['REMEMBERED_TOKENS', '-1'],
+    ['KEEP_ALIVE_SECONDS', '0'],
+    ['KEEP_ALIVE_SECONDS', '3601'],
     ['CLOCK_TOLERANCE_SECONDS', 'Infinity'],
     ['LOG_LEVEL', 'loud'],
   ]

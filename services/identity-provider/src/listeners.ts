@@ -36,7 +36,7 @@ export async function openListeners(
   log: Pick<Log, 'warn'>,
 ): Promise<OpenListeners> {
   const { HOST, PORT, HTTPS_PORT, DATA_DIR } = settings
-  const http = PORT === null ? undefined : await listen(HOST, PORT)
+  const http = PORT === null ? undefined : await listen(HOST, PORT, limitsOf(settings))
   try {
     await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
     const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now, log)
@@ -73,7 +73,7 @@ async function openSecure(
     onAuthorityReplaced: (reason) =>
       log.warn({ folder, reason }, 'the certificate authority was replaced: trust the new one'),
   })
-  const listener = await listenSecurely(HOST, port, certificates.server)
+  const listener = await listenSecurely(HOST, port, certificates.server, limitsOf(settings))
   return {
     // `localhost` is easier to read than an address, and the certificate contains both.
     listener: {
@@ -85,6 +85,10 @@ async function openSecure(
     },
   }
 }
+
+const limitsOf = ({ KEEP_ALIVE_SECONDS }: Pick<Settings, 'KEEP_ALIVE_SECONDS'>) => ({
+  keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
+})
 
 function certificateNames(
   host: string,

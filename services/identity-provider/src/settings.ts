@@ -1,6 +1,7 @@
 import {
   expected,
   hostName,
+  keepAliveSeconds,
   logLevel,
   originUrl,
   readSettings as readSettingsOf,
@@ -86,6 +87,7 @@ const shape = z.object({
   HOST: hostName.default('127.0.0.1'),
   PORT: port.prefault('4000'),
   HTTPS_PORT: port.optional(),
+  KEEP_ALIVE_SECONDS: keepAliveSeconds,
   HTTPS_NAMES: list.prefault(''),
   AUTH_URL: originUrl.optional(),
   HTTPS_AUTH_URL: originUrl.optional(),

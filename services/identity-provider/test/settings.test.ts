@@ -21,6 +21,7 @@ describe('the settings', () => {
       HOST: '127.0.0.1',
       PORT: 4000,
       HTTPS_PORT: 4443,
+      KEEP_ALIVE_SECONDS: 75,
       HTTPS_NAMES: [],
       DATA_DIR: '.greeting',
       NEW_ADMINISTRATOR: 'no',
@@ -45,6 +46,7 @@ describe('the settings', () => {
     ['PORT', '', 4000],
     ['PORT', 'off', null],
     ['HTTPS_PORT', '8443', 8443],
+    ['KEEP_ALIVE_SECONDS', '620', 620],
     ['HTTPS_PORT', 'off', null],
     ['HTTPS_NAMES', 'Login.contoso.example', ['login.contoso.example']],
     ['HTTPS_AUTH_URL', 'https://login.example', 'https://login.example'],
@@ -75,6 +77,7 @@ describe('the settings', () => {
   const wrong: [string, string, string][] = [
     ['PORT', '65536', 'expected a port from 0 to 65535, or off'],
     ['PORT', '4000.5', 'expected a port from 0 to 65535, or off'],
+    ['KEEP_ALIVE_SECONDS', '0', 'expected a whole number from 1 to 3600'],
     ['HTTPS_PORT', 'on', 'expected a port from 0 to 65535, or off'],
     ['AUTH_URL', 'login.example', 'expected an http or https URL without a slash at its end'],
     ['AUTH_URL', 'https://login.example/', 'expected an http or https URL without a slash'],
