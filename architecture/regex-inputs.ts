@@ -52,7 +52,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'cli/src/commands/keys.ts': [setting(/^y(es)?$/i)],
   'cli/src/commands/registrations/questions.ts': [setting(/^y(es)?$/i)],
   'cli/src/commands/run.ts': [setting(/^[1-9]\d{0,8}$/)],
-  'cli/src/commands/start.ts': [setting(/^\d{1,5}$/)],
+  'cli/src/commands/start.ts': [setting(/^\d{1,5}$/), setting(/^\d{1,2}$/)],
   'cli/src/doctor/network-fault.ts': [
     ours(/^ENOTFOUND$|^EAI_AGAIN$/, 'codes of Node'),
     ours(/^ECONNREFUSED$/, 'codes of Node'),
@@ -283,6 +283,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'packages/http-service/src/setting-schemas.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
     setting(/^\d{1,9}$/),
+    setting(/^(auto|\d{1,2})$/),
   ],
   'packages/http-service/src/settings-reader.ts': [setting(/\/\/[^/@]*@/, '//')],
   'packages/http-service/src/start-failure.ts': [ours(/\.$/, 'a message of an error at start')],

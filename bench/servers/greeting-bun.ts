@@ -7,5 +7,5 @@ import { announce } from './environment.ts'
 /** The greeting API as it ships, on Bun. */
 const settings = readSettings(process.env)
 const log = pino({ level: settings.LOG_LEVEL })
-const { url } = await startService(settings, log, {}, listenOnBun)
+const { url } = await startService(settings, log, undefined, {}, listenOnBun)
 announce(url)

@@ -14,6 +14,7 @@ type Options = {
   readonly apiPort: number
   readonly identityPort: number
   readonly httpsPort?: number
+  readonly workers?: string
   readonly json?: true
 }
 
@@ -23,6 +24,14 @@ function port(text: string): number {
     throw new InvalidArgumentError('The port must be a number from 0 to 65535.')
   }
   return number
+}
+
+function workers(text: string): string {
+  const number = Number(text)
+  if (text !== 'auto' && !(/^\d{1,2}$/.test(text) && number >= 1 && number <= 64)) {
+    throw new InvalidArgumentError('The count must be a number from 1 to 64, or auto.')
+  }
+  return text
 }
 
 /** `greeting start`: runs the whole system until it is asked to stop. */
@@ -46,6 +55,11 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       '--https-port <port>',
       'port of the identity provider over HTTPS (default: 4443, or any free port with --identity-port 0)',
       port,
+    )
+    .option(
+      '--workers <count>',
+      'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
+      workers,
     )
     .option('--json', 'print one line of JSON when ready, or for a failure')
     .action(async ({ json, ...options }: Options) => {

@@ -38,6 +38,8 @@ export type SystemOptions = {
   readonly apiPort: number
   readonly identityPort: number
   readonly httpsPort: number
+  /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
+  readonly workers?: string | undefined
 }
 
 /** Both services, running and ready, and who can call them. */
@@ -69,7 +71,11 @@ export class RunningSystem {
     const inherited = Object.entries(environment).filter(
       ([name]) => !settingsOfServices.includes(name),
     )
-    this.#environment = Object.fromEntries(inherited)
+    const { workers } = options
+    this.#environment = {
+      ...Object.fromEntries(inherited),
+      ...(workers !== undefined && { WORKERS: workers }),
+    }
   }
 
   /**

@@ -17,5 +17,7 @@ export {
   logLevel,
   originUrl,
   wholeNumber,
+  workerCount,
 } from './setting-schemas.ts'
 export { readSettings, SettingsError } from './settings-reader.ts'
+export type { WorkerLink } from './workers/worker-link.ts'

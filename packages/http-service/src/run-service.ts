@@ -3,6 +3,9 @@ import { watchParent } from './parent-watch.ts'
 import { SettingsError } from './settings-reader.ts'
 import { explainStartFailure, type StartSettings } from './start-failure.ts'
 import { visibleText } from './visible-text.ts'
+import { isPrimary, startWorkers } from './workers/run-primary.ts'
+import { type WorkerLink, workerLink } from './workers/worker-link.ts'
+import { WorkerStartError } from './workers/worker-pool.ts'
 
 /** A service that accepts requests. */
 export type RunningService = {
@@ -19,15 +22,20 @@ export type ServiceDefinition<Settings> = {
   /** The name in messages, such as `greeting API`. */
   readonly title: string
   readonly readSettings: (environment: NodeJS.ProcessEnv) => Settings
-  readonly start: (settings: Settings, log: Logger) => Promise<RunningService>
+  /** @param link the connection to the primary process, in a worker */
+  readonly start: (settings: Settings, log: Logger, link?: WorkerLink) => Promise<RunningService>
 }
 
+/** The settings that every service has. */
+type ServiceSettings = StartSettings & { readonly LOG_LEVEL: string; readonly WORKERS: number }
+
 /**
- * Runs a service as this process, until a signal or the end of the parent process.
+ * Runs a service as this process, until a signal or the end of the parent process. With several
+ * `WORKERS`, this process only starts the workers, and each of them runs the service.
  *
  * Exit codes: 0 after a stop, 1 when the start or the stop fails, 2 for invalid settings.
  */
-export async function runService<Settings extends StartSettings & { readonly LOG_LEVEL: string }>(
+export async function runService<Settings extends ServiceSettings>(
   host: NodeJS.Process,
   { name, title, readSettings, start }: ServiceDefinition<Settings>,
 ): Promise<void> {
@@ -44,13 +52,20 @@ export async function runService<Settings extends StartSettings & { readonly LOG
   }
   const log = pino({ level: settings.LOG_LEVEL, base: { service: name, pid: host.pid } })
   try {
-    const service = await start(settings, log)
+    const link = workerLink(host)
+    const service = await (isPrimary(settings.WORKERS)
+      ? startWorkers(settings.WORKERS, log)
+      : start(settings, log, link))
     const stop = stopOnce(host, service, log)
     // Before the log message: its reader may send a signal immediately.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
-    log.info({ url: service.url, httpsUrl: service.httpsUrl }, 'listening')
+    const { url, httpsUrl } = service
+    if (link === undefined) log.info({ url, httpsUrl }, 'listening')
+    else link.reportReady({ url, httpsUrl })
     watchParent(host, () => stop('parent_ended'))
   } catch (error) {
+    // The worker has written the reason.
+    if (error instanceof WorkerStartError) return host.exit(error.exitCode)
     const sentence = explainStartFailure(error as Error, settings)
     // One line: the sentence may contain text of a file.
     fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { limits } from './listener.ts'
 
@@ -31,6 +32,17 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
 }
+
+/** The number of worker processes: 1 to 64, by default 1; `auto` means one per available core. */
+export const workerCount = (() => {
+  const error = expected('a whole number from 1 to 64, or auto')
+  return z
+    .string()
+    .regex(/^(auto|\d{1,2})$/, error)
+    .transform((text) => (text === 'auto' ? Math.min(availableParallelism(), 64) : Number(text)))
+    .refine((count) => count >= 1 && count <= 64, error)
+    .prefault('1')
+})()
 
 /** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
 export const keepAliveSeconds = wholeNumber(1, 3600).prefault(`${limits.keepAliveTimeout / 1000}`)

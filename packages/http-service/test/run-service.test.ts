@@ -26,7 +26,7 @@ function fakeProcess(connected?: boolean) {
 const definition = (stop = async () => {}) => ({
   name: 'test',
   title: 'test service',
-  readSettings: () => ({ HOST: '127.0.0.1', LOG_LEVEL: 'silent' }),
+  readSettings: () => ({ HOST: '127.0.0.1', LOG_LEVEL: 'silent', WORKERS: 1 }),
   start: async () => ({ url: 'http://127.0.0.1:1', stop }),
 })
 

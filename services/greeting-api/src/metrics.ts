@@ -7,8 +7,7 @@ export type Metrics = {
   readonly listener: EventListener
   /** Connects the gauges to the guard, which is created after the metrics. */
   readonly watch: (guard: Pick<Guard, 'keySets' | 'cachedTokens'>) => void
-  readonly contentType: string
-  readonly read: () => Promise<string>
+  readonly registry: Registry
 }
 
 /** Creates the metrics of one service, in a registry of their own. */
@@ -53,16 +52,21 @@ export function createMetrics(): Metrics {
   return {
     listener,
     watch: (guard) => observeGuard(guard, registers),
-    contentType: registry.contentType,
-    read: () => registry.metrics(),
+    registry,
   }
 }
 
 function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers: Registry[]): void {
-  const perKeySet = (name: string, help: string, value: (set: KeySet) => number) =>
+  const perKeySet = (
+    name: string,
+    help: string,
+    aggregator: 'max' | 'min',
+    value: (set: KeySet) => number,
+  ) =>
     new Gauge({
       name,
       help,
+      aggregator,
       labelNames: ['url'],
       registers,
       collect() {
@@ -72,12 +76,14 @@ function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers:
   perKeySet(
     'greeting_guard_key_set_age_seconds',
     'Time since the last valid key set; +Inf before the first one.',
+    'max',
     ({ ageSeconds }) => ageSeconds,
   )
-  perKeySet('greeting_guard_keys', 'Usable keys in the key set.', ({ keys }) => keys)
+  perKeySet('greeting_guard_keys', 'Usable keys in the key set.', 'min', ({ keys }) => keys)
   perKeySet(
     'greeting_guard_key_set_usable',
     '1 while the key set can verify tokens, else 0.',
+    'min',
     ({ isUsable }) => Number(isUsable),
   )
   new Gauge({

@@ -1,5 +1,5 @@
 import { createGuard, describeResource, entra, type Runtime } from '@greeting/guard'
-import { type Listen, listen } from '@greeting/http-service'
+import { type Listen, listen, type WorkerLink } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { roles } from './greetings.ts'
@@ -17,6 +17,7 @@ export type Service = {
 /**
  * Starts the greeting API: opens the listener, answers requests and begins to fetch the keys.
  *
+ * @param link connects a worker to the primary process
  * @param runtime replaces the clocks and the `fetch` of the guard
  * @param openListener replaces Node's server on another platform
  * @throws {Error} with Node's `code` when the listener cannot be opened
@@ -24,7 +25,8 @@ export type Service = {
 export async function startService(
   settings: Settings,
   log: Logger,
-  runtime: Partial<Runtime> = {},
+  link?: WorkerLink,
+  runtime: Partial<Runtime> = link === undefined ? {} : { fetch: link.fetch },
   openListener: Listen = listen,
 ): Promise<Service> {
   // 1. Listener and public addresses
@@ -66,6 +68,9 @@ export async function startService(
     runtime,
   )
   metrics.watch(guard)
+  link?.reportMetrics(metrics.registry)
+  // The guard fetches again, and gets the response that another worker has fetched.
+  link?.onSharedFetch(() => void guard.start())
 
   // 3. Requests
   let isStopping = false
@@ -73,7 +78,7 @@ export async function startService(
     guard,
     addresses: { baseUrl, tokenUrl: `${tenantUrl}/oauth2/v2.0/token`, scope },
     resourceMetadata,
-    metrics,
+    readMetrics: link?.readAllMetrics ?? (() => metrics.registry.metrics()),
     isStopping: () => isStopping,
     log,
   })

@@ -6,6 +6,7 @@ import {
   originUrl,
   readSettings as readSettingsOf,
   wholeNumber,
+  workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
 
@@ -32,6 +33,7 @@ const schema = z.object({
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).prefault('60'),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).prefault('10000'),
+  WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })
 

@@ -47,7 +47,7 @@ function makeApp({ answers = true, fails = false } = {}) {
       : guard,
     addresses,
     resourceMetadata,
-    metrics,
+    readMetrics: () => metrics.registry.metrics(),
     isStopping: () => stopping,
     log: { error: (detail: unknown) => logged.push(detail) },
   })

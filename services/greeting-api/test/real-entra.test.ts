@@ -25,6 +25,7 @@ const start = (settings: Record<string, string> = {}): Promise<Service> =>
       ...settings,
     }),
     pino({ level: 'silent' }),
+    undefined,
     { fetch: fakeFetch },
   )
 

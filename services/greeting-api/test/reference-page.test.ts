@@ -65,7 +65,7 @@ describe('docs/reference/greeting-api.md', () => {
   it('lists every metric of the guard', async () => {
     const metrics = createMetrics()
     metrics.watch({ keySets: () => [], cachedTokens: () => 0 })
-    const names = [...(await metrics.read()).matchAll(/^# TYPE (greeting_\w+) /gm)]
+    const names = [...(await metrics.registry.metrics()).matchAll(/^# TYPE (greeting_\w+) /gm)]
     const documented = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
     assert.deepEqual(documented.toSorted(), names.map(([, name]) => name).toSorted())
   })

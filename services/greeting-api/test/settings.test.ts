@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@greeting/http-service'
 import { readSettings, settingNames } from '../src/settings.ts'
@@ -29,6 +30,7 @@ describe('settings', () => {
       CLOCK_TOLERANCE_SECONDS: 60,
       KEEP_ALIVE_SECONDS: 75,
       REMEMBERED_TOKENS: 10_000,
+      WORKERS: 1,
       LOG_LEVEL: 'info',
     })
   })
@@ -49,6 +51,8 @@ describe('settings', () => {
     ['BASE_URL', 'https://api.example/greeting', 'https://api.example/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '0', 0],
     ['KEEP_ALIVE_SECONDS', '620', 620],
+    ['WORKERS', '64', 64],
+    ['WORKERS', 'auto', Math.min(availableParallelism(), 64)],
     ['REMEMBERED_TOKENS', '0', 0],
     ['REMEMBERED_TOKENS', '1000000', 1_000_000],
     ['LOG_LEVEL', 'debug', 'debug'],
@@ -78,6 +82,9 @@ describe('settings', () => {
     ['CLOCK_TOLERANCE_SECONDS', '61'],
     ['REMEMBERED_TOKENS', '1000001'],
     ['REMEMBERED_TOKENS', '-1'],
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
+    ['WORKERS', 'all'],
     ['KEEP_ALIVE_SECONDS', '0'],
     ['KEEP_ALIVE_SECONDS', '3601'],
     ['CLOCK_TOLERANCE_SECONDS', 'Infinity'],

@@ -1,3 +1,4 @@
+import type { WorkerLink } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Authority } from './dialect/authority.ts'
@@ -33,9 +34,14 @@ export type Service = {
 /**
  * Starts the identity provider. A failed start leaves no open listener and no partial change.
  *
+ * @param link connects a worker to the primary process
  * @throws {Error} with a sentence for the operator, or with Node's `code`
  */
-export async function startService(settings: Settings, log: Logger): Promise<Service> {
+export async function startService(
+  settings: Settings,
+  log: Logger,
+  link?: Pick<WorkerLink, 'isFirst'>,
+): Promise<Service> {
   // 1. Listeners: a port in use must change nothing else
   const listeners = await openListeners(settings, systemRuntime.now, log)
   const resources = new AsyncDisposableStack()
@@ -58,7 +64,9 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
 
     // 3. Registrations, administrator and signing keys
     await seedDirectory(settings, directory, log)
-    await ensureAdministrator(settings, directory, listeners.first.authority, log)
+    if (link?.isFirst !== false) {
+      await ensureAdministrator(settings, directory, listeners.first.authority, log)
+    }
     const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals)
 
     // 4. Audit log and other issuers
@@ -69,6 +77,7 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
 
     // 5. Options of the token service and of the management APIs
     let isStopping = false
+    const perWorker = (limit: number) => Math.ceil(limit / settings.WORKERS)
     const options: Omit<ServiceOptions, 'authority'> = {
       directory,
       keys: {
@@ -88,8 +97,9 @@ export async function startService(settings: Settings, log: Logger): Promise<Ser
       storeWentBackAt: () => reversals.latestAt,
       verifyFederated: issuers.verify,
       throttle: new FailedLoginRateLimit({
-        perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
-        perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
+        // Each worker counts the requests of its own connections.
+        perClientPerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE),
+        perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
       }),
       trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
       audit: auditBuffer.record,

@@ -6,6 +6,7 @@ import {
   originUrl,
   readSettings as readSettingsOf,
   wholeNumber,
+  workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
 import { isGuid } from './directory/guid.ts'
@@ -113,6 +114,7 @@ const shape = z.object({
   WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('20'),
   WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('60'),
   TRUSTED_PROXIES: proxies.prefault(''),
+  WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })
 

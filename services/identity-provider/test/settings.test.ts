@@ -37,6 +37,7 @@ describe('the settings', () => {
       WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: 20,
       WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: 60,
       TRUSTED_PROXIES: [],
+      WORKERS: 1,
       LOG_LEVEL: 'info',
     })
   })
@@ -47,6 +48,7 @@ describe('the settings', () => {
     ['PORT', 'off', null],
     ['HTTPS_PORT', '8443', 8443],
     ['KEEP_ALIVE_SECONDS', '620', 620],
+    ['WORKERS', '2', 2],
     ['HTTPS_PORT', 'off', null],
     ['HTTPS_NAMES', 'Login.contoso.example', ['login.contoso.example']],
     ['HTTPS_AUTH_URL', 'https://login.example', 'https://login.example'],
@@ -77,6 +79,7 @@ describe('the settings', () => {
   const wrong: [string, string, string][] = [
     ['PORT', '65536', 'expected a port from 0 to 65535, or off'],
     ['PORT', '4000.5', 'expected a port from 0 to 65535, or off'],
+    ['WORKERS', 'x', 'expected a whole number from 1 to 64, or auto'],
     ['KEEP_ALIVE_SECONDS', '0', 'expected a whole number from 1 to 3600'],
     ['HTTPS_PORT', 'on', 'expected a port from 0 to 65535, or off'],
     ['AUTH_URL', 'login.example', 'expected an http or https URL without a slash at its end'],
