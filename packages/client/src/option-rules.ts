@@ -31,6 +31,11 @@ export const numberBetween = (min: number, max: number): OptionRule => ({
   accepts: (value) => typeof value === 'number' && value >= min && value <= max,
 })
 
+export const integerBetween = (min: number, max: number): OptionRule => ({
+  expected: `a whole number from ${min} to ${max}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+})
+
 export const required = (rule: OptionRule): OptionRule => ({ ...rule, required: true })
 
 /**

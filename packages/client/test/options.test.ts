@@ -33,6 +33,13 @@ describe('options', () => {
     ['both', { ...good, tokenEndpoint: 'https://x.example/' }, /either `authority` or/],
     ['a margin out of bounds', { ...good, marginSeconds: 3601 }, /a number from 0 to 3600/],
     ['a deadline that is none', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
+    [
+      'a limit below 1',
+      { ...good, maxRequestsInFlight: 0 },
+      /`maxRequestsInFlight` must be a whole number from 1 to 1000/,
+    ],
+    ['a limit above 1000', { ...good, maxRequestsInFlight: 1001 }, /`maxRequestsInFlight` must be/],
+    ['half a request', { ...good, maxRequestsInFlight: 1.5 }, /`maxRequestsInFlight` must be/],
     ['no object', 'x' as unknown as object, /the options must be an object/],
     [
       'http (CL1)',

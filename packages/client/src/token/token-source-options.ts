@@ -4,6 +4,7 @@ import { secureUrl } from '../http/secure-url.ts'
 import {
   aFunction,
   anObject,
+  integerBetween,
   nonEmptyString,
   numberBetween,
   type OptionRules,
@@ -31,6 +32,11 @@ export type TokenSourceOptions = {
   readonly deadlineMs?: number
   /** The timeout of one token request, in milliseconds: 1 to 600000, default 5000. */
   readonly attemptTimeoutMs?: number
+  /**
+   * The token requests that this process sends to the identity provider at a time, over all its token
+   * sources: 1 to 1000, default 16. More requests wait, until their deadline.
+   */
+  readonly maxRequestsInFlight?: number
   /** A cache that processes share. None by default. */
   readonly cache?: TokenCache
   /** Receives events for logs and metrics. */
@@ -50,6 +56,7 @@ const rules: OptionRules<TokenSourceOptions> = {
   marginSeconds: numberBetween(0, 3600),
   deadlineMs: numberBetween(1, 600_000),
   attemptTimeoutMs: numberBetween(1, 600_000),
+  maxRequestsInFlight: integerBetween(1, 1000),
   cache: objectWith('get', 'set'),
   onEvent: aFunction,
   trace: aFunction,

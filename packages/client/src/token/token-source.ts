@@ -1,10 +1,12 @@
 import { type OnEvent, safeListener } from '../events.ts'
-import { type Backoff, pauseMs, retryUntilDeadline } from '../http/retry.ts'
+import { withinRequestLimit } from '../http/request-limit.ts'
+import { type Attempt, type Backoff, pauseMs, retryUntilDeadline } from '../http/retry.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
 import { noTrace } from '../tracing.ts'
 import { type CachedToken, createCachedToken, isRenewalDue, isUsable } from './cached-token.ts'
 import { SharedTokenStore } from './token-cache.ts'
+import { unreachableError } from './token-errors.ts'
 import { type IssuedToken, TokenRequester } from './token-requester.ts'
 import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'
 
@@ -33,6 +35,8 @@ class CachedTokenSource implements TokenSource {
   readonly #emit: OnEvent
   readonly #marginMs: number
   readonly #limits: { readonly deadlineMs: number; readonly attemptTimeoutMs: number }
+  readonly #origin: string
+  readonly #maxRequestsInFlight: number
   readonly #sharedStore: SharedTokenStore | undefined
   #cached: CachedToken | undefined
   #refusedToken: string | undefined
@@ -51,6 +55,8 @@ class CachedTokenSource implements TokenSource {
     this.#requester = new TokenRequester(request, credential, context)
     this.#marginMs = marginSeconds * 1000
     this.#limits = { deadlineMs, attemptTimeoutMs }
+    this.#origin = new URL(tokenEndpoint).origin
+    this.#maxRequestsInFlight = options.maxRequestsInFlight ?? 16
     const keyParts = [tokenEndpoint, clientId, scope, credential.identity()]
     this.#sharedStore = cache && new SharedTokenStore(cache, keyParts, this.#runtime, this.#emit)
   }
@@ -126,7 +132,8 @@ class CachedTokenSource implements TokenSource {
     const issued = await retryUntilDeadline(
       this.#runtime,
       this.#limits,
-      ({ number, requestSignal }) => this.#attempt(requestSignal(), number, false),
+      ({ number, deadline, requestSignal }) =>
+        this.#attempt(deadline, requestSignal, number, false),
     )
     return this.#store(issued)
   }
@@ -142,13 +149,42 @@ class CachedTokenSource implements TokenSource {
     return token
   }
 
-  async #attempt(signal: AbortSignal, attempt: number, background: boolean) {
-    const outcome = await this.#requester.attempt(signal, attempt)
+  async #attempt(
+    deadline: AbortSignal,
+    requestSignal: () => AbortSignal,
+    attempt: number,
+    background: boolean,
+  ): Promise<Attempt<IssuedToken>> {
+    const outcome = await this.#send(deadline, requestSignal, attempt)
     if (!outcome.done) {
       const { code, message } = outcome.error
       this.#emit({ type: 'token_request_failed', code, message, attempt, background })
     }
     return outcome
+  }
+
+  /** Sends a request when the limit admits it. Its timeout starts then. */
+  async #send(
+    deadline: AbortSignal,
+    requestSignal: () => AbortSignal,
+    attempt: number,
+  ): Promise<Attempt<IssuedToken>> {
+    let isSent = false
+    try {
+      return await withinRequestLimit(
+        this.#runtime.fetch,
+        this.#origin,
+        this.#maxRequestsInFlight,
+        deadline,
+        () => {
+          isSent = true
+          return this.#requester.attempt(requestSignal(), attempt)
+        },
+      )
+    } catch (error) {
+      if (isSent) throw error
+      return { done: false, error: unreachableError(error, [], attempt - 1) }
+    }
   }
 
   /** One attempt. Its failure is no error yet, because the old token is still usable. */
@@ -164,8 +200,10 @@ class CachedTokenSource implements TokenSource {
     let retryAfterMs = 0
     try {
       if (await this.#adoptRenewed()) return
-      const timeout = this.#runtime.timeoutSignal(this.#limits.attemptTimeoutMs)
-      const outcome = await this.#attempt(timeout, 1, true)
+      const { deadlineMs, attemptTimeoutMs } = this.#limits
+      const deadline = this.#runtime.timeoutSignal(deadlineMs)
+      const requestSignal = () => this.#runtime.timeoutSignal(attemptTimeoutMs)
+      const outcome = await this.#attempt(deadline, requestSignal, 1, true)
       if (outcome.done) {
         await this.#store(outcome.value)
         return

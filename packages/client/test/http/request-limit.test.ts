@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { RequestLimit } from '../../src/http/request-limit.ts'
+import type { Runtime } from '../../src/runtime.ts'
+import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
+import { type Answer, grant, silence, VirtualRuntime } from '../fakes/virtual-runtime.ts'
+
+const forever = new AbortController().signal
+
+/** A server that answers when the test says so, and that counts the requests which it has. */
+class SlowServer {
+  inFlight = 0
+  most = 0
+  readonly #pending: (() => void)[] = []
+  readonly answer: Answer = async (request, signal) => {
+    this.inFlight += 1
+    this.most = Math.max(this.most, this.inFlight)
+    await new Promise<void>((resolve) => this.#pending.push(resolve))
+    this.inFlight -= 1
+    return grant(`t${request.form.get('scope')?.replaceAll(/\W/g, '')}`)(request, signal)
+  }
+
+  async answerAll(): Promise<void> {
+    await settled()
+    for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
+      next()
+      await settled()
+    }
+  }
+}
+
+function sourcesIn(
+  world: VirtualRuntime,
+  count: number,
+  options: { maxRequestsInFlight?: number; deadlineMs?: number } = {},
+) {
+  const runtime: Runtime = world.runtime
+  return Array.from({ length: count }, (_, index) =>
+    tokenSourceIn(world, { runtime, scope: `api://${index}/.default`, ...options }),
+  )
+}
+
+describe('the token requests of 1,000 scopes', () => {
+  for (const [maxRequestsInFlight, most] of [
+    [undefined, 16],
+    [1, 1],
+    [40, 40],
+  ] as const) {
+    it(`are at most ${most} at a time with maxRequestsInFlight ${maxRequestsInFlight} (CL8)`, async () => {
+      const server = new SlowServer()
+      const world = new VirtualRuntime(server.answer)
+      const options = maxRequestsInFlight === undefined ? {} : { maxRequestsInFlight }
+      const tokens = Promise.all(sourcesIn(world, 1_000, options).map(({ token }) => token()))
+      await server.answerAll()
+      assert.equal(new Set(await tokens).size, 1_000)
+      assert.equal(world.sent.length, 1_000)
+      assert.equal(server.most, most)
+    })
+  }
+
+  it('leave the wait with the signal of their caller', async () => {
+    const server = new SlowServer()
+    const world = new VirtualRuntime(server.answer)
+    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1 })
+    const held = first?.token()
+    const controller = new AbortController()
+    const waiting = second?.token({ signal: controller.signal })
+    await settled()
+    controller.abort(new Error('stopped by the caller'))
+    await assert.rejects(waiting ?? Promise.resolve(), /stopped by the caller/)
+    assert.equal(world.sent.length, 1)
+    await server.answerAll()
+    assert.match((await held) ?? '', /^tapi/)
+  })
+
+  it('end at their deadline while they wait, with the code authority_unreachable', async () => {
+    const world: VirtualRuntime = new VirtualRuntime(silence(() => world, 2_000))
+    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1, deadlineMs: 1_000 })
+    const ends = await Promise.allSettled([first?.token(), second?.token()])
+    assert.deepEqual(
+      ends.map((end) => end.status === 'rejected' && end.reason.code),
+      ['authority_unreachable', 'authority_unreachable'],
+    )
+    assert.equal(world.sent.length, 1)
+  })
+
+  it('are admitted after a request that failed', async () => {
+    const failing: Answer = () => {
+      throw new TypeError('fetch failed')
+    }
+    const world = new VirtualRuntime(failing, grant('t2'))
+    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1, deadlineMs: 1 })
+    await assert.rejects(first?.token() ?? Promise.resolve(), { code: 'authority_unreachable' })
+    assert.equal(await second?.token(), 't2')
+  })
+})
+
+describe('a request limit', () => {
+  it('admits waiting requests in the order of their arrival', async () => {
+    const limit = new RequestLimit()
+    const order: number[] = []
+    const release = await limit.acquire(1, forever)
+    const waits = [1, 2, 3].map(async (number) => {
+      const next = await limit.acquire(1, forever)
+      order.push(number)
+      next()
+    })
+    release()
+    release()
+    await Promise.all(waits)
+    assert.deepEqual(order, [1, 2, 3])
+    assert.equal(limit.isIdle, true)
+  })
+
+  it('admits the next request when a wait is aborted after its admission', async () => {
+    const limit = new RequestLimit()
+    const controller = new AbortController()
+    const release = await limit.acquire(1, forever)
+    const aborted = limit.acquire(1, controller.signal)
+    const next = limit.acquire(1, forever)
+    await settled()
+    controller.abort(new Error('stopped'))
+    release()
+    await assert.rejects(aborted, /stopped/)
+    const end = await next
+    end()
+    assert.equal(limit.isIdle, true)
+  })
+})
