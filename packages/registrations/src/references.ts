@@ -35,28 +35,59 @@ export function checkReferences(file: Entries, context: z.core.$RefinementCtx): 
   }
 }
 
+/** The entries by name: the first one of a name, because names may still repeat. */
+type Index = {
+  readonly apis: ReadonlyMap<string, IndexedApi>
+  readonly clients: ReadonlyMap<string, IndexedClient>
+}
+type IndexedApi = {
+  readonly applicationId: string | undefined
+  readonly roles: ReadonlySet<string>
+}
+type IndexedClient = {
+  readonly permissions: ReadonlyMap<string, readonly string[]> | undefined
+}
+
+const indexOf = ({ apis, clients }: Entries): Index => ({
+  apis: firstByName(apis, ({ applicationId, appRoles }) => ({
+    applicationId,
+    roles: new Set(appRoles.map(({ value }) => value)),
+  })),
+  clients: firstByName(clients, ({ permissions }) => ({
+    permissions: permissions && firstBy(permissions.map(({ api, roles }) => [api, roles])),
+  })),
+})
+
 function issuesOf(file: Entries): Issue[] {
+  const index = indexOf(file)
+  const declared = new Set(names([...file.apis, ...file.clients]))
+  const consents = new Set<string>()
   return [
     ...repeated(['apis'], 'displayName', names(file.apis)),
     ...repeated(['clients'], 'displayName', names(file.clients)),
     ...sharedIds(file),
-    ...file.apis.flatMap(({ appRoles }, index) => [
+    ...file.apis.flatMap(({ appRoles }, at) => [
       ...repeated(
-        ['apis', index, 'appRoles'],
+        ['apis', at, 'appRoles'],
         'id',
         appRoles.map(({ id }) => id),
       ),
       ...repeated(
-        ['apis', index, 'appRoles'],
+        ['apis', at, 'appRoles'],
         'value',
         appRoles.map(({ value }) => value),
       ),
     ]),
-    ...file.clients.flatMap((client, index) => clientIssues(file, client, index)),
-    ...(file.consents ?? []).flatMap((consent, index) => consentIssues(file, consent, index)),
-    ...file.removed.flatMap((name, index): Issue[] =>
-      names([...file.apis, ...file.clients]).includes(name)
-        ? [{ path: ['removed', index], message: `"${name}" is also declared in this file` }]
+    ...file.clients.flatMap((client, at) => clientIssues(index, client, at)),
+    ...(file.consents ?? []).flatMap((consent, at) => {
+      const pair = JSON.stringify([consent.client, consent.api])
+      const isRepeated = consents.has(pair)
+      consents.add(pair)
+      return consentIssues(index, consent, at, isRepeated)
+    }),
+    ...file.removed.flatMap((name, at): Issue[] =>
+      declared.has(name)
+        ? [{ path: ['removed', at], message: `"${name}" is also declared in this file` }]
         : [],
     ),
   ]
@@ -68,10 +99,12 @@ function sharedIds({ apis, clients }: Entries): Issue[] {
     ...apis.map((entry, index) => ({ ...entry, list: 'apis', index })),
     ...clients.map((entry, index) => ({ ...entry, list: 'clients', index })),
   ]
-  return entries.flatMap(({ list, index, displayName, applicationId }, position): Issue[] => {
+  const firstNames = new Map<string, string>()
+  return entries.flatMap(({ list, index, displayName, applicationId }): Issue[] => {
     if (applicationId === undefined) return []
-    const first = entries.findIndex((other) => other.applicationId === applicationId)
-    if (first === position || entries[first]?.displayName === displayName) return []
+    const firstName = firstNames.get(applicationId) ?? displayName
+    firstNames.set(applicationId, firstName)
+    if (firstName === displayName) return []
     const path = [list, index, 'applicationId']
     return [{ path, message: `"${applicationId}" is the ID of another entry` }]
   })
@@ -80,10 +113,10 @@ function sharedIds({ apis, clients }: Entries): Issue[] {
 type Client = Entries['clients'][number]
 type Consent = NonNullable<Entries['consents']>[number]
 
-function clientIssues({ apis }: Entries, client: Client, index: number): Issue[] {
-  const place = ['clients', index]
+function clientIssues(index: Index, client: Client, position: number): Issue[] {
+  const place = ['clients', position]
   const { permissions = [], secrets = [], certificates = [] } = client
-  const same = apis.find(({ displayName }) => displayName === client.displayName)
+  const same = index.apis.get(client.displayName)
   return [
     ...(same !== undefined && same.applicationId !== client.applicationId
       ? [
@@ -100,7 +133,7 @@ function clientIssues({ apis }: Entries, client: Client, index: number): Issue[]
     ),
     ...permissions.flatMap(({ api, roles }, at) => [
       ...repeated([...place, 'permissions', at, 'roles'], undefined, roles),
-      ...undeclaredRoles(apis, api, roles, [...place, 'permissions', at, 'roles']),
+      ...undeclaredRoles(index, api, roles, [...place, 'permissions', at, 'roles']),
     ]),
     ...repeated([...place, 'secrets'], 'displayName', names(secrets)),
     ...repeated([...place, 'certificates'], 'displayName', names(certificates)),
@@ -108,13 +141,14 @@ function clientIssues({ apis }: Entries, client: Client, index: number): Issue[]
 }
 
 function consentIssues(
-  { apis, clients, consents = [] }: Entries,
+  index: Index,
   consent: Consent,
-  index: number,
+  position: number,
+  isRepeated: boolean,
 ): Issue[] {
-  const place = ['consents', index]
+  const place = ['consents', position]
   const { api, roles = [] } = consent
-  const client = clients.find(({ displayName }) => displayName === consent.client)
+  const client = index.clients.get(consent.client)
   if (client === undefined)
     return [
       {
@@ -122,15 +156,15 @@ function consentIssues(
         message: `no client of this file has the name "${consent.client}"`,
       },
     ]
-  const issues: Issue[] = undeclaredRoles(apis, api, roles, [...place, 'roles'])
-  if (consents.findIndex((other) => other.client === consent.client && other.api === api) < index)
+  const issues: Issue[] = undeclaredRoles(index, api, roles, [...place, 'roles'])
+  if (isRepeated)
     issues.push({ path: place, message: 'repeats an admin consent for this client and this API' })
   if (client.permissions === undefined) {
     if (consent.roles !== undefined) return issues
     const message = `is required, because the client "${consent.client}" has no permissions in this file`
     return [...issues, { path: [...place, 'roles'], message }]
   }
-  const requested = client.permissions.find((permission) => permission.api === api)?.roles
+  const requested = client.permissions.get(api)
   if (requested === undefined) {
     const message = `the client "${consent.client}" requests no permission of the API "${api}"`
     return [...issues, { path: [...place, 'api'], message }]
@@ -149,18 +183,18 @@ function consentIssues(
 }
 
 function undeclaredRoles(
-  apis: Entries['apis'],
+  index: Index,
   name: string,
   roles: readonly string[],
   path: (string | number)[],
 ): Issue[] {
-  const api = apis.find(({ displayName }) => displayName === name)
+  const api = index.apis.get(name)
   // The planner looks in the directory for an API that the file does not declare.
   if (api === undefined) return []
-  return roles.flatMap((role, index): Issue[] =>
-    api.appRoles.some(({ value }) => value === role)
+  return roles.flatMap((role, at): Issue[] =>
+    api.roles.has(role)
       ? []
-      : [{ path: [...path, index], message: `the API "${name}" declares no role "${role}"` }],
+      : [{ path: [...path, at], message: `the API "${name}" declares no role "${role}"` }],
   )
 }
 
@@ -169,16 +203,25 @@ function repeated(
   property: string | undefined,
   values: readonly (string | undefined)[],
 ): Issue[] {
-  return values.flatMap((value, index): Issue[] =>
-    value !== undefined && values.indexOf(value) < index
-      ? [
-          {
-            path: [...path, index, ...(property === undefined ? [] : [property])],
-            message: `"${value}" is used twice`,
-          },
-        ]
-      : [],
-  )
+  const seen = new Set<string>()
+  return values.flatMap((value, index): Issue[] => {
+    if (value === undefined) return []
+    if (!seen.has(value)) {
+      seen.add(value)
+      return []
+    }
+    const place = [...path, index, ...(property === undefined ? [] : [property])]
+    return [{ path: place, message: `"${value}" is used twice` }]
+  })
+}
+
+const firstByName = <Entry extends { readonly displayName: string }, Value>(
+  entries: readonly Entry[],
+  infoOf: (entry: Entry) => Value,
+) => firstBy(entries.map((entry) => [entry.displayName, infoOf(entry)]))
+
+function firstBy<Value>(pairs: readonly (readonly [string, Value])[]): Map<string, Value> {
+  return new Map(pairs.toReversed())
 }
 
 const names = (entries: readonly { readonly displayName: string }[]) =>

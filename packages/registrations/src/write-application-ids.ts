@@ -26,7 +26,8 @@ export function writeApplicationIds(
   file: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,
 ): string {
-  const edits: { readonly offset: number; readonly added: string }[] = []
+  const parts: string[] = []
+  let copied = 0
   for (const { name, depth, start, leadStart, path } of jsonMembers(text)) {
     if (name !== 'displayName' || depth !== entryDepth) continue
     const [list, index] = path()
@@ -35,12 +36,10 @@ export function writeApplicationIds(
     if (applicationId === undefined || entry?.applicationId) continue
     const lead = text.slice(leadStart, start)
     const offset = endOfStringMember(text, start)
-    edits.push({ offset, added: `,${lead}"applicationId": "${applicationId}"` })
+    parts.push(text.slice(copied, offset), `,${lead}"applicationId": "${applicationId}"`)
+    copied = offset
   }
-  return edits.reduceRight(
-    (edited, { offset, added }) => edited.slice(0, offset) + added + edited.slice(offset),
-    text,
-  )
+  return [...parts, text.slice(copied)].join('')
 }
 
 /** Names of the entries without an application ID for which one is known. */
