@@ -26,7 +26,12 @@ export class SecretFiles implements SecretSink {
 
   async prepare(names: readonly SecretName[]): Promise<void> {
     const files = names.map(this.#options.fileOf)
-    const twice = files.find((file, index) => files.indexOf(file) < index)
+    const seen = new Set<string>()
+    const twice = files.find((file) => {
+      if (seen.has(file)) return true
+      seen.add(file)
+      return false
+    })
     if (twice !== undefined) {
       const message = `Several new secrets would have the same file, ${twice}.`
       const remedy = 'Omit --secrets-file, and use client names that differ in letters or digits.'

@@ -1,5 +1,6 @@
 import type { RegistrationsFile } from '@greeting/registrations'
 import type { CertificateToAdd, Change } from './change.ts'
+import { fileIndex } from './file-index.ts'
 import type { Located } from './locate.ts'
 import { onOneLine } from './one-line.ts'
 import { isSameCertificate } from './plan-certificates.ts'
@@ -35,11 +36,13 @@ export function adoptionsOf(
   located: readonly Located[],
   { now, confirmed, certificates }: AdoptionOptions,
 ): Adoption[] {
-  return located.flatMap(({ name, application, foundBy = 'name' }, index): Adoption[] => {
+  const seen = new Set<string>()
+  return located.flatMap(({ name, application, foundBy = 'name' }): Adoption[] => {
+    if (seen.has(name)) return []
+    seen.add(name)
     if (application === undefined || foundBy === 'id') return []
     if (confirmed.has(application.appId)) return []
-    if (located.findIndex((other) => other.name === name) < index) return []
-    const entry = file.clients.find(({ displayName }) => displayName === name)
+    const entry = fileIndex(file).client(name)
     const own = (entry?.certificates ?? []).flatMap(({ path }) => certificates.get(path) ?? [])
     const isLive = ({ endDateTime }: { readonly endDateTime: Date }) => endDateTime > now
     return [
@@ -66,26 +69,22 @@ export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],
 ): string[] {
+  const granted = new Set(
+    changes.flatMap((change) =>
+      change.kind === 'grantConsent' ? [change.application, change.api] : [],
+    ),
+  )
   return adoptions
-    .filter(
-      (one) =>
-        hasCredentials(one) &&
-        changes.some(
-          (change) =>
-            change.kind === 'grantConsent' &&
-            [change.application, change.api].includes(one.application),
-        ),
-    )
+    .filter((one) => hasCredentials(one) && granted.has(one.application))
     .map(
       (one) =>
         `Admin consent for "${one.application}" is refused: application ${one.applicationId} was found by its ${one.foundBy} only. It ${history(one)}. Remove them, or add "applicationId": "${one.applicationId}" to its entry if this is your application.`,
     )
 }
 
-/** Whether a step changes an application or gives it something. */
-export const concerns = (change: Change, { application }: Adoption): boolean =>
-  change.application === application ||
-  (change.kind === 'grantConsent' && change.api === application)
+/** The names of the applications that a change changes, or whose role it grants. */
+export const namesIn = (change: Change): string[] =>
+  change.kind === 'grantConsent' ? [change.application, change.api] : [change.application]
 
 /** The line of an adoption in a diff. */
 export const adoptionLine = (one: Adoption): string =>

@@ -3,7 +3,8 @@ import type { CertificateToAdd } from './change.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'
 import type { RoleState } from './explanation.ts'
-import type { KnownApi } from './known-api.ts'
+import { fileIndex } from './file-index.ts'
+import type { KnownApis } from './known-apis.ts'
 import type { Located } from './locate.ts'
 import { day } from './plan-secrets.ts'
 
@@ -21,13 +22,14 @@ const reasons: Readonly<Record<RoleState, string>> = {
 export function consequencesOfLeaving(
   file: RegistrationsFile,
   clients: readonly Located[],
-  apis: readonly KnownApi[],
+  apis: KnownApis,
   state: DirectoryState,
   now: Date,
 ): string[] {
+  const clientsByName = new Map(clients.map((client) => [client.name, client]))
   return demandsOf(file).flatMap(({ client: name, api: apiName, roles }): string[] => {
-    const client = clients.find((one) => one.name === name)
-    const api = apis.find((one) => one.name === apiName)
+    const client = clientsByName.get(name)
+    const api = apis.named(apiName)
     if (client === undefined || api === undefined) return []
     const explanation = explain(state, client, api.located, now)
     if (explanation.refusal !== undefined) {
@@ -46,12 +48,13 @@ export function consequencesOfLeaving(
 /** What clients will still lack when the file has been applied, because the file says so. */
 export function consequencesOfFile(file: RegistrationsFile): string[] {
   const { consents } = file
+  const index = fileIndex(file)
   return [
     ...file.clients.flatMap(({ displayName: client, permissions = [] }) =>
       consents === undefined
         ? []
         : permissions.flatMap(({ api, roles }) => {
-            const consent = consents.find((one) => one.client === client && one.api === api)
+            const consent = index.consentsOf(client).find((one) => one.api === api)
             const granted = consent && (consent.roles ?? roles)
             return roles
               .filter((role) => !granted?.includes(role))
@@ -98,16 +101,18 @@ const dayMs = 86_400_000
 type Demand = { readonly client: string; readonly api: string; readonly roles: readonly string[] }
 
 /** Which roles the file means a client to have: those it is granted, else those it requests. */
-function demandsOf({ clients, consents }: RegistrationsFile): Demand[] {
+function demandsOf(file: RegistrationsFile): Demand[] {
+  const { clients, consents } = file
+  const index = fileIndex(file)
   return [
     ...clients.flatMap(({ displayName: client, permissions = [] }) =>
       permissions.map(({ api, roles }): Demand => {
-        const consent = consents?.find((one) => one.client === client && one.api === api)
+        const consent = index.consentsOf(client).find((one) => one.api === api)
         return { client, api, roles: consent?.roles ?? roles }
       }),
     ),
     ...(consents ?? []).flatMap(({ client, api, roles }): Demand[] => {
-      const permissions = clients.find(({ displayName }) => displayName === client)?.permissions
+      const permissions = index.client(client)?.permissions
       return permissions || !roles ? [] : [{ client, api, roles }]
     }),
   ]

@@ -1,5 +1,5 @@
+import { type DirectoryIndex, directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState } from './directory-state.ts'
-import { assignmentsOf } from './plan-consents.ts'
 
 /** A registrations file as it is written: plain JSON that the schema admits. */
 export type ExportedFile = Record<string, unknown>
@@ -23,29 +23,30 @@ export type ExportOptions = {
  */
 export function exportRegistrations(state: DirectoryState, options: ExportOptions = {}): Exported {
   const { names = [], portable = false } = options
+  const index = directoryIndex(state)
+  const chosen = new Set(names)
   const taken = state.applications.filter(
-    ({ displayName, appId }) =>
-      names.length === 0 || names.includes(displayName) || names.includes(appId),
+    ({ displayName, appId }) => chosen.size === 0 || chosen.has(displayName) || chosen.has(appId),
   )
   const notes: string[] = []
-  const nameOf = (appId: string) => resourceName(state, appId)
+  const nameOf = (appId: string) => resourceName(index, appId)
   const apis = taken.filter(isApi)
-  const clients = taken.filter((one) => !isApi(one) || isClient(one, state))
+  const clients = taken.filter((one) => !isApi(one) || isClient(one, index))
   const idOf = ({ appId }: Application) => (portable ? {} : { applicationId: appId })
   const file: ExportedFile = {
     ...(portable ? {} : { tenant: { id: state.tenantId } }),
     apis: apis.map((api) => ({
       displayName: api.displayName,
       ...idOf(api),
-      ...apiOf(api, state, portable),
+      ...apiOf(api, index, portable),
     })),
     clients: clients.map((client) => ({
       displayName: client.displayName,
       ...idOf(client),
-      permissions: permissionsOf(client, state, nameOf, notes),
+      permissions: permissionsOf(client, index, nameOf, notes),
       ...secretsOf(client, notes),
     })),
-    consents: clients.flatMap((client) => consentsOf(client, state)),
+    consents: clients.flatMap((client) => consentsOf(client, index)),
   }
   return { file, notes: [...notes, ...twins(taken, portable)] }
 }
@@ -58,16 +59,16 @@ const isForApplications = ({ allowedMemberTypes }: AppRole) =>
 
 const isDeclarable = (role: AppRole) => isForApplications(role) && Boolean(role.value)
 
-const isClient = (one: Application, state: DirectoryState) =>
+const isClient = (one: Application, index: DirectoryIndex) =>
   one.requiredResourceAccess.length > 0 ||
   one.passwordCredentials.length > 0 ||
   one.keyCredentials.length > 0 ||
-  grantsOf(one, state).length > 0
+  grantsOf(one, index).length > 0
 
-function apiOf(api: Application, { servicePrincipals }: DirectoryState, portable: boolean) {
+function apiOf(api: Application, index: DirectoryIndex, portable: boolean) {
   const { identifierUris, appId, appRoles } = api
   const version = api.api?.requestedAccessTokenVersion
-  const principal = servicePrincipals.find((one) => one.appId === appId)
+  const principal = index.servicePrincipal(appId)
   return {
     identifierUris: identifierUris.map((uri) =>
       portable ? uri.replaceAll(appId, '{applicationId}') : uri,
@@ -90,21 +91,18 @@ function apiOf(api: Application, { servicePrincipals }: DirectoryState, portable
 type Grant = { readonly appId: string; readonly role: string }
 
 /** The roles that a client was given, by the application id of their API. */
-function grantsOf({ appId }: Application, state: DirectoryState): Grant[] {
-  const servicePrincipal = state.servicePrincipals.find((one) => one.appId === appId)
-  if (servicePrincipal === undefined) return []
-  return assignmentsOf({ name: '', servicePrincipal }, state).flatMap(
-    ({ resourceId, appRoleId }) => {
-      const resource = state.servicePrincipals.find(({ id }) => id === resourceId)
-      const role = roleValue(state, resource?.appId, appRoleId)
-      return resource && role ? [{ appId: resource.appId, role }] : []
-    },
-  )
+function grantsOf({ appId }: Application, index: DirectoryIndex): Grant[] {
+  const assignments = index.assignmentsOf(index.servicePrincipal(appId)?.id)
+  return assignments.flatMap(({ resourceId, appRoleId }) => {
+    const resource = index.servicePrincipalWithId(resourceId)
+    const role = index.roleValue(resource?.appId, appRoleId)
+    return resource && role ? [{ appId: resource.appId, role }] : []
+  })
 }
 
 function permissionsOf(
   client: Application,
-  state: DirectoryState,
+  index: DirectoryIndex,
   nameOf: (appId: string) => string,
   notes: string[],
 ) {
@@ -113,7 +111,7 @@ function permissionsOf(
     byApi.set(nameOf(appId), (byApi.get(nameOf(appId)) ?? new Set()).add(role))
   for (const { resourceAppId, resourceAccess } of client.requiredResourceAccess) {
     for (const { id, type } of resourceAccess) {
-      const role = roleValue(state, resourceAppId, id)
+      const role = index.roleValue(resourceAppId, id)
       if (type !== 'Role') continue
       if (role !== undefined) add(resourceAppId, role)
       else
@@ -122,7 +120,7 @@ function permissionsOf(
         )
     }
   }
-  for (const { appId, role } of grantsOf(client, state)) {
+  for (const { appId, role } of grantsOf(client, index)) {
     if (byApi.get(nameOf(appId))?.has(role)) continue
     notes.push(
       `"${client.displayName}" was granted ${role} of "${nameOf(appId)}" without a request: the file adds the request.`,
@@ -132,11 +130,11 @@ function permissionsOf(
   return [...byApi].map(([api, roles]) => ({ api, roles: [...roles] }))
 }
 
-function consentsOf(client: Application, state: DirectoryState) {
-  const byApi = Map.groupBy(grantsOf(client, state), ({ appId }) => appId)
+function consentsOf(client: Application, index: DirectoryIndex) {
+  const byApi = Map.groupBy(grantsOf(client, index), ({ appId }) => appId)
   return [...byApi].map(([appId, grants]) => ({
     client: client.displayName,
-    api: resourceName(state, appId),
+    api: resourceName(index, appId),
     roles: grants.map(({ role }) => role),
   }))
 }
@@ -166,19 +164,8 @@ function secretsOf(client: Application, notes: string[]) {
   }
 }
 
-const resourceName = ({ applications, servicePrincipals }: DirectoryState, appId: string) =>
-  [...applications, ...servicePrincipals].find((one) => one.appId === appId)?.displayName ?? appId
-
-function roleValue(
-  { applications, servicePrincipals }: DirectoryState,
-  appId: string | undefined,
-  roleId: string,
-): string | undefined {
-  const declared = [...applications, ...servicePrincipals].filter((one) => one.appId === appId)
-  return (
-    declared.flatMap(({ appRoles }) => appRoles).find(({ id }) => id === roleId)?.value ?? undefined
-  )
-}
+const resourceName = (index: DirectoryIndex, appId: string) =>
+  (index.application(appId) ?? index.servicePrincipal(appId))?.displayName ?? appId
 
 /** Names that several applications have: a file names each application once. */
 function twins(applications: readonly Application[], portable: boolean): string[] {

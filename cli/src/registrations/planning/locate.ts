@@ -1,3 +1,4 @@
+import { directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState, ServicePrincipal } from './directory-state.ts'
 
 /** How a file, or a person, names an application. */
@@ -24,19 +25,17 @@ export type Located = {
  */
 export function locate(state: DirectoryState, entry: ApplicationName): Located {
   const { displayName: name, applicationId, identifierUris = [] } = entry
-  const { applications } = state
+  const index = directoryIndex(state)
   if (applicationId !== undefined) {
-    const application = applications.find(({ appId }) => appId === applicationId)
+    const application = index.application(applicationId)
     if (application === undefined) {
       const fault = `No application of the tenant has the ID ${applicationId}. The directory chooses application IDs. Omit the ID to find "${name}" by its name, or to create it.`
       return { name, fault }
     }
     return { ...withServicePrincipal(state, name, application), foundBy: 'id' }
   }
-  const named = applications.filter((one) =>
-    one.identifierUris.some((uri) => identifierUris.includes(uri)),
-  )
-  const found = named.length > 0 ? named : applications.filter((one) => one.displayName === name)
+  const named = index.applicationsWithUri(identifierUris)
+  const found = named.length > 0 ? named : index.applicationsNamed(name)
   if (found.length > 1) {
     const ids = found.map(({ appId }) => appId).join(', ')
     const fault = `${found.length} applications match "${name}": ${ids}. Set the applicationId of the right one.`
@@ -47,12 +46,12 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
 }
 
 function withServicePrincipal(
-  { servicePrincipals }: DirectoryState,
+  state: DirectoryState,
   name: string,
   application: Application | undefined,
 ): Located {
   if (application === undefined) return { name }
-  const servicePrincipal = servicePrincipals.find(({ appId }) => appId === application.appId)
+  const servicePrincipal = directoryIndex(state).servicePrincipal(application.appId)
   return { name, application, ...(servicePrincipal && { servicePrincipal }) }
 }
 
@@ -61,18 +60,22 @@ function withServicePrincipal(
  * has only a service principal, as it has of Microsoft Graph.
  */
 export function locateResource(state: DirectoryState, name: string): Located {
-  const named = [...state.applications, ...state.servicePrincipals].filter(
-    ({ displayName, appId }) => displayName === name || appId === name.toLowerCase(),
-  )
+  const index = directoryIndex(state)
+  const id = name.toLowerCase()
+  const named = [
+    ...index.applicationsNamed(name),
+    ...index.servicePrincipalsNamed(name),
+    ...[index.application(id) ?? index.servicePrincipal(id) ?? []].flat(),
+  ]
   const appIds = [...new Set(named.map(({ appId }) => appId))]
   // An application of the tenant may bear the name of an API that has only a service principal here.
   if (appIds.length > 1) {
     const fault = `${appIds.length} APIs match "${name}": ${appIds.join(', ')}. Use the application ID of the right one instead of the name.`
     return { name, fault }
   }
-  const application = state.applications.find(({ appId }) => appId === appIds[0])
+  const application = index.application(appIds[0])
   if (application !== undefined) return withServicePrincipal(state, name, application)
-  const servicePrincipal = state.servicePrincipals.find(({ appId }) => appId === appIds[0])
+  const servicePrincipal = index.servicePrincipal(appIds[0])
   return { name, ...(servicePrincipal && { servicePrincipal }) }
 }
 

@@ -1,29 +1,29 @@
 import type { RegistrationsFile } from '@greeting/registrations'
 import type { Change, ChangeOf, RoleName } from './change.ts'
+import { directoryIndex } from './directory-index.ts'
 import {
   type AppRoleAssignment,
   type DirectoryState,
   defaultAccessRoleId,
 } from './directory-state.ts'
-import type { KnownApi } from './known-api.ts'
+import { fileIndex } from './file-index.ts'
+import type { KnownApis } from './known-apis.ts'
 import type { Located } from './locate.ts'
 
-type Consents = NonNullable<RegistrationsFile['consents']>
 type Granted = { readonly api: string; readonly role: RoleName }
 
 /** Act 5: what the administrator grants to a client, and takes back from it. */
 export function planConsents(
   client: Located,
   wanted: readonly Granted[],
-  apis: readonly KnownApi[],
+  apis: KnownApis,
   state: DirectoryState,
 ): Change[] {
   const about = { step: 'Admin consent', application: client.name } as const
   const present = assignmentsOf(client, state).filter(
     ({ appRoleId }) => appRoleId !== defaultAccessRoleId,
   )
-  const resourceOf = (api: string) =>
-    apis.find(({ name }) => name === api)?.located.servicePrincipal
+  const resourceOf = (api: string) => apis.named(api)?.located.servicePrincipal
   const isPresent = ({ api, role }: Granted) =>
     present.some(
       ({ resourceId, appRoleId }) => resourceId === resourceOf(api)?.id && appRoleId === role.id,
@@ -46,7 +46,7 @@ export function planConsents(
       .filter((assignment) => !isWanted(assignment))
       .map((assignment): ChangeOf<'revokeConsent'> => {
         const { id, principalId, resourceId, appRoleId } = assignment
-        const api = apis.find(({ located }) => located.servicePrincipal?.id === resourceId)
+        const api = apis.ofServicePrincipal(resourceId)
         return {
           kind: 'revokeConsent',
           ...about,
@@ -67,33 +67,29 @@ const nameOf = (change: ChangeOf<'revokeConsent'>) => `${change.api}/${change.ro
 /** The roles that the consents of a file grant to one client. */
 export function wantedConsents(
   file: RegistrationsFile,
-  consents: Consents,
   client: string,
-  apis: readonly KnownApi[],
+  apis: KnownApis,
 ): Granted[] {
-  const permissions = file.clients.find(({ displayName }) => displayName === client)?.permissions
-  return consents
-    .filter((consent) => consent.client === client)
-    .flatMap(({ api, roles }) => {
-      const known = apis.find(({ name }) => name === api)
-      const values = roles ?? permissions?.find((permission) => permission.api === api)?.roles ?? []
-      return values.flatMap((value) => known?.role(value) ?? []).map((role) => ({ api, role }))
-    })
+  const index = fileIndex(file)
+  const permissions = index.client(client)?.permissions
+  return index.consentsOf(client).flatMap(({ api, roles }) => {
+    const known = apis.named(api)
+    const values = roles ?? permissions?.find((permission) => permission.api === api)?.roles ?? []
+    return values.flatMap((value) => known?.role(value) ?? []).map((role) => ({ api, role }))
+  })
 }
 
 export function assignmentsOf(
   { servicePrincipal }: Located,
-  { assignments }: DirectoryState,
-): AppRoleAssignment[] {
-  return assignments.filter(({ principalId }) => principalId === servicePrincipal?.id)
+  state: DirectoryState,
+): readonly AppRoleAssignment[] {
+  return directoryIndex(state).assignmentsOf(servicePrincipal?.id)
 }
 
-const resourceName = ({ servicePrincipals }: DirectoryState, resourceId: string) =>
-  servicePrincipals.find(({ id }) => id === resourceId)?.displayName ?? resourceId
+const resourceName = (state: DirectoryState, resourceId: string) =>
+  directoryIndex(state).servicePrincipalWithId(resourceId)?.displayName ?? resourceId
 
-const roleValue = (
-  { servicePrincipals }: DirectoryState,
-  { resourceId, appRoleId }: AppRoleAssignment,
-) =>
-  servicePrincipals.find(({ id }) => id === resourceId)?.appRoles.find(({ id }) => id === appRoleId)
-    ?.value ?? appRoleId
+const roleValue = (state: DirectoryState, { resourceId, appRoleId }: AppRoleAssignment) =>
+  directoryIndex(state)
+    .servicePrincipalWithId(resourceId)
+    ?.appRoles.find(({ id }) => id === appRoleId)?.value ?? appRoleId

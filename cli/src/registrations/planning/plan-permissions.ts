@@ -1,19 +1,19 @@
 import type { ClientEntry } from '@greeting/registrations'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { RequiredResourceAccess } from './directory-state.ts'
-import type { KnownApi } from './known-api.ts'
+import type { KnownApis } from './known-apis.ts'
 import type { Located } from './locate.ts'
 
 /** Act 4: the application permissions that a client requests. Requesting grants nothing. */
 export function planPermissions(
   client: Located,
   wanted: NonNullable<ClientEntry['permissions']>,
-  apis: readonly KnownApi[],
+  apis: KnownApis,
 ): Change[] {
   const present = client.application?.requiredResourceAccess ?? []
   const before = present.flatMap((access) => requested(access, apis))
   const after = wanted.flatMap(({ api, roles }): RequestedRoles[] => {
-    const known = apis.find(({ name }) => name === api)
+    const known = apis.named(api)
     return known === undefined ? [] : [{ api, roles: roles.flatMap((value) => known.role(value)) }]
   })
   const added = without(after, before)
@@ -34,10 +34,10 @@ export function planPermissions(
   ]
 }
 
-function requested(access: RequiredResourceAccess, apis: readonly KnownApi[]): RequestedRoles[] {
+function requested(access: RequiredResourceAccess, apis: KnownApis): RequestedRoles[] {
   const roles = access.resourceAccess.filter(({ type }) => type === 'Role')
   if (roles.length === 0) return []
-  const api = apis.find(({ appId }) => appId === access.resourceAppId)
+  const api = apis.withAppId(access.resourceAppId)
   return [
     {
       api: api?.name ?? access.resourceAppId,

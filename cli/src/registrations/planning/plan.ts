@@ -1,9 +1,12 @@
 import type { RegistrationsFile } from '@greeting/registrations'
-import { type Adoption, adoptionsOf, concerns, refusedConsents } from './adoption.ts'
+import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'
+import { directoryIndex } from './directory-index.ts'
 import type { DirectoryState } from './directory-state.ts'
+import { fileIndex } from './file-index.ts'
 import { KnownApi } from './known-api.ts'
+import { KnownApis } from './known-apis.ts'
 import { type Located, locate, locateResource, rolesOf } from './locate.ts'
 import { planAppRoles, wantedRoles } from './plan-app-roles.ts'
 import { planCertificates } from './plan-certificates.ts'
@@ -61,15 +64,13 @@ export function planRegistrations(input: PlanInput): Plan {
     writesIds = false,
   } = input
   const apis = knownApis(file, state)
+  const entries = fileIndex(file)
   const clients = file.clients.map(
-    (client) =>
-      apis.find(({ name }) => name === client.displayName)?.located ?? locate(state, client),
+    (client) => apis.named(client.displayName)?.located ?? locate(state, client),
   )
   const gone = file.removed.map((name) => locateRemoved(state, name))
-  const declared = apis.flatMap(({ name, located }) =>
-    file.apis.some(({ displayName }) => displayName === name) ? located : [],
-  )
-  const located = [...apis.map((api) => api.located), ...clients, ...gone]
+  const declared = apis.all.flatMap(({ name, located }) => (entries.api(name) ? located : []))
+  const located = [...apis.all.map((api) => api.located), ...clients, ...gone]
   const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
   const faults = [
     ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
@@ -79,7 +80,7 @@ export function planRegistrations(input: PlanInput): Plan {
 
   const changes = [
     ...file.apis.flatMap((entry): Change[] => {
-      const api = apis.find(({ name }) => name === entry.displayName)
+      const api = apis.named(entry.displayName)
       if (api === undefined) return []
       const identifierUris = [...wantedIdentifierUris(entry, api.located)]
       return [
@@ -89,18 +90,13 @@ export function planRegistrations(input: PlanInput): Plan {
     }),
     ...file.clients.flatMap((entry, index): Change[] => {
       const client = clients[index] ?? { name: entry.displayName }
-      const isApi = file.apis.some(({ displayName }) => displayName === entry.displayName)
+      const isApi = entries.api(entry.displayName) !== undefined
       const { permissions, secrets, certificates: listed } = entry
       return [
         ...(isApi ? [] : planRegistration('Client registration', client, {})),
         ...(permissions ? planPermissions(client, permissions, apis) : []),
         ...(file.consents
-          ? planConsents(
-              client,
-              wantedConsents(file, file.consents, client.name, apis),
-              apis,
-              state,
-            )
+          ? planConsents(client, wantedConsents(file, client.name, apis), apis, state)
           : []),
         ...(secrets
           ? planSecrets(client, secrets, {
@@ -124,14 +120,13 @@ export function planRegistrations(input: PlanInput): Plan {
   const refused = refusedConsents(changes, foundByName)
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
-  const adoptions = foundByName.filter(
-    (one) => writesIds || changes.some((change) => concerns(change, one)),
-  )
+  const changed = new Set(changes.flatMap(namesIn))
+  const adoptions = foundByName.filter((one) => writesIds || changed.has(one.application))
   return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
 }
 
 /** The APIs that the file declares, then those of the directory that it speaks of. */
-function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApi[] {
+function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
   const declared = file.apis.map((entry) => {
     const located = locate(state, entry)
     return new KnownApi(located, wantedRoles(entry, located, state.tenantId))
@@ -141,21 +136,21 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApi[] {
     ...(file.consents ?? []).map(({ api }) => api),
   ]
   const others = [...new Set(spokenOf)]
-    .filter((name) => !declared.some((api) => api.name === name))
+    .filter((name) => fileIndex(file).api(name) === undefined)
     .map((name) => locateResource(state, name))
     .map((located) => new KnownApi(located, rolesOf(located)))
-  return [...declared, ...others]
+  return new KnownApis([...declared, ...others])
 }
 
 /** APIs and roles that neither the file nor the directory knows. */
-function unknown(file: RegistrationsFile, apis: readonly KnownApi[]): string[] {
+function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
   const demands = [
     ...file.clients.flatMap(({ permissions = [] }) => permissions),
     ...(file.consents ?? []).map(({ api, roles = [] }) => ({ api, roles })),
   ]
   return demands.flatMap(({ api: name, roles }): string[] => {
-    const api = apis.find((one) => one.name === name)
-    const isDeclared = file.apis.some(({ displayName }) => displayName === name)
+    const api = apis.named(name)
+    const isDeclared = fileIndex(file).api(name) !== undefined
     if (api === undefined || !(isDeclared || api.isInDirectory || api.located.fault))
       return [`The API "${name}" is not in the file and not in the tenant.`]
     return roles
@@ -166,7 +161,7 @@ function unknown(file: RegistrationsFile, apis: readonly KnownApi[]): string[] {
 
 /** An application that is to go may be given by its id too, and may be gone already. */
 function locateRemoved(state: DirectoryState, name: string): Located {
-  const application = state.applications.find(({ appId }) => appId === name.toLowerCase())
+  const application = directoryIndex(state).application(name.toLowerCase())
   return application ? { name, application } : locate(state, { displayName: name })
 }
 
