@@ -33,6 +33,11 @@ export const exitCodes = {
     short: 'changes pending',
     meaning: 'registrations plan --detailed-exit-code: there are changes to apply',
   },
+  interrupted: {
+    code: 130,
+    short: 'interrupted',
+    meaning: 'stopped by Ctrl-C before the end',
+  },
 } as const
 
 export type ExitName = keyof typeof exitCodes

@@ -14,11 +14,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (!stop.signal.aborted) {
       stoppedAtMs = performance.now()
-      stop.abort(new CommandFailure('failed', `Stopped by ${signal}.`))
+      const exit = signal === 'SIGINT' ? 'interrupted' : 'failed'
+      stop.abort(new CommandFailure(exit, `Stopped by ${signal}.`))
       return
     }
     // A second request: do not wait for running work.
-    if (performance.now() - stoppedAtMs > oneRequestMs) process.exit(exitCodes.failed.code)
+    if (performance.now() - stoppedAtMs > oneRequestMs)
+      process.exit(exitCodes[signal === 'SIGINT' ? 'interrupted' : 'failed'].code)
   })
 }
 // Started in another way, the command may outlive the shell that started it.
@@ -43,6 +45,12 @@ async function ask(question: string): Promise<string> {
     lines.close()
   }
 }
+// Clears the line, and writes no more than its width: a longer text would begin a new one.
+function redraw(line: string): void {
+  const columns = process.stderr.columns || 80
+  process.stderr.write(`\r\u001b[K${line.slice(0, columns - 1)}`)
+}
+
 // Whoever reads the results may stop reading, as head does.
 process.stdout.on('error', () => process.exit(exitCodes.done.code))
 
@@ -53,6 +61,7 @@ process.exitCode = await runGreeting(
     err: (text) => process.stderr.write(text),
     paint: (colour, text) => styleText(colour, text, { stream: process.stdout }),
     isInteractive: process.stderr.isTTY === true,
+    ...(process.stderr.isTTY && { redraw }),
     isOutTerminal: process.stdout.isTTY === true,
     environment: process.env,
     stop: stop.signal,

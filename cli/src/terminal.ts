@@ -14,6 +14,8 @@ export type Paint = (colour: Colour, text: string) => string
 export type Screen = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Replaces the last line of the error stream; absent when that is no terminal. */
+  readonly redraw?: (line: string) => void
   readonly paint: Paint
   /** Whether a person watches, who may like to know what comes next. */
   readonly isInteractive: boolean

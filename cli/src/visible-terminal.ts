@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Screen, Terminal } from './terminal.ts'
-import { visibleLines } from './text/visible-text.ts'
+import { visibleLines, visibleText } from './text/visible-text.ts'
 
 const escapeCharacter = '\u001b'
 
@@ -12,15 +12,32 @@ export function visibleTerminal(screen: Screen): Terminal {
   // Only the colours of this command pass: other texts cannot contain their random mark.
   const ownEscape = `${escapeCharacter}${randomUUID()}`
   const visible = (text: string) => text.split(ownEscape).map(visibleLines).join(escapeCharacter)
-  const out = (text: string) => screen.out(visible(text))
-  const { ask } = screen
+  const { ask, redraw } = screen
+  let isRedrawn = false
+  const draw = (line: string) => {
+    if (line === '' && !isRedrawn) return
+    isRedrawn = line !== ''
+    redraw?.(visibleText(line))
+  }
+  // A line that is redrawn would be mixed with the text, which may be on the same screen.
+  const print = (write: (text: string) => void) => (text: string) => {
+    draw('')
+    write(visible(text))
+  }
+  const out = print(screen.out)
   return {
     ...screen,
     out,
-    err: (text) => screen.err(visible(text)),
+    err: print(screen.err),
+    ...(redraw && { redraw: draw }),
     body: screen.isOutTerminal ? out : screen.out,
     paint: (colour, text) =>
       screen.paint(colour, visibleLines(text)).replaceAll(escapeCharacter, ownEscape),
-    ...(ask && { ask: (question) => ask(visible(question)) }),
+    ...(ask && {
+      ask: (question) => {
+        draw('')
+        return ask(visible(question))
+      },
+    }),
   }
 }

@@ -89,16 +89,27 @@ export class GraphClient {
     }
   }
 
-  /** All objects of a list, page by page. */
+  /** All objects of a list. */
   async list<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
     const found: One[] = []
+    for await (const page of this.pages(path, schema)) for (const one of page) found.push(one)
+    return found
+  }
+
+  /**
+   * The pages of a list, each when it is asked for.
+   *
+   * @throws the reason of the signal, before a request, when the signal is aborted
+   */
+  async *pages<One>(path: string, schema: z.ZodType<One>): AsyncGenerator<One[]> {
+    const line = { method: 'GET', path }
     let next = path
     for (let count = 0; count < maxPages; count += 1) {
-      const line = { method: 'GET', path }
+      this.#options.signal?.throwIfAborted()
       const { body } = await this.send({ method: 'GET', path: next, repeatable: true })
       const { value, '@odata.nextLink': link } = parseAnswer(line, page, body)
-      found.push(...value.map((one) => parseAnswer(line, schema, one)))
-      if (link === undefined) return found
+      yield value.map((one) => parseAnswer(line, schema, one))
+      if (link === undefined) return
       next = link
     }
     throw new Error(`GET ${path} has more than ${maxPages} pages.`)

@@ -7,11 +7,12 @@ import { diffOf } from './planning/plan-text.ts'
 import type { KeptSecret } from './secret-files.ts'
 
 /** What a run has come to, as people read it: all of it, or how far it came. */
-export function appliedText({ done, stopped, left }: Applied): string {
-  if (stopped === undefined) return 'Done: the directory matches the file.\n'
+export function appliedText({ done, stopped, alsoRefused, left }: Applied): string {
+  if (left.length === 0 && stopped === undefined) return 'Done: the directory matches the file.\n'
+  const refused = [...(stopped ? [stopped] : []), ...alsoRefused].map(({ change }) => change)
   return [
     ...section('Done:', done),
-    ...section('Refused:', [stopped.change]),
+    ...section('Refused:', refused),
     ...section('Not attempted:', left),
     '',
   ].join('\n')

@@ -40,6 +40,11 @@ export async function loadFile(path: string): Promise<LoadedFile> {
   return { path, file, certificates }
 }
 
+/** The number of applications that a file speaks of, those to be removed included. */
+export function registrationsIn({ apis, clients, removed }: RegistrationsFile): number {
+  return new Set([...[...apis, ...clients].map(({ displayName }) => displayName), ...removed]).size
+}
+
 /**
  * Makes sure that a file is not applied to another tenant than the one that it names.
  *

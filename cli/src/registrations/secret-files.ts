@@ -3,7 +3,10 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+import { inParallel } from './apply/in-parallel.ts'
 import type { NewSecret, SecretName, SecretSink } from './apply/secret-sink.ts'
+
+const maxFilesAtOnce = 8
 
 export type SecretFilesOptions = {
   /** The file for a secret. */
@@ -37,7 +40,7 @@ export class SecretFiles implements SecretSink {
       const remedy = 'Omit --secrets-file, and use client names that differ in letters or digits.'
       throw new CommandFailure('badUsage', message, { remedy })
     }
-    for (const file of files) await requireWritable(file)
+    await inParallel(files, maxFilesAtOnce, requireWritable)
   }
 
   async keep({ secretText, ...secret }: NewSecret): Promise<void> {

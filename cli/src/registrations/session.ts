@@ -3,29 +3,41 @@ import {
   graphClientOf,
   graphRuntime,
 } from '../administrator/administrator-settings.ts'
-import type { GraphClient } from '../administrator/graph-client.ts'
-import type { Terminal } from '../terminal.ts'
+import type { GraphClient, GraphClientOptions } from '../administrator/graph-client.ts'
 import { type Applied, applyPlan } from './apply/apply.ts'
-import { namesOf, readDirectory, withFederatedCredentials } from './apply/read-directory.ts'
+import type { ReadOptions } from './apply/directory-reader.ts'
+import {
+  namesOf,
+  readDirectory,
+  readWholeDirectory,
+  withFederatedCredentials,
+} from './apply/read-directory.ts'
 import type { SecretSink } from './apply/secret-sink.ts'
 import { waitUntilVisible } from './apply/wait-until-visible.ts'
 import { type LoadedFile, requireTenant } from './load-file.ts'
+import type { DirectoryState } from './planning/directory-state.ts'
 import { type Plan, type PlanInput, planRegistrations } from './planning/plan.ts'
+
+export type SessionOptions = ReadOptions & {
+  /** Ends waits, reads and runs. A change that has begun is finished. */
+  readonly stop: AbortSignal
+  /** Receives each wait for the directory, with its reason and duration. */
+  readonly onWait?: GraphClientOptions['onWait']
+}
 
 /** The registrations of one tenant, as one administrator reads and changes them. */
 export class RegistrationsSession {
   readonly settings: AdministratorSettings
   readonly graph: GraphClient
   readonly #stop: AbortSignal
+  readonly #readOptions: ReadOptions
 
-  constructor(settings: AdministratorSettings, { err, stop }: Pick<Terminal, 'err' | 'stop'>) {
+  constructor(settings: AdministratorSettings, options: SessionOptions) {
+    const { stop, onWait, ...readOptions } = options
     this.settings = settings
     this.#stop = stop
-    this.graph = graphClientOf(settings, {
-      signal: stop,
-      onWait: (reason, durationMs) =>
-        err(`The directory: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`),
-    })
+    this.#readOptions = readOptions
+    this.graph = graphClientOf(settings, { signal: stop, ...(onWait && { onWait }) })
   }
 
   /**
@@ -40,10 +52,16 @@ export class RegistrationsSession {
     requireTenant(loaded, this.settings.TENANT_ID)
     const { file, certificates } = loaded
     const names = namesOf(file)
-    const read = await readDirectory(this.graph, this.settings.TENANT_ID, names)
+    const { graph, settings } = this
+    const read = await readDirectory(graph, settings.TENANT_ID, names, this.#readOptions)
     const identified = new Set([...(names.applicationIds ?? []), ...(options.confirmed ?? [])])
-    const state = await withFederatedCredentials(this.graph, read, identified)
+    const state = await withFederatedCredentials(graph, read, identified, this.#readOptions)
     return planRegistrations({ file, state, certificates, now: new Date(), ...options })
+  }
+
+  /** Reads all applications of the tenant. */
+  readAll(): Promise<DirectoryState> {
+    return readWholeDirectory(this.graph, this.settings.TENANT_ID, this.#readOptions)
   }
 
   /** Does what a plan says. */
@@ -52,7 +70,14 @@ export class RegistrationsSession {
     secrets: SecretSink,
     onRegistered: (applicationId: string) => Promise<void>,
   ): Promise<Applied> {
-    return applyPlan(plan, { graph: this.graph, secrets, signal: this.#stop, onRegistered })
+    const { graph } = this
+    return applyPlan(plan, {
+      ...this.#readOptions,
+      graph,
+      secrets,
+      signal: this.#stop,
+      onRegistered,
+    })
   }
 
   /** Waits until the directory shows what was done; resolves with whether it did in time. */

@@ -30,7 +30,7 @@ export async function firstRegistrations(
   const settings = await readAdministratorSettings({}, folder.administratorEnvFile)
   if (known?.TENANT_ID === settings.TENANT_ID) return known
 
-  const session = new RegistrationsSession(settings, { err: () => undefined, stop })
+  const session = new RegistrationsSession(settings, { stop })
   const fileOf = secretFileOf(folder, loaded)
   const record = new RegisteredApplications(folder.path)
   const plan = await session.plan(loaded, {

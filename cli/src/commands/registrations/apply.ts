@@ -5,19 +5,34 @@ import { refusalFailure } from '../../administrator/refusal-failure.ts'
 import { CommandFailure } from '../../command-failure.ts'
 import { appliedText, idLines, secretLines } from '../../registrations/applied-text.ts'
 import type { Applied } from '../../registrations/apply/apply.ts'
-import { type LoadedFile, loadFile, writeIds } from '../../registrations/load-file.ts'
+import type { NewSecret, SecretName } from '../../registrations/apply/secret-sink.ts'
+import {
+  type LoadedFile,
+  loadFile,
+  registrationsIn,
+  writeIds,
+} from '../../registrations/load-file.ts'
+import type { Change } from '../../registrations/planning/change.ts'
 import type { Plan } from '../../registrations/planning/plan.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
-import { MemorySecrets, SecretFiles, secretFileName } from '../../registrations/secret-files.ts'
+import {
+  type KeptSecret,
+  MemorySecrets,
+  SecretFiles,
+  secretFileName,
+} from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
-import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
-import { openSession } from './open-session.ts'
+import {
+  openSession,
+  type RegistrationsCommandOptions,
+  registrationsCommand,
+} from './open-session.ts'
 import { paintOf } from './paint-of.ts'
 import { confirmAdoptions, confirmLosses } from './questions.ts'
 
-type Options = AdministratorCommandOptions & {
+type Options = RegistrationsCommandOptions & {
   readonly yes?: true
   readonly rotate?: readonly string[]
   readonly secretsFile?: string
@@ -26,7 +41,7 @@ type Options = AdministratorCommandOptions & {
 
 /** `greeting registrations apply`: does what `plan` shows. */
 export function addApplyCommand(registrations: Command, terminal: Terminal): void {
-  administratorCommand(registrations.command('apply'))
+  registrationsCommand(registrations.command('apply'))
     .description('apply the file to the directory')
     .argument('<file>', 'registrations file')
     .option('--yes', 'do not ask before removals and replacements')
@@ -37,8 +52,9 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
     )
     .option('--write-ids', 'write the application IDs into the file')
     .action(async (path: string, options: Options) => {
-      const session = await openSession(terminal, options)
+      const { session, progress } = await openSession(terminal, options)
       const loaded = await loadFile(path)
+      progress.begin(path, registrationsIn(loaded.file))
       const record = new RegisteredApplications(options.dataDir)
       const keep = recorderOf(record, terminal)
       const plan = await session.plan(loaded, {
@@ -46,6 +62,7 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
         confirmed: await record.read(),
         writesIds: options.writeIds === true,
       })
+      progress.end()
       if (!options.json) terminal.out(planText(plan, paintOf(terminal)))
       if (plan.faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${plan.faults.join(' ')}`)
@@ -55,15 +72,18 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
 
       const secrets = sinkFor(options, session, loaded.file)
       const applied = await session.apply(plan, secrets, keep)
+      progress.end()
       const isWritten = options.writeIds && (await writeIds(path, applied.applicationIds))
       report(applied, secrets, options, terminal)
       if (isWritten) terminal.err(`Wrote the application IDs to ${path}.\n`)
       else if (!options.json) terminal.out(newIdLines(applied, plan, loaded))
       if (applied.stopped) throw refusalFailure(applied.stopped.error)
+      if (applied.isInterrupted) throw interruption(applied, plan, terminal)
       if (plan.changes.length > 0 && !(await session.waitUntilVisible(loaded, applied)))
         terminal.err(
           'All changes are done, but the directory does not show them yet. Wait before the next run.\n',
         )
+      progress.end()
     })
 }
 
@@ -104,16 +124,39 @@ function report(
   { json }: Options,
   { out }: Terminal,
 ): void {
-  const secrets = sink instanceof SecretFiles ? sink.kept : sink.secrets
+  const kept: readonly (KeptSecret | NewSecret)[] =
+    sink instanceof SecretFiles ? sink.kept : sink.secrets
+  const secrets = inOrder(kept, applied.done)
   if (json) {
-    const { done, stopped, left } = applied
+    const { done, stopped, alsoRefused, left } = applied
+    const refusedToo = alsoRefused.map(({ change }) => change)
     const applicationIds = Object.fromEntries(applied.applicationIds)
     out(
-      `${JSON.stringify({ done, ...(stopped && { stopped: stopped.change }), left, secrets, applicationIds })}\n`,
+      `${JSON.stringify({ done, ...(stopped && { stopped: stopped.change }), ...(refusedToo.length > 0 && { alsoRefused: refusedToo }), left, secrets, applicationIds })}\n`,
     )
-  } else if (applied.done.length > 0 || applied.stopped) {
+  } else if (applied.done.length > 0 || applied.stopped || applied.isInterrupted) {
     out(`\n${appliedText(applied)}${secretLines(secrets)}`)
   }
+}
+
+/** Secrets are kept as their requests end. The order of the plan is easier to read. */
+function inOrder<One extends SecretName>(
+  secrets: readonly One[],
+  changes: readonly Change[],
+): One[] {
+  const positions = new Map(changes.map(({ application }, index) => [application, index]))
+  return secrets.toSorted(
+    (one, other) => (positions.get(one.client) ?? 0) - (positions.get(other.client) ?? 0),
+  )
+}
+
+function interruption({ done }: Applied, { changes }: Plan, { stop }: Terminal): CommandFailure {
+  const { reason } = stop
+  const exit = reason instanceof CommandFailure ? reason.exit : 'failed'
+  const why = reason instanceof Error ? reason.message : String(reason)
+  const message = `${why} ${done.length} of ${changes.length} changes are done.`
+  const remedy = 'Completed changes stay. Apply the file again to continue.'
+  return new CommandFailure(exit, message, { cause: reason, remedy })
 }
 
 /** Records what this run registers; without the record, the next run asks or needs the ids. */

@@ -18,7 +18,7 @@ export function addExplainCommand(registrations: Command, terminal: Terminal): v
     .requiredOption('--api <name>', 'name of the API')
     .action(async (options: Options) => {
       const { client, api, json } = options
-      const session = await openSession(terminal, options)
+      const { session } = await openSession(terminal, options)
       const { TENANT_ID } = session.settings
       const state = await readDirectory(session.graph, TENANT_ID, { displayNames: [client, api] })
       const explanation = explain(

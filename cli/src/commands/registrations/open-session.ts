@@ -1,11 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { ProgressReport } from '../../registrations/progress-report.ts'
 import { RegistrationsSession } from '../../registrations/session.ts'
 import type { Terminal } from '../../terminal.ts'
-import { type AdministratorCommandOptions, readAdministrator } from '../administrator-command.ts'
+import {
+  type AdministratorCommandOptions,
+  administratorCommand,
+  readAdministrator,
+} from '../administrator-command.ts'
+
+const maxRequestsInFlight = 64
+
+/** The options of a command that reads or changes many registrations. */
+export type RegistrationsCommandOptions = AdministratorCommandOptions & {
+  readonly requestsInFlight?: number
+  readonly quiet?: true
+}
+
+/** A session, and the report of its progress. */
+export type OpenSession = {
+  readonly session: RegistrationsSession
+  readonly progress: ProgressReport
+}
+
+function requests(text: string): number {
+  const number = Number(text)
+  if (!/^[1-9]\d?$/.test(text) || number > maxRequestsInFlight)
+    throw new InvalidArgumentError(
+      `The number of requests must be a whole number from 1 to ${maxRequestsInFlight}.`,
+    )
+  return number
+}
+
+/** Adds the options of a command that reads or changes many registrations. */
+export function registrationsCommand(command: Command): Command {
+  return administratorCommand(command)
+    .option(
+      '--requests-in-flight <n>',
+      `requests to the directory at a time, from 1 to ${maxRequestsInFlight}`,
+      requests,
+      8,
+    )
+    .option('--quiet', 'print no progress')
+}
 
 /** Opens the directory as the administrator whom the settings name. */
 export async function openSession(
   terminal: Terminal,
-  options: AdministratorCommandOptions,
-): Promise<RegistrationsSession> {
-  return new RegistrationsSession(await readAdministrator(terminal, options), terminal)
+  options: RegistrationsCommandOptions,
+): Promise<OpenSession> {
+  const { json, quiet, requestsInFlight } = options
+  const monotonicMs = () => performance.now()
+  const progress = new ProgressReport(terminal, { json, quiet, monotonicMs })
+  const session = new RegistrationsSession(await readAdministrator(terminal, options), {
+    stop: terminal.stop,
+    onProgress: progress.update,
+    onWait: progress.wait,
+    ...(requestsInFlight !== undefined && { maxRequestsInFlight: requestsInFlight }),
+  })
+  return { session, progress }
 }

@@ -1,27 +1,32 @@
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
-import { loadFile } from '../../registrations/load-file.ts'
+import { loadFile, registrationsIn } from '../../registrations/load-file.ts'
 import { planText } from '../../registrations/planning/plan-text.ts'
 import { SilentExit } from '../../silent-exit.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
-import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
-import { openSession } from './open-session.ts'
+import {
+  openSession,
+  type RegistrationsCommandOptions,
+  registrationsCommand,
+} from './open-session.ts'
 import { paintOf } from './paint-of.ts'
 
-type Options = AdministratorCommandOptions & { readonly detailedExitCode?: true }
+type Options = RegistrationsCommandOptions & { readonly detailedExitCode?: true }
 
 /** `greeting registrations plan`: shows what `apply` would change, and changes nothing. */
 export function addPlanCommand(registrations: Command, terminal: Terminal): void {
-  administratorCommand(registrations.command('plan'))
+  registrationsCommand(registrations.command('plan'))
     .description('show the changes that apply would make, and the effects on clients')
     .argument('<file>', 'registrations file')
     .option('--detailed-exit-code', 'exit with 6 when there are changes')
     .action(async (path: string, options: Options) => {
-      const session = await openSession(terminal, options)
+      const { session, progress } = await openSession(terminal, options)
       const loaded = await loadFile(path)
+      progress.begin(path, registrationsIn(loaded.file))
       const confirmed = await new RegisteredApplications(options.dataDir).read()
       const { located: _, ...shown } = await session.plan(loaded, { confirmed })
+      progress.end()
       const { changes, faults } = shown
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
       terminal.out(

@@ -1,25 +1,38 @@
 import type { GraphClient } from '../../administrator/graph-client.ts'
+import type { OnProgress } from '../activity.ts'
 import type { Change } from '../planning/change.ts'
 import type { Plan } from '../planning/plan.ts'
 import { applyChange } from './apply-change.ts'
 import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'
+import { stagesOf } from './apply-stages.ts'
+import { defaultRequestsInFlight } from './directory-reader.ts'
+import { inParallel } from './in-parallel.ts'
 import type { SecretName, SecretSink } from './secret-sink.ts'
 
 export type ApplyOptions = {
   readonly graph: GraphClient
   readonly secrets: SecretSink
-  /** Told of each step when it is done. */
-  readonly onDone?: (change: Change) => void
+  readonly onProgress?: OnProgress | undefined
   readonly now?: () => Date
+  /** Ends the run after the changes that have begun. */
   readonly signal?: AbortSignal
   readonly onRegistered?: ApplyContextOptions['onRegistered']
+  /** Changes, and so requests, at a time: 1 to 64, default 8. */
+  readonly maxRequestsInFlight?: number
 }
 
-/** What a run has come to. */
+/** A change that the directory refused, and why. */
+export type RefusedChange = { readonly change: Change; readonly error: unknown }
+
+/** What a run has come to. Its changes are in the order of the plan. */
 export type Applied = {
   readonly done: readonly Change[]
   /** The first refusal, at which the run stopped. */
-  readonly stopped?: { readonly change: Change; readonly error: unknown }
+  readonly stopped?: RefusedChange
+  /** Refusals of changes that were in flight at the first refusal. */
+  readonly alsoRefused: readonly RefusedChange[]
+  /** Whether the signal ended the run before its last change. */
+  readonly isInterrupted: boolean
   /** What was not tried any more. */
   readonly left: readonly Change[]
   /** The ids of the applications, by the names that the file gives them. */
@@ -27,29 +40,47 @@ export type Applied = {
 }
 
 /**
- * Applies the changes of a plan in their order, and stops at the first refusal. Completed changes
- * stay and are reported. The next run of the same file continues there.
+ * Applies the changes of a plan: applications in parallel, and the changes of one application in
+ * their order. After the first refusal no more changes begin. Those in flight are finished.
+ * Completed changes stay and are reported. The next run of the same file continues there.
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
-  const { graph, secrets, onDone, now = () => new Date(), signal, onRegistered } = options
+  const { graph, secrets, onProgress, now = () => new Date(), signal, onRegistered } = options
+  const { maxRequestsInFlight = defaultRequestsInFlight } = options
   const { changes, located } = plan
   const run = new ApplyContext({ graph, located, secrets, now, onRegistered })
   await secrets.prepare(changes.flatMap(newSecretOf))
-  for (const [index, change] of changes.entries()) {
-    try {
-      signal?.throwIfAborted()
-      await applyChange(change, run)
-    } catch (error) {
-      return {
-        done: changes.slice(0, index),
-        stopped: { change, error },
-        left: changes.slice(index + 1),
-        applicationIds: run.applicationIds(),
+  const done = new Set<Change>()
+  const refused: RefusedChange[] = []
+  const isEnded = () => refused.length > 0 || signal?.aborted === true
+
+  const applyAll = async (chain: readonly Change[]) => {
+    for (const change of chain) {
+      if (isEnded()) return
+      try {
+        await applyChange(change, run)
+      } catch (error) {
+        refused.push({ change, error })
+        return
       }
+      done.add(change)
+      onProgress?.('apply_changes', done.size, changes.length)
     }
-    onDone?.(change)
   }
-  return { done: changes, left: [], applicationIds: run.applicationIds() }
+  if (changes.length > 0) onProgress?.('apply_changes', 0, changes.length)
+  for (const chains of stagesOf(changes)) await inParallel(chains, maxRequestsInFlight, applyAll)
+
+  const [stopped, ...alsoRefused] = refused
+  const tried = new Set([...done, ...refused.map(({ change }) => change)])
+  const left = changes.filter((change) => !tried.has(change))
+  return {
+    done: changes.filter((change) => done.has(change)),
+    ...(stopped && { stopped }),
+    alsoRefused,
+    isInterrupted: signal?.aborted === true && left.length > 0,
+    left,
+    applicationIds: run.applicationIds(),
+  }
 }
 
 const newSecretOf = (change: Change): SecretName[] =>

@@ -1,6 +1,7 @@
 import type { RegistrationsFile } from '@greeting/registrations'
 import type { z } from 'zod'
 import type { GraphClient } from '../../administrator/graph-client.ts'
+import type { Activity } from '../activity.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -11,12 +12,15 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory-state.ts'
+import { DirectoryReader, type ReadOptions } from './directory-reader.ts'
 
 /** The names by which a file, or a person, speaks of applications. */
 export type Names = {
   readonly displayNames: readonly string[]
   readonly applicationIds?: readonly string[]
   readonly identifierUris?: readonly string[]
+  /** Names of APIs that may have a service principal only; default: all display names. */
+  readonly apis?: readonly string[]
 }
 
 /** The names that a file speaks of. */
@@ -29,6 +33,7 @@ export function namesOf({ apis, clients, consents = [], removed }: Registrations
   ]
   return {
     displayNames: [...entries.map(({ displayName }) => displayName), ...named],
+    apis: named,
     applicationIds: [
       ...entries.flatMap(({ applicationId }) => applicationId ?? []),
       ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
@@ -39,18 +44,24 @@ export function namesOf({ apis, clients, consents = [], removed }: Registrations
   }
 }
 
+// Below this number of filters, a list that turns out to be too long costs more than it can save.
+const filtersPerPage = 100
+const maxPageSize = 999
+
 /** Reads as much of a tenant's directory as the names reach. */
 export async function readDirectory(
   graph: GraphClient,
   tenantId: string,
-  { displayNames, applicationIds = [], identifierUris = [] }: Names,
+  names: Names,
+  options: ReadOptions = {},
 ): Promise<DirectoryState> {
-  const filters = [
-    ...unique(displayNames).map((name) => `displayName eq ${quoted(name)}`),
-    ...unique(applicationIds).map((id) => `appId eq ${quoted(id)}`),
-    ...unique(identifierUris).map((uri) => `identifierUris/any(x:x eq ${quoted(uri)})`),
-  ]
-  const applications = byId(await findAll(graph, '/applications', filters, application))
+  const reader = new DirectoryReader(graph, options)
+  const { displayNames, applicationIds = [], identifierUris = [], apis = displayNames } = names
+  const applications = await namedApplications(reader, {
+    displayNames: unique(displayNames),
+    applicationIds: unique(applicationIds),
+    identifierUris: unique(identifierUris),
+  })
   const resourceIds = applications.flatMap(({ requiredResourceAccess }) =>
     requiredResourceAccess.map(({ resourceAppId }) => resourceAppId),
   )
@@ -59,16 +70,68 @@ export async function readDirectory(
     ...applicationIds,
     ...resourceIds,
   ])
-  const principals = await findAll(
-    graph,
+  const filters = [
+    ...appIds.map((id) => `appId eq ${quoted(id)}`),
+    // A client is found by its application. An API may have a service principal only.
+    ...unique(apis).map((name) => `displayName eq ${quoted(name)}`),
+  ]
+  const all = await wholeList(
+    reader,
+    'read_service_principals',
     '/servicePrincipals',
-    [
-      ...appIds.map((id) => `appId eq ${quoted(id)}`),
-      ...unique(displayNames).map((name) => `displayName eq ${quoted(name)}`),
-    ],
+    filters.length,
     servicePrincipal,
   )
-  return withAssignments(graph, tenantId, applications, byId(principals))
+  const principals =
+    all ??
+    byId(
+      await reader.all(
+        'read_service_principals',
+        filtered('/servicePrincipals', filters),
+        servicePrincipal,
+      ),
+    )
+  return withAssignments(reader, tenantId, applications, principals, all !== undefined)
+}
+
+/** The applications that have one of the names, IDs or identifier URIs. */
+async function namedApplications(
+  reader: DirectoryReader,
+  { displayNames, applicationIds, identifierUris }: Required<Omit<Names, 'apis'>>,
+): Promise<Application[]> {
+  const filters = [
+    ...displayNames.map((name) => `displayName eq ${quoted(name)}`),
+    ...applicationIds.map((id) => `appId eq ${quoted(id)}`),
+    ...identifierUris.map((uri) => `identifierUris/any(x:x eq ${quoted(uri)})`),
+  ]
+  const activity = 'read_applications'
+  const all = await wholeList(reader, activity, '/applications', filters.length, application)
+  if (all === undefined) {
+    const found = await reader.all(activity, filtered('/applications', filters), application)
+    return byId(found)
+  }
+  const names = new Set(displayNames)
+  const ids = new Set(applicationIds.map((id) => id.toLowerCase()))
+  const uris = new Set(identifierUris)
+  return byId(all).filter(
+    (one) =>
+      names.has(one.displayName) ||
+      ids.has(one.appId) ||
+      one.identifierUris.some((uri) => uris.has(uri)),
+  )
+}
+
+/** A whole list, if it has few pages in comparison with the filters that it replaces. */
+function wholeList<One>(
+  reader: DirectoryReader,
+  activity: Activity,
+  path: string,
+  filters: number,
+  schema: z.ZodType<One>,
+): Promise<One[] | undefined> {
+  const budget = { pages: Math.floor(filters / filtersPerPage) }
+  if (budget.pages === 0) return Promise.resolve(undefined)
+  return reader.within(activity, [`${path}?$top=${maxPageSize}`], schema, budget)
 }
 
 /**
@@ -79,15 +142,17 @@ export async function withFederatedCredentials(
   graph: GraphClient,
   state: DirectoryState,
   identified: ReadonlySet<string>,
+  options: ReadOptions = {},
 ): Promise<DirectoryState> {
-  const applications = await Promise.all(
-    state.applications.map(async (one): Promise<Application> => {
-      if (identified.has(one.appId)) return one
-      const path = `/applications/${one.id}/federatedIdentityCredentials`
-      const found = await graph.list(path, federatedIdentityCredential)
-      return { ...one, federatedIdentityCredentials: found }
-    }),
-  )
+  const reader = new DirectoryReader(graph, options)
+  const unidentified = state.applications.filter(({ appId }) => !identified.has(appId))
+  const found = await reader.each('read_federated_credentials', unidentified, async (one) => {
+    const path = `/applications/${one.id}/federatedIdentityCredentials`
+    const credentials = await graph.list(path, federatedIdentityCredential)
+    return [one.id, { ...one, federatedIdentityCredentials: credentials }] as const
+  })
+  const complete = new Map<string, Application>(found)
+  const applications = state.applications.map((one) => complete.get(one.id) ?? one)
   return { ...state, applications }
 }
 
@@ -95,52 +160,82 @@ export async function withFederatedCredentials(
 export async function readWholeDirectory(
   graph: GraphClient,
   tenantId: string,
+  options: ReadOptions = {},
 ): Promise<DirectoryState> {
-  const [applications, principals] = await Promise.all([
-    graph.list('/applications?$top=100', application),
-    graph.list('/servicePrincipals?$top=100', servicePrincipal),
-  ])
-  return withAssignments(graph, tenantId, applications, principals)
+  const reader = new DirectoryReader(graph, options)
+  const budget = { pages: Number.POSITIVE_INFINITY }
+  const top = `?$top=${maxPageSize}`
+  const applications = await reader.within(
+    'read_applications',
+    [`/applications${top}`],
+    application,
+    budget,
+  )
+  const principals = await reader.within(
+    'read_service_principals',
+    [`/servicePrincipals${top}`],
+    servicePrincipal,
+    budget,
+  )
+  return withAssignments(reader, tenantId, applications ?? [], principals ?? [], true)
 }
 
-// A tenant with thousands of applications would only throttle who asks for all of them at once.
-const listsAtOnce = 8
-
+/** @param isComplete whether `principals` are all service principals of the tenant */
 async function withAssignments(
-  graph: GraphClient,
+  reader: DirectoryReader,
   tenantId: string,
   applications: readonly Application[],
   principals: readonly ServicePrincipal[],
+  isComplete: boolean,
 ): Promise<DirectoryState> {
-  const own = principals.filter(({ appId }) => applications.some((one) => one.appId === appId))
-  const assignments: AppRoleAssignment[] = []
-  for (let start = 0; start < own.length; start += listsAtOnce) {
-    const lists = own
-      .slice(start, start + listsAtOnce)
-      .map(({ id }) => graph.list(`/servicePrincipals/${id}/appRoleAssignments`, appRoleAssignment))
-    assignments.push(...(await Promise.all(lists)).flat())
-  }
+  const appIds = new Set(applications.map(({ appId }) => appId))
+  const own = principals.filter(({ appId }) => appIds.has(appId))
+  const assignments =
+    (isComplete ? await assignmentsByApi(reader, principals, own) : undefined) ??
+    (await reader.all(
+      'read_role_assignments',
+      own.map(({ id }) => `/servicePrincipals/${id}/appRoleAssignments`),
+      appRoleAssignment,
+    ))
+  const known = new Set(principals.map(({ id }) => id))
   const missing = unique(assignments.map(({ resourceId }) => resourceId)).filter(
-    (id) => !principals.some((one) => one.id === id),
+    (id) => !known.has(id),
   )
   const filters = missing.map((id) => `id eq ${quoted(id)}`)
-  const others = await findAll(graph, '/servicePrincipals', filters, servicePrincipal)
+  const others = await reader.all(
+    'read_service_principals',
+    filtered('/servicePrincipals', filters),
+    servicePrincipal,
+  )
   const servicePrincipals = [...principals, ...others]
   return { tenantId, applications, servicePrincipals, assignments }
 }
 
-/** The objects that at least one of the filters finds. */
-async function findAll<One>(
-  graph: GraphClient,
-  path: string,
-  filters: readonly string[],
-  schema: z.ZodType<One>,
-): Promise<One[]> {
-  const found = await Promise.all(
-    filters.map((filter) => graph.list(`${path}?$filter=${encodeURIComponent(filter)}`, schema)),
+/**
+ * The assignments of the clients, read from the APIs, or undefined when reading them from the clients
+ * needs fewer requests. An assignment without a role is found only at an API that declares one, or that
+ * requires an assignment: elsewhere it has no effect.
+ */
+async function assignmentsByApi(
+  reader: DirectoryReader,
+  principals: readonly ServicePrincipal[],
+  clients: readonly ServicePrincipal[],
+): Promise<AppRoleAssignment[] | undefined> {
+  const apis = principals.filter(
+    ({ appRoles, appRoleAssignmentRequired }) => appRoles.length > 0 || appRoleAssignmentRequired,
   )
-  return found.flat()
+  const budget = { pages: Math.floor(clients.length / 4) }
+  if (apis.length > budget.pages) return undefined
+  const paths = apis.map(
+    ({ id }) => `/servicePrincipals/${id}/appRoleAssignedTo?$top=${maxPageSize}`,
+  )
+  const found = await reader.within('read_role_assignments', paths, appRoleAssignment, budget)
+  const ids = new Set(clients.map(({ id }) => id))
+  return found?.filter(({ principalId }) => ids.has(principalId))
 }
+
+const filtered = (path: string, filters: readonly string[]) =>
+  filters.map((filter) => `${path}?$filter=${encodeURIComponent(filter)}`)
 
 const unique = (values: readonly string[]) => [...new Set(values)]
 const byId = <One extends { readonly id: string }>(all: readonly One[]): One[] => [

@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import type { GraphClient } from '../../administrator/graph-client.ts'
+import type { Activity, OnProgress } from '../activity.ts'
+import { inParallel } from './in-parallel.ts'
+
+export const defaultRequestsInFlight = 8
+
+export type ReadOptions = {
+  /** Requests at a time: 1 to 64, default 8. */
+  readonly maxRequestsInFlight?: number
+  readonly onProgress?: OnProgress | undefined
+}
+
+/** Pages that several lists may read together, before they give up. */
+export type PageBudget = { pages: number }
+
+/** Reads lists of the directory, with a limited number of requests at a time. */
+export class DirectoryReader {
+  readonly #graph: GraphClient
+  readonly #maxRequestsInFlight: number
+  readonly #onProgress: OnProgress
+
+  constructor(graph: GraphClient, options: ReadOptions = {}) {
+    const { maxRequestsInFlight = defaultRequestsInFlight, onProgress = () => undefined } = options
+    this.#graph = graph
+    this.#maxRequestsInFlight = maxRequestsInFlight
+    this.#onProgress = onProgress
+  }
+
+  /** The objects of all lists, one after the other. */
+  async all<One>(
+    activity: Activity,
+    paths: readonly string[],
+    schema: z.ZodType<One>,
+  ): Promise<One[]> {
+    const lists = await this.each(activity, paths, (path) => this.#graph.list(path, schema))
+    return lists.flat()
+  }
+
+  /** Does the work for each item, and reports the progress. */
+  async each<Item, Result>(
+    activity: Activity,
+    items: readonly Item[],
+    work: (item: Item) => Promise<Result>,
+  ): Promise<Result[]> {
+    let done = 0
+    if (items.length > 0) this.#onProgress(activity, done, items.length)
+    return inParallel(items, this.#maxRequestsInFlight, async (item) => {
+      const result = await work(item)
+      done += 1
+      this.#onProgress(activity, done, items.length)
+      return result
+    })
+  }
+
+  /** The objects of all lists, or undefined when they have more pages than the budget. */
+  async within<One>(
+    activity: Activity,
+    paths: readonly string[],
+    schema: z.ZodType<One>,
+    budget: PageBudget,
+  ): Promise<One[] | undefined> {
+    let done = 0
+    const lists = await inParallel(paths, this.#maxRequestsInFlight, async (path) => {
+      const found: One[] = []
+      for await (const page of this.#graph.pages(path, schema)) {
+        budget.pages -= 1
+        if (budget.pages < 0) return undefined
+        for (const one of page) found.push(one)
+        done += page.length
+        this.#onProgress(activity, done, undefined)
+      }
+      return found
+    })
+    return lists.some((list) => list === undefined)
+      ? undefined
+      : lists.flatMap((list) => list ?? [])
+  }
+}
