@@ -180,3 +180,27 @@ describe('CL16: what stays as it is', () => {
     assertCalm(printed.slice(5, -6))
   })
 })
+
+describe('a redrawn line', () => {
+  it('cannot steer the screen, and is removed before any other text', () => {
+    const shown: string[] = []
+    const show = (kind: string) => (text: string) => void shown.push(`${kind} ${text}`)
+    const terminal = visibleTerminal({
+      ...new RecordedTerminal().terminal(),
+      out: show('out'),
+      err: show('err'),
+      redraw: show('redraw'),
+    })
+    terminal.err('first\n')
+    terminal.redraw?.(`one\n${hostile}`)
+    terminal.redraw?.('two')
+    terminal.out('result\n')
+    terminal.err('note\n')
+    assert.deepEqual(
+      shown.filter((_, index) => index !== 1),
+      ['err first\n', 'redraw two', 'redraw ', 'out result\n', 'err note\n'],
+    )
+    assert.match(shown[1] ?? '', /^redraw one\\u000a/)
+    assert.doesNotMatch(shown[1] ?? '', steers)
+  })
+})

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CommandFailure } from '../../src/command-failure.ts'
 import type { Settings } from '../../src/env-file.ts'
 import { runGreeting } from '../../src/program.ts'
 import type { Services } from '../../src/system/services.ts'
@@ -54,6 +55,11 @@ export class RecordedTerminal {
   /** What Ctrl-C does. */
   stop(): void {
     this.#stop.abort(new Error('Stopped by the test.'))
+  }
+
+  /** What Ctrl-C does, with the reason that the program gives it. */
+  interrupt(): void {
+    this.#stop.abort(new CommandFailure('interrupted', 'Stopped by SIGINT.'))
   }
 
   /** Waits until something that matches was printed on `out`. */

@@ -24,7 +24,12 @@ export type OpenSession = {
 
 function requests(text: string): number {
   const number = Number(text)
-  if (!/^[1-9]\d?$/.test(text) || number > maxRequestsInFlight)
+  if (
+    String(number) !== text ||
+    !Number.isInteger(number) ||
+    number < 1 ||
+    number > maxRequestsInFlight
+  )
     throw new InvalidArgumentError(
       `The number of requests must be a whole number from 1 to ${maxRequestsInFlight}.`,
     )

@@ -1,7 +1,7 @@
 import type { GraphClient } from '../../administrator/graph-client.ts'
-import type { OnProgress } from '../activity.ts'
 import type { Change } from '../planning/change.ts'
 import type { Plan } from '../planning/plan.ts'
+import type { OnProgress } from './activity.ts'
 import { applyChange } from './apply-change.ts'
 import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'
 import { stagesOf } from './apply-stages.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { GraphClient } from '../../administrator/graph-client.ts'
-import type { Activity, OnProgress } from '../activity.ts'
+import type { Activity, OnProgress } from './activity.ts'
 import { inParallel } from './in-parallel.ts'
 
 export const defaultRequestsInFlight = 8

@@ -1,7 +1,6 @@
 import type { RegistrationsFile } from '@greeting/registrations'
 import type { z } from 'zod'
 import type { GraphClient } from '../../administrator/graph-client.ts'
-import type { Activity } from '../activity.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -12,6 +11,7 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory-state.ts'
+import type { Activity } from './activity.ts'
 import { DirectoryReader, type ReadOptions } from './directory-reader.ts'
 
 /** The names by which a file, or a person, speaks of applications. */

@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -22,9 +23,30 @@ export class ServedGraph {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-registrations-'))
     test.after(() => rm(folder, { recursive: true, force: true }))
     const served = new ServedGraph(folder)
-    const url = await serving(test, answeringAs(served.stand.handle))
+    const answer = answeringAs((request) => {
+      const { pathname } = new URL(request.url)
+      served.onRequest?.(`${request.method} ${pathname.replace('/v1.0', '')}`)
+      return served.stand.handle(request)
+    })
+    const url = await serving(test, (incoming, outgoing) => {
+      served.#count(incoming.socket)
+      return answer(incoming, outgoing)
+    })
     Object.assign(served.environment, { AUTH_URL: url, GRAPH_URL: url })
     return served
+  }
+
+  /** The sockets that are open, and the most that were open at a time. */
+  readonly sockets = { open: new Set<Socket>(), most: 0 }
+  /** Receives every request before it is answered. */
+  onRequest?: (line: string) => void
+
+  #count(socket: Socket): void {
+    const { sockets } = this
+    if (sockets.open.has(socket)) return
+    sockets.open.add(socket)
+    sockets.most = Math.max(sockets.most, sockets.open.size)
+    socket.once('close', () => sockets.open.delete(socket))
   }
 
   /** Writes a registrations file and resolves with its path. */

@@ -156,6 +156,15 @@ export class StandInGraph {
           ),
       ],
       [
+        'GET',
+        /^\/servicePrincipals\/([^/]+)\/appRoleAssignedTo$/,
+        ({ ids: [id], url }) =>
+          this.#page(
+            url,
+            directory.list(assignments).filter(({ resourceId }) => resourceId === id),
+          ),
+      ],
+      [
         'POST',
         /^\/servicePrincipals\/[^/]+\/appRoleAssignedTo$/,
         ({ body }) => directory.assign(body),

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ProgressReport } from '../../src/registrations/progress-report.ts'
+
+/** A report before a clock that the test sets. */
+function reportWith(options: { json?: boolean; quiet?: boolean; isTerminal?: boolean }) {
+  const { isTerminal = false, ...rest } = options
+  const world = { nowMs: 0, err: '', drawn: [] as string[] }
+  const terminal = {
+    err: (text: string) => {
+      world.err += text
+    },
+    ...(isTerminal && { redraw: (line: string) => void world.drawn.push(line) }),
+  }
+  const report = new ProgressReport(terminal, { ...rest, monotonicMs: () => world.nowMs })
+  return { world, report }
+}
+
+/** Reports a change each 10 ms for 20 s. */
+function longRun({ world, report }: ReturnType<typeof reportWith>): void {
+  report.update('apply_changes', 0, 2_000)
+  for (let done = 1; done <= 2_000; done += 1) {
+    world.nowMs += 10
+    report.update('apply_changes', done, 2_000)
+  }
+}
+
+describe('the progress of a run', () => {
+  it('is redrawn at most 10 times a second on a terminal, and removed at the end', () => {
+    const run = reportWith({ isTerminal: true })
+    longRun(run)
+    run.report.end()
+    const { drawn, err } = run.world
+    assert.equal(err, '')
+    assert.equal(drawn.length, 202)
+    assert.equal(drawn[1], 'Applying changes: 10 of 2000 (0 %), 100 per second, 20 s left')
+    assert.deepEqual(drawn.slice(-2), [
+      'Applying changes: 2000 of 2000 (100 %), 100 per second, 0 s left',
+      '',
+    ])
+  })
+
+  it('is a line each 5 seconds without a terminal', () => {
+    const run = reportWith({})
+    longRun(run)
+    assert.deepEqual(run.world.err.split('\n'), [
+      'Applying changes: 500 of 2000 (25 %), 100 per second, 15 s left',
+      'Applying changes: 1000 of 2000 (50 %), 100 per second, 10 s left',
+      'Applying changes: 1500 of 2000 (75 %), 100 per second, 5 s left',
+      'Applying changes: 2000 of 2000 (100 %), 100 per second, 0 s left',
+      '',
+    ])
+  })
+
+  it('is an event each second with --json, and the first and the last of each activity', () => {
+    const run = reportWith({ json: true, isTerminal: true })
+    longRun(run)
+    const events = run.world.err
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(run.world.drawn, [])
+    assert.equal(events.length, 21)
+    assert.deepEqual(events[0], {
+      event: 'progress',
+      activity: 'apply_changes',
+      done: 0,
+      total: 2_000,
+      per_second: 0,
+      seconds_left: null,
+    })
+    assert.deepEqual(events[1], {
+      event: 'progress',
+      activity: 'apply_changes',
+      done: 100,
+      total: 2_000,
+      per_second: 100,
+      seconds_left: 19,
+    })
+    assert.equal(events.at(-1).done, 2_000)
+  })
+
+  it('has no total while a list is read', () => {
+    const run = reportWith({ isTerminal: true })
+    run.report.update('read_applications', 0, undefined)
+    run.world.nowMs += 2_000
+    run.report.update('read_applications', 999, undefined)
+    assert.equal(run.world.drawn[1], 'Reading applications: 999, 500 per second')
+  })
+
+  it('has a rate of its own for each activity', () => {
+    const run = reportWith({ isTerminal: true })
+    run.report.update('read_applications', 0, 10)
+    run.world.nowMs += 10_000
+    run.report.update('apply_changes', 0, 10)
+    run.world.nowMs += 1_000
+    run.report.update('apply_changes', 5, 10)
+    assert.equal(run.world.drawn.at(-1), 'Applying changes: 5 of 10 (50 %), 5 per second, 1 s left')
+  })
+
+  it('is not printed with --quiet', () => {
+    for (const options of [{}, { json: true }, { isTerminal: true }]) {
+      const run = reportWith({ ...options, quiet: true })
+      run.report.begin('registrations.json', 1_000)
+      longRun(run)
+      run.report.wait('throttled', 7_000)
+      assert.equal(run.world.err, '')
+      assert.deepEqual(run.world.drawn.filter(Boolean), [])
+    }
+  })
+})
+
+describe('the number of registrations', () => {
+  const line = 'registrations of file.json with the directory.\n'
+  const rows: [string, Parameters<typeof reportWith>[0], number, string][] = [
+    ['on a terminal', { isTerminal: true }, 2, `Comparing 2 ${line}`],
+    ['without a terminal, when there are many', {}, 100, `Comparing 100 ${line}`],
+    ['not without a terminal, when there are few', {}, 99, ''],
+    [
+      'as an event with --json',
+      { json: true },
+      2,
+      '{"event":"plan_started","file":"file.json","registrations":2}\n',
+    ],
+  ]
+  for (const [title, options, registrations, expected] of rows) {
+    it(`is reported first: ${title}`, () => {
+      const { world, report } = reportWith(options)
+      report.begin('file.json', registrations)
+      assert.equal(world.err, expected)
+    })
+  }
+})
+
+describe('a wait for the directory', () => {
+  it('is reported as a line, and as an event with --json', () => {
+    const plain = reportWith({})
+    plain.report.wait('throttled', 7_000)
+    assert.equal(plain.world.err, 'The directory: throttled. Next attempt in 7.0 s.\n')
+    const json = reportWith({ json: true })
+    json.report.wait('throttled', 7_000)
+    assert.equal(json.world.err, '{"event":"waiting","reason":"throttled","seconds":7}\n')
+  })
+})
