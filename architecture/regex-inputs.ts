@@ -43,7 +43,6 @@ const built = (input: RegexInput): RegexInput => ({ ...input, isBuilt: true })
 
 /** Every regular expression of the sources, by file, in the order in which they stand there. */
 export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
-  'cli/src/client/client-settings.ts': [setting(/^https?$/), setting(/\/$/)],
   'cli/src/commands/audit.ts': [setting(/^[1-9]\d{0,6}$/)],
   'cli/src/commands/call.ts': [
     setting(/^[A-Za-z]{1,20}$/),

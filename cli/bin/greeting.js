@@ -13,4 +13,7 @@ if (found < needed) {
   )
   process.exit(1)
 }
-import('../src/main.ts')
+import('./compile-cache.js').then((cache) => {
+  cache.enableCompileCache(process.env)
+  return import('../src/main.ts')
+})

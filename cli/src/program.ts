@@ -1,18 +1,5 @@
 import { Command } from 'commander'
-import { addAuditCommand } from './commands/audit.ts'
-import { addCallCommand } from './commands/call.ts'
-import { clientCommand } from './commands/client-command.ts'
-import { addCompletionCommand } from './commands/completion.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
-import { addHelloCommand } from './commands/hello.ts'
-import { addHiCommand } from './commands/hi.ts'
-import { addKeysCommands } from './commands/keys.ts'
-import { addRegistrationsCommands } from './commands/registrations/registrations.ts'
-import { type AddJobs, addRunCommand } from './commands/run.ts'
-import { runOnce } from './commands/run-once.ts'
-import { addStartCommand } from './commands/start.ts'
-import { addTokenCommand } from './commands/token.ts'
-import { addTrustCommand } from './commands/trust.ts'
+import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Services } from './system/services.ts'
 import { printFailure, type Screen, type Terminal } from './terminal.ts'
@@ -23,31 +10,27 @@ const exitCodeHelp = [
   ...Object.values(exitCodes).map(({ code, meaning }) => `  ${code}  ${meaning}`),
 ].join('\n')
 
-/** The jobs that can be done once, and again and again. */
-const addJobs: AddJobs = (program, take) => [
-  addHiCommand(program, take),
-  addHelloCommand(program, take),
-  addCallCommand(program, take),
-]
-
-/** The whole command, written out: each subcommand has a file of its own. */
-export function greetingProgram(terminal: Terminal, services: Services): Command {
+/**
+ * The command with its subcommands. A subcommand that the first argument names is loaded alone, because
+ * a scheduled job pays for each module in CPU time.
+ */
+export async function greetingProgram(
+  terminal: Terminal,
+  services: Services,
+  args: readonly string[] = [],
+): Promise<Command> {
   const program = new Command('greeting')
     .description('Start the Greeting system, obtain tokens, call the API.')
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', `\n${exitCodeHelp}`)
     .exitOverride()
-  addStartCommand(program, terminal, services)
-  addTokenCommand(program, terminal)
-  addJobs(program, runOnce(terminal)).forEach(clientCommand)
-  addRunCommand(program, terminal, addJobs)
-  addDoctorCommand(program, terminal)
-  addCompletionCommand(program, terminal)
-  addRegistrationsCommands(program, terminal)
-  addKeysCommands(program, terminal)
-  addAuditCommand(program, terminal)
-  addTrustCommand(program, terminal)
+  const context: CommandContext = { program, terminal, services }
+  const [name = ''] = args
+  // The completion script contains all subcommands.
+  const isAlone = isCommandName(name) && name !== 'completion'
+  const loaders = isAlone ? [commandLoaders[name]] : Object.values(commandLoaders)
+  for (const load of loaders) await load(context)
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
     command.addHelpText('after', `\n${exitCodeHelp}`)
   }
@@ -62,7 +45,8 @@ export async function runGreeting(
 ): Promise<number> {
   const terminal = visibleTerminal(screen)
   try {
-    await greetingProgram(terminal, services).parseAsync(args, { from: 'user' })
+    const program = await greetingProgram(terminal, services, args)
+    await program.parseAsync(args, { from: 'user' })
     return exitCodes.done.code
   } catch (error) {
     return exitCodes[printFailure(terminal, error, args.includes('--json'))].code

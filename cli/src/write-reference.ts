@@ -15,4 +15,4 @@ const silent = {
   stop: new AbortController().signal,
 }
 const page = join(import.meta.dirname, '../../docs/reference/command.md')
-writeFileSync(page, referencePage(greetingProgram(visibleTerminal(silent), services)))
+writeFileSync(page, referencePage(await greetingProgram(visibleTerminal(silent), services)))

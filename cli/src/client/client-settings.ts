@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings } from '../env-file.ts'
 import { type CredentialRow, chosenCredential, mergeSettings } from './credential-settings.ts'
@@ -6,28 +5,74 @@ import { type CredentialRow, chosenCredential, mergeSettings } from './credentia
 /** Where `greeting start` writes the settings of the client it registered. */
 export const defaultSettingsFile = '.greeting/client.env'
 
-const url = z
-  .url({ protocol: /^https?$/, error: 'an http or https URL' })
-  .transform((text) => text.replace(/\/$/, ''))
-const text = z.string().trim().min(1, 'a text that is not empty')
+// The client commands run each minute. A schema library would take a fifth of their CPU time.
+type SettingKind = {
+  /** The end of the sentence "must be ...". */
+  readonly expected: string
+  /** The value as it is used, or undefined when the text is invalid. */
+  readonly read: (text: string) => string | undefined
+}
 
-/** The settings of the client besides its credential, with what each of them means. */
-export const clientSettings = z.object({
-  AUTH_URL: url
-    .default('https://login.microsoftonline.com')
-    .describe('URL of the identity provider, without tenant'),
-  TENANT_ID: text.describe('tenant ID or domain name'),
-  CLIENT_ID: text.describe('application ID of the client'),
-  API_APPLICATION_ID: text
-    .optional()
-    .describe('application ID of the API; the scope is `api://{API_APPLICATION_ID}/.default`'),
-  SCOPE: text.optional().describe('scope, instead of `API_APPLICATION_ID`'),
-  BASE_URL: url.default('http://127.0.0.1:3000').describe('URL of the greeting API'),
-  TOKEN_CACHE_FILE: text.optional().describe('file of the token cache; `off` disables it'),
-})
+const url: SettingKind = {
+  expected: 'an http or https URL',
+  read: (text) => {
+    const trimmed = text.trim()
+    const isHttp = ['http:', 'https:'].includes(URL.parse(trimmed)?.protocol ?? '')
+    return isHttp ? (trimmed.endsWith('/') ? trimmed.slice(0, -1) : trimmed) : undefined
+  },
+}
+const text: SettingKind = {
+  expected: 'a text that is not empty',
+  read: (given) => given.trim() || undefined,
+}
+
+/** One setting of the client: what it means, and its default. */
+export type ClientSettingRow = {
+  readonly kind: SettingKind
+  readonly description: string
+  readonly defaultValue?: string
+  readonly isOptional?: true
+}
+
+const rows = {
+  AUTH_URL: {
+    kind: url,
+    defaultValue: 'https://login.microsoftonline.com',
+    description: 'URL of the identity provider, without tenant',
+  },
+  TENANT_ID: { kind: text, description: 'tenant ID or domain name' },
+  CLIENT_ID: { kind: text, description: 'application ID of the client' },
+  API_APPLICATION_ID: {
+    kind: text,
+    isOptional: true,
+    description: 'application ID of the API; the scope is `api://{API_APPLICATION_ID}/.default`',
+  },
+  SCOPE: { kind: text, isOptional: true, description: 'scope, instead of `API_APPLICATION_ID`' },
+  BASE_URL: {
+    kind: url,
+    defaultValue: 'http://127.0.0.1:3000',
+    description: 'URL of the greeting API',
+  },
+  TOKEN_CACHE_FILE: {
+    kind: text,
+    isOptional: true,
+    description: 'file of the token cache; `off` disables it',
+  },
+} as const satisfies Readonly<Record<string, ClientSettingRow>>
+
+type Name = keyof typeof rows
+type OptionalName = {
+  [Key in Name]: (typeof rows)[Key] extends { isOptional: true } ? Key : never
+}[Name]
+type Values = { readonly [Key in Exclude<Name, OptionalName>]: string } & {
+  readonly [Key in OptionalName]?: string
+}
+
+/** The settings of the client besides its credential, in the order of the reference. */
+export const clientSettings: Readonly<Record<Name, ClientSettingRow>> = rows
 
 /** The client's settings, judged, and where they came from. */
-export type ClientSettings = z.output<typeof clientSettings> & {
+export type ClientSettings = Values & {
   readonly scope: string
   readonly credential: CredentialRow
   /** All settings as they were given, for the credential. */
@@ -38,11 +83,19 @@ export type ClientSettings = z.output<typeof clientSettings> & {
   readonly isSecretInFile: boolean
 }
 
-function issueText(issue: z.core.$ZodIssue, given: Settings): string {
-  const name = String(issue.path[0])
-  const value = given[name]
-  if (value === undefined) return `${name} is missing`
-  return `${name} ${JSON.stringify(value)} must be ${issue.message}`
+/** The values of the settings, and a sentence for each that is missing or invalid. */
+function readValues(given: Settings): { readonly values: Values; readonly faults: string[] } {
+  const values: Record<string, string> = {}
+  const faults: string[] = []
+  for (const [name, { kind, defaultValue, isOptional }] of Object.entries(clientSettings)) {
+    const value = given[name]
+    const used = value === undefined ? defaultValue : kind.read(value)
+    if (used !== undefined) values[name] = used
+    else if (value !== undefined)
+      faults.push(`${name} ${JSON.stringify(value)} must be ${kind.expected}`)
+    else if (!isOptional) faults.push(`${name} is missing`)
+  }
+  return { values: values as Values, faults }
 }
 
 /**
@@ -62,18 +115,18 @@ export async function readClientSettings(
     throw new CommandFailure('badUsage', `There is no file ${namedFile}.`)
   }
   const given = mergeSettings(environment, file ?? {})
-  const { success, data, error } = clientSettings.safeParse(given)
+  const { values, faults: invalid } = readValues(given)
   const credential = chosenCredential(given)
   const { SCOPE, API_APPLICATION_ID } = given
   const scope = SCOPE || (API_APPLICATION_ID && `api://${API_APPLICATION_ID}/.default`)
   const faults = [
-    ...(error?.issues ?? []).map((issue) => issueText(issue, given)),
+    ...invalid,
     ...(typeof credential === 'string' ? [credential] : []),
     ...(scope ? [] : ['API_APPLICATION_ID is missing (or set SCOPE)']),
   ]
-  if (success && scope && typeof credential === 'object' && faults.length === 0) {
+  if (scope && typeof credential === 'object' && faults.length === 0) {
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)
-    return { ...data, scope, credential, given, file: file && path, isSecretInFile }
+    return { ...values, scope, credential, given, file: file && path, isSecretInFile }
   }
   const message = `Invalid client settings: ${faults.join('; ')}.`
   const remedy = `Set them in the environment, or run "greeting start", which writes ${defaultSettingsFile}.`

@@ -53,11 +53,11 @@ function section(command: Command): string {
 }
 
 function settingRows(): readonly (readonly string[])[] {
-  const own = Object.entries(clientSettings.shape).map(([name, schema]) => {
-    const inner = schema.safeParse(undefined)
-    const fallback = inner.success && typeof inner.data === 'string' ? `\`${inner.data}\`` : ''
-    return [`\`${name}\``, schema.description ?? '', fallback]
-  })
+  const own = Object.entries(clientSettings).map(([name, { description, defaultValue }]) => [
+    `\`${name}\``,
+    description,
+    defaultValue === undefined ? '' : `\`${defaultValue}\``,
+  ])
   const credentials = credentialRows.map(({ setting, title, companions }) => {
     const besides = companions.map((name) => `\`${name}\``).join(', ')
     return [`\`${setting}\``, besides ? `${title}; with it: ${besides}` : title, '']

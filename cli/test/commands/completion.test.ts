@@ -11,7 +11,7 @@ async function scriptFor(shell: string): Promise<string> {
   return terminal.out
 }
 
-const program = greetingProgram(new RecordedTerminal().terminal(), standIns)
+const program = await greetingProgram(new RecordedTerminal().terminal(), standIns)
 const commands = program.commands.map((command) => command.name())
 
 describe('greeting completion', () => {

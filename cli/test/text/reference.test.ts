@@ -8,9 +8,9 @@ import { standIns } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 describe('docs/reference/command.md', () => {
-  it('is what the commands say (npm run reference -w cli makes it anew)', () => {
+  it('is what the commands say (npm run reference -w cli makes it anew)', async () => {
     const page = join(import.meta.dirname, '../../../docs/reference/command.md')
-    const program = greetingProgram(new RecordedTerminal().terminal(), standIns)
+    const program = await greetingProgram(new RecordedTerminal().terminal(), standIns)
     assert.equal(readFileSync(page, 'utf8'), referencePage(program))
   })
 })

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { TakeJob } from './job.ts'
+import type { Services } from './system/services.ts'
+import type { Terminal } from './terminal.ts'
+
+export type CommandContext = {
+  readonly program: Command
+  readonly terminal: Terminal
+  readonly services: Services
+}
+
+type Load = (context: CommandContext) => Promise<unknown>
+type AddJob = (program: Command, take: TakeJob) => Command
+
+/** Adds a job as a command that does it once. */
+async function addOnce(add: AddJob, { program, terminal }: CommandContext): Promise<void> {
+  const { clientCommand } = await import('./commands/client-command.ts')
+  const { runOnce } = await import('./commands/run-once.ts')
+  clientCommand(add(program, runOnce(terminal)))
+}
+
+/** The subcommands in the order of the help. Each imports its modules when it is loaded. */
+export const commandLoaders = {
+  start: async ({ program, terminal, services }) =>
+    (await import('./commands/start.ts')).addStartCommand(program, terminal, services),
+  token: async ({ program, terminal }) =>
+    (await import('./commands/token.ts')).addTokenCommand(program, terminal),
+  hi: async (context) => addOnce((await import('./commands/hi.ts')).addHiCommand, context),
+  hello: async (context) => addOnce((await import('./commands/hello.ts')).addHelloCommand, context),
+  call: async (context) => addOnce((await import('./commands/call.ts')).addCallCommand, context),
+  run: async ({ program, terminal }) => {
+    const { addHiCommand } = await import('./commands/hi.ts')
+    const { addHelloCommand } = await import('./commands/hello.ts')
+    const { addCallCommand } = await import('./commands/call.ts')
+    const { addRunCommand } = await import('./commands/run.ts')
+    const addJobs = [addHiCommand, addHelloCommand, addCallCommand]
+    addRunCommand(program, terminal, (jobs, take) => addJobs.map((add) => add(jobs, take)))
+  },
+  doctor: async ({ program, terminal }) =>
+    (await import('./commands/doctor.ts')).addDoctorCommand(program, terminal),
+  completion: async ({ program, terminal }) =>
+    (await import('./commands/completion.ts')).addCompletionCommand(program, terminal),
+  registrations: async ({ program, terminal }) =>
+    (await import('./commands/registrations/registrations.ts')).addRegistrationsCommands(
+      program,
+      terminal,
+    ),
+  keys: async ({ program, terminal }) =>
+    (await import('./commands/keys.ts')).addKeysCommands(program, terminal),
+  audit: async ({ program, terminal }) =>
+    (await import('./commands/audit.ts')).addAuditCommand(program, terminal),
+  trust: async ({ program, terminal }) =>
+    (await import('./commands/trust.ts')).addTrustCommand(program, terminal),
+} as const satisfies Readonly<Record<string, Load>>
+
+export const isCommandName = (name: string): name is keyof typeof commandLoaders =>
+  Object.hasOwn(commandLoaders, name)
