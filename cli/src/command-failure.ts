@@ -1,9 +1,9 @@
 import type { ExitName } from './exit-codes.ts'
 
-/** A failure of the command itself, in one clear sentence for the person at the terminal. */
+/** A failure of the command, with one sentence for the person at the terminal. */
 export class CommandFailure extends Error {
   readonly exit: ExitName
-  /** What the person can do about it. */
+  /** The action that fixes it. */
   readonly remedy: string | undefined
 
   constructor(exit: ExitName, message: string, options: { remedy?: string; cause?: unknown } = {}) {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 
-/** Settings by name, as an environment or a file of them holds them. */
+/** Settings by name, as in an environment. */
 export type Settings = Readonly<Record<string, string | undefined>>
 
-/** Reads a file of settings in dotenv format, or undefined when there is none. */
+/** Reads a settings file in dotenv format. Returns `undefined` when it does not exist. */
 export async function readEnvFile(path: string): Promise<Settings | undefined> {
   try {
     return parseEnv(await readFile(path, 'utf8'))
@@ -15,11 +15,12 @@ export async function readEnvFile(path: string): Promise<Settings | undefined> {
   }
 }
 
-// What a shell and every reader of dotenv files take as it stands, but for a tilde that a shell replaces.
+// Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/
 const replaced = /(?:^|[:=])~/
 
-// The identity provider has the same rule for its own file; a wall stands between the two.
+// The identity provider has its own copy of this rule, because no import between the two is
+// allowed.
 function lineOf([name, value]: readonly [string, string | undefined]): string {
   if (value === undefined) return ''
   if (plain.test(value) && !replaced.test(value)) return `${name}=${value}\n`
@@ -28,12 +29,10 @@ function lineOf([name, value]: readonly [string, string | undefined]): string {
   throw new Error(`${name} cannot be written to a settings file`)
 }
 
-/**
- * Writes a file of settings that a shell can source, readable by its owner only, whole or not at all.
- */
+/** Writes a settings file that a shell can source, readable by its owner only, atomically. */
 export async function writeEnvFile(path: string, settings: Settings): Promise<void> {
   const text = Object.entries(settings).map(lineOf).join('')
-  // In a folder that others may write to, a name that can be guessed may be a link of theirs.
+  // A random name: in a folder that others can write to, a predictable name may be their link.
   const draft = `${path}.${randomUUID()}`
   try {
     await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })

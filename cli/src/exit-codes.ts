@@ -1,6 +1,6 @@
 import type { ClientErrorCode } from '@greeting/client'
 
-/** The exit codes of the command: the whole list, as help and reference print it. */
+/** The exit codes of the command. Help and reference page print this list. */
 export const exitCodes = {
   done: { code: 0, short: 'ok', meaning: 'done' },
   failed: {
@@ -42,7 +42,7 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes
 
-/** How the command ends for each failure of the client. */
+/** The exit code for each error of the client library. */
 export const exitByFailure: Readonly<Record<ClientErrorCode, ExitName>> = {
   credential_unreadable: 'badUsage',
   credential_refused: 'notAuthenticated',

@@ -7,7 +7,7 @@ import { runGreeting } from './program.ts'
 import { services } from './system/services.ts'
 
 const stop = new AbortController()
-// Ctrl-C reaches this process from the terminal and from npm: the two are one request.
+// Ctrl-C reaches this process from the terminal and from npm. Both count as one request.
 const oneRequestMs = 500
 let stoppedAtMs = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.exit(exitCodes[signal === 'SIGINT' ? 'interrupted' : 'failed'].code)
   })
 }
-// Started in another way, the command may outlive the shell that started it.
+// A command started without npm may outlive its shell.
 if (process.env.npm_lifecycle_event !== undefined) {
   const runtime = {
     parentId: () => process.ppid,
@@ -51,7 +51,7 @@ function redraw(line: string): void {
   process.stderr.write(`\r\u001b[K${line.slice(0, columns - 1)}`)
 }
 
-// Whoever reads the results may stop reading, as head does.
+// The reader of the results may close the pipe, as `head` does.
 process.stdout.on('error', () => process.exit(exitCodes.done.code))
 
 process.exitCode = await runGreeting(

@@ -1,16 +1,16 @@
-/** What a watch needs of the world. */
+/** The functions that a parent watch needs. */
 export type ParentWatchRuntime = {
-  /** Id of the process that started this one; the system names another when that one is gone. */
+  /** Process ID of the parent. The system reports another one after the parent has ended. */
   readonly parentId: () => number
-  /** Calls again and again, without keeping the process alive; returns what ends it. */
+  /** Repeats a call without keeping the process alive; returns a function that stops it. */
   readonly repeat: (call: () => void, intervalMs: number) => () => void
 }
 
 const intervalMs = 250
 
 /**
- * Calls once when the parent process is gone. A shell between npm and this command does not pass
- * signals on: it ends, and this command would stay behind with its ports.
+ * Calls once when the parent process has ended. A shell between npm and this command does not
+ * forward signals: it ends, and this command would remain with its ports.
  */
 export function watchParent({ parentId, repeat }: ParentWatchRuntime, onGone: () => void): void {
   const first = parentId()

@@ -37,7 +37,7 @@ export async function greetingProgram(
   return program
 }
 
-/** Runs the command with the arguments of the person, and resolves with its exit code. */
+/** Runs the command with its arguments, and resolves with its exit code. */
 export async function runGreeting(
   args: readonly string[],
   screen: Screen,

@@ -1,5 +1,5 @@
 const shellSafe = /^[A-Za-z0-9_@%+=:,./-]+$/
 
-/** A text as one word of a shell. */
+/** Quotes text as one word of a shell. */
 export const shellQuote = (text: string): string =>
   shellSafe.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,11 +1,11 @@
 import type { ExitName } from './exit-codes.ts'
 
-/** Ends the command with a code when all there is to say has been said. */
+/** Ends the command with an exit code and without another message. */
 export class SilentExit extends Error {
   readonly exit: ExitName
 
   constructor(exit: ExitName) {
-    super(`the command ends as ${exit}`)
+    super(`the command ends with ${exit}`)
     this.name = 'QuietExit'
     this.exit = exit
   }

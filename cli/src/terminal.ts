@@ -7,34 +7,34 @@ import { SilentExit } from './silent-exit.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray'
 
-/** Colours a text, where colours are wanted. */
+/** Colours a text if colours are enabled. */
 export type Paint = (colour: Colour, text: string) => string
 
-/** The terminal as the system gives it. */
+/** The terminal of the process. */
 export type Screen = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   /** Replaces the last line of the error stream; absent when that is no terminal. */
   readonly redraw?: (line: string) => void
   readonly paint: Paint
-  /** Whether a person watches, who may like to know what comes next. */
+  /** Whether the error stream is a terminal, so that progress lines are useful. */
   readonly isInteractive: boolean
-  /** Whether results are shown on a terminal, and not read by a program. */
+  /** Whether the standard output is a terminal. */
   readonly isOutTerminal: boolean
   readonly environment: Settings
   /** Aborted when the person asks to stop. */
   readonly stop: AbortSignal
-  /** Asks the person and resolves with the answer; absent when nobody is there to answer. */
+  /** Asks the person and resolves with the answer; absent without an interactive terminal. */
   readonly ask?: (question: string) => Promise<string>
 }
 
-/** What a command needs from the terminal it runs in: results go to `out`, all else to `err`. */
+/** The terminal as commands use it: results go to `out`, everything else to `err`. */
 export type Terminal = Screen & {
-  /** Prints the body of an answer: as it is for a program, visibly for a person. */
+  /** Prints the body of a response: unchanged for a program, escaped for a person. */
   readonly body: (text: string) => void
 }
 
-/** A failure as it is told: how the command ends, in words, and for a program. */
+/** A failure with its exit code, its text and its JSON. */
 export type ReportedFailure = {
   readonly exit: ExitName
   readonly message: string
@@ -55,10 +55,10 @@ export function describeFailure(error: unknown): ReportedFailure {
   return { exit: 'failed', message, json: { code: 'failed', message } }
 }
 
-/** Tells a failure on `err`, in words or as one line of JSON, and says how the command ends. */
+/** Prints a failure on `err`, as text or as one line of JSON, and returns the exit code. */
 export function printFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
   if (error instanceof SilentExit) return error.exit
-  // The parser of the command line has told its own.
+  // The command line parser has printed its own errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'badUsage'
   const { exit, message, remedy, json } = describeFailure(error)
   if (asJson) terminal.err(`${JSON.stringify({ error: json })}\n`)

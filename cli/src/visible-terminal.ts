@@ -5,11 +5,11 @@ import { visibleLines, visibleText } from './text/visible-text.ts'
 const escapeCharacter = '\u001b'
 
 /**
- * The terminal as commands see it. This is the one exit of all texts: whatever a server, a file or an
- * argument put into them cannot steer the screen.
+ * Wraps the terminal for commands. All output passes here, so that untrusted text of servers, files
+ * and arguments cannot control the terminal.
  */
 export function visibleTerminal(screen: Screen): Terminal {
-  // Only the colours of this command pass: other texts cannot contain their random mark.
+  // Only colours of this command pass: other text cannot contain the random marker.
   const ownEscape = `${escapeCharacter}${randomUUID()}`
   const visible = (text: string) => text.split(ownEscape).map(visibleLines).join(escapeCharacter)
   const { ask, redraw } = screen

@@ -26,21 +26,21 @@ const administratorSettings = z.object({
   CLIENT_SECRET: text,
 })
 
-/** Who changes registrations, and where. */
+/** The administrator, and the directory that it manages. */
 export type AdministratorSettings = z.output<typeof administratorSettings>
 
 /**
  * Reads the administrator's settings: all from the environment when it sets `CLIENT_ID`, else all
- * from the file. They are never mixed, because an id and a secret of two clients fit nowhere.
+ * from the file. A mix would combine the ID and the secret of different clients.
  *
- * @throws {CommandFailure} badUsage, with all faults together.
+ * @throws {CommandFailure} badUsage, with all faults.
  */
 export async function readAdministratorSettings(
   environment: Settings,
   envFile: string,
 ): Promise<AdministratorSettings> {
   const found = environment.CLIENT_ID ? environment : await fileOf(envFile)
-  // A token of another authority is nothing for the worldwide Graph to see.
+  // A token of another authority must not reach the worldwide Graph.
   const isWorldwide = (found?.AUTH_URL ?? worldwideAuthUrl) === worldwideAuthUrl
   const given: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
   const result = administratorSettings.safeParse(given)
@@ -61,27 +61,27 @@ async function fileOf(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `The file Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('badUsage', `Cannot read ${path}: ${reason}.`, { cause })
   }
 }
 
-// National clouds have a Graph of their own; every other base URL stands for the worldwide one.
+// National clouds have their own Graph. Every other base URL means the worldwide one.
 const nationalGraphs = new Set([
   'https://graph.microsoft.us',
   'https://dod-graph.microsoft.us',
   'https://microsoftgraph.chinacloudapi.cn',
 ])
 
-// Above the longest Retry-After that Graph is known to ask for.
+// Above the longest known Retry-After of Graph.
 const callDeadlineMs = 300_000
 
-/** The world as it is. */
+/** The real clock, timer and `fetch`. */
 export const graphRuntime: GraphRuntime = {
   sleep: (durationMs, signal) => setTimeout(durationMs, undefined, signal && { signal }),
   monotonicMs: () => performance.now(),
 }
 
-/** The Graph client that the settings describe. */
+/** The Graph client of the settings. */
 export function graphClientOf(
   settings: AdministratorSettings,
   options: Omit<GraphClientOptions, 'call' | 'runtime'>,
@@ -92,10 +92,10 @@ export function graphClientOf(
   return new GraphClient({ ...options, runtime: graphRuntime, call })
 }
 
-// The API by which the identity provider of this repository is administered; Entra ID has none.
+// The management API of this identity provider. Entra ID has none.
 const managementResource = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
 
-/** The client for what administers the identity provider itself: its signing keys above all. */
+/** A client of the management API, for example for signing keys. */
 export function managementClientOf(
   settings: AdministratorSettings,
   options: Omit<GraphClientOptions, 'call' | 'runtime' | 'root'>,

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { GraphRefusalError, type RequestLine } from './graph-refusal-error.ts'
 import { retryReason } from './retryable.ts'
 
-/** What the Graph client needs from the world around it. */
+/** The dependencies of the Graph client. */
 export type GraphRuntime = {
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>
-  /** A clock that is never set, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
 }
 
@@ -14,13 +14,13 @@ export type GraphClientOptions = {
   /** `fetchWithToken` for the base URL of Graph, without version. */
   readonly call: FetchWithToken
   readonly runtime: GraphRuntime
-  /** The path that the API begins with; default `/v1.0`. */
+  /** The first path segment of the API; default `/v1.0`. */
   readonly root?: string
-  /** How long a refusal that may pass is waited for, in milliseconds; default 120000. */
+  /** Maximum time to retry a refusal, in milliseconds; default 120000. */
   readonly maxWaitMs?: number
-  /** Told of each wait, with its reason and how long it lasts. */
+  /** Called before each wait, with its reason and its duration. */
   readonly onWait?: (reason: string, durationMs: number) => void
-  /** Ends waits. A request that is under way is finished: nobody would know what became of it. */
+  /** Aborts waits. A sent request is always completed, so that its result is known. */
   readonly signal?: AbortSignal
 }
 
@@ -33,12 +33,12 @@ export type GraphRole =
 
 export type GraphRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** From the version on, as in `/applications`. */
+  /** The path after the version, such as `/applications`. */
   readonly path: string
   readonly body?: object
-  /** The state that is meant to be changed; whoever changed it meanwhile is not overwritten. */
+  /** The ETag of the state to change, so that concurrent changes are not overwritten. */
   readonly ifMatch?: string | undefined
-  /** The role that the request demands, to be named when it is missing. */
+  /** The role that the request requires, for the error about a missing role. */
   readonly role?: GraphRole
   readonly repeatable?: boolean
   readonly expectsLag?: boolean
@@ -48,14 +48,14 @@ export type GraphAnswer = { readonly body: unknown; readonly etag: string | unde
 
 const firstPauseMs = 200
 const maxPauseMs = 10_000
-// Microsoft Graph pages by a hundred unless asked; nobody has a million applications.
+// Microsoft Graph returns pages of 100 objects by default. A million objects is beyond any tenant.
 const maxPages = 10_000
 
 const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
 
 /**
- * Speaks the part of Microsoft Graph v1.0 that registrations need: pages are followed, throttling is
- * obeyed, and what is only late is waited for.
+ * A client of the part of Microsoft Graph v1.0 that registrations need. It follows pages, obeys
+ * throttling, and waits for eventual consistency.
  *
  * @see https://learn.microsoft.com/graph/throttling
  */
@@ -69,9 +69,9 @@ export class GraphClient {
   }
 
   /**
-   * Sends one request, again and again while its refusal may pass.
+   * Sends one request, and repeats it while its refusal is temporary.
    *
-   * @throws {GraphRefusalError} graph_refusal when it is refused for good, or for too long.
+   * @throws {GraphRefusalError} graph_refusal when the refusal is permanent, or lasts too long.
    */
   async send(request: GraphRequest): Promise<GraphAnswer> {
     const { repeatable = false, expectsLag = false } = request
@@ -150,9 +150,10 @@ type Attempt = GraphAnswer & {
 }
 
 /**
- * Reads an answer as what it has to be.
+ * Validates a response.
  *
- * @throws {Error} that names the place, and never quotes the answer: it may hold a secret.
+ * @throws {Error} with the place of the fault. The message never quotes the response, which may
+ * contain a secret.
  */
 export function parseAnswer<One>(
   { method, path }: RequestLine,

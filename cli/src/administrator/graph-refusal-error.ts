@@ -8,19 +8,19 @@ const envelope = z.object({
   }),
 })
 
-/** What a Graph request asks for, as a person would write it. */
+/** Method and path of a Graph request. */
 export type RequestLine = { readonly method: string; readonly path: string }
 
-/** A refusal of Microsoft Graph, in its own words. */
+/** A refusal of Microsoft Graph, with its own code and message. */
 export class GraphRefusalError extends Error {
   readonly code = 'graph_refusal'
   override readonly name = 'GraphRefusalError'
   readonly status: number
-  /** The `code` of Graph's error envelope, or empty when the answer has none. */
+  /** The `code` of Graph's error response, or empty. */
   readonly graphCode: string
-  /** The sentence of the envelope. */
+  /** The message of the error response. */
   readonly reason: string
-  /** Names this request in the logs of the directory. */
+  /** ID of this request in the logs of the directory. */
   readonly requestId: string | undefined
 
   constructor({ method, path }: RequestLine, status: number, body: unknown) {

@@ -8,7 +8,7 @@ type Row = {
 
 const again = 'Completed changes stay. Fix the problem, and apply the file again.'
 
-/** What a person can do about a refusal of the directory. */
+/** The action that fixes a refusal of the directory. */
 const remedies: readonly Row[] = [
   {
     is: ({ status }) => status === 412,
@@ -26,14 +26,14 @@ const remedies: readonly Row[] = [
   },
 ]
 
-/** A failure of a run, as the command tells it. */
+/** The failure of a run as a failure of the command. */
 export function refusalFailure(error: unknown): unknown {
   if (!(error instanceof GraphRefusalError)) return error
   const remedy = remedies.find(({ is }) => is(error))?.remedy ?? again
   return new CommandFailure('failed', refusalText(error), { cause: error, remedy })
 }
 
-/** A refusal in its own words, with what finds it in the logs of the directory. */
+/** The message of a refusal, with the request ID that finds it in the logs of the directory. */
 export function refusalText({ message, requestId }: GraphRefusalError): string {
   return requestId ? `${message} (request ${requestId})` : message
 }

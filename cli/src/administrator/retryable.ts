@@ -1,11 +1,14 @@
 import { type ClientFailure, isClientFailure } from '@greeting/client'
 import type { GraphRefusalError } from './graph-refusal-error.ts'
 
-/** What of a request decides whether its refusal may pass. */
+/** The facts about a request that determine whether its refusal is retried. */
 export type RetryConditions = {
-  /** Whether sending it twice does no more than sending it once. */
+  /** Whether repeating the request has no further effect. */
   readonly repeatable: boolean
-  /** Whether it speaks of what was made a moment ago, which the directory may not show everywhere yet. */
+  /**
+   * Whether it refers to an object that was created just before and may not be visible everywhere
+   * yet.
+   */
   readonly expectsLag: boolean
 }
 
@@ -18,8 +21,7 @@ const lagSentences =
   /Not a valid reference update|Permission being assigned was not found on application|does not reference a valid application object/
 
 /**
- * The refusals that pass by themselves: a directory that is busy, and one whose replicas have not
- * all heard of a new object.
+ * The refusals that are retried: a busy directory, and replicas that lack a new object.
  *
  * @see https://learn.microsoft.com/graph/throttling
  */
@@ -45,12 +47,12 @@ export const retryableRefusals: readonly Row[] = [
   },
 ]
 
-/** Why a fault may pass, or undefined when it will not. */
+/** The reason for a retry, or `undefined` when the error is permanent. */
 export function retryReason(
   fault: GraphRefusalError | ClientFailure,
   circumstances: RetryConditions,
 ): string | undefined {
-  // A connection that broke: the request may have been carried out all the same.
+  // The connection broke, but the directory may have executed the request.
   if (isClientFailure(fault))
     return circumstances.repeatable && fault.code === 'api_unreachable' ? 'unreachable' : undefined
   return retryableRefusals.find(({ is }) => is(fault, circumstances))?.name

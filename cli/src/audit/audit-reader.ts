@@ -15,11 +15,11 @@ const maxPageRecords = 1000
 
 type Reader = Pick<GraphClient, 'send'>
 
-/** Reads the logs as one, the latest record first. Loads the next page when the caller needs it. */
+/** Reads both logs as one, the latest record first. It loads further pages on demand. */
 export async function* readAudit(client: Reader, query: AuditQuery): AsyncGenerator<AuditRecord> {
   const readers = query.logs.map((log) => readLog(client, log, query))
   let heads: IteratorResult<AuditRecord, undefined>[] = []
-  // In sequence: after a refusal of one, a second pending request would reject unhandled.
+  // Sequential: after one refusal, a second pending request would reject unhandled.
   for (const reader of readers) heads.push(await reader.next())
   for (let count = 0; count < query.limit; count += 1) {
     const latest = heads.flatMap(({ value }, index) => (value ? [{ value, index }] : []))

@@ -2,7 +2,7 @@ import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings } from '../env-file.ts'
 import { type CredentialRow, chosenCredential, mergeSettings } from './credential-settings.ts'
 
-/** Where `greeting start` writes the settings of the client it registered. */
+/** The settings file of the client that `greeting start` registered. */
 export const defaultSettingsFile = '.greeting/client.env'
 
 // The client commands run each minute. A schema library would take a fifth of their CPU time.
@@ -71,15 +71,15 @@ type Values = { readonly [Key in Exclude<Name, OptionalName>]: string } & {
 /** The settings of the client besides its credential, in the order of the reference. */
 export const clientSettings: Readonly<Record<Name, ClientSettingRow>> = rows
 
-/** The client's settings, judged, and where they came from. */
+/** The validated settings of the client, and their origin. */
 export type ClientSettings = Values & {
   readonly scope: string
   readonly credential: CredentialRow
-  /** All settings as they were given, for the credential. */
+  /** All settings before validation, for the credential. */
   readonly given: Settings
-  /** The file of settings, when there is one. */
+  /** The settings file, if it exists. */
   readonly file: string | undefined
-  /** Whether that file holds the secret itself. */
+  /** Whether that file contains the secret itself. */
   readonly isSecretInFile: boolean
 }
 
@@ -99,11 +99,11 @@ function readValues(given: Settings): { readonly values: Values; readonly faults
 }
 
 /**
- * The client's settings from the environment, and for names not set there from the file. All faults
- * are told together.
+ * Reads the client's settings from the environment, and names that it does not set from the file.
+ * The error lists all faults.
  *
- * @param namedFile The file of settings, when the person names one; then it has to be there.
- * @throws {CommandFailure} badUsage when at least one is missing or wrong.
+ * @param namedFile settings file that the person named; it must exist
+ * @throws {CommandFailure} badUsage when at least one is missing or invalid.
  */
 export async function readClientSettings(
   environment: Settings,
@@ -138,6 +138,6 @@ async function readSettingsFile(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `The file Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('badUsage', `Cannot read ${path}: ${reason}.`, { cause })
   }
 }

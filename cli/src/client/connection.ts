@@ -13,12 +13,12 @@ import { tokenCacheFile } from '@greeting/client/files'
 import { CommandFailure } from '../command-failure.ts'
 import type { ClientSettings } from './client-settings.ts'
 
-/** The identity provider and the API, as the settings name them, ready to be used. */
+/** The identity provider and the API of the settings, ready for requests. */
 export type Connection = {
   readonly tokens: TokenSource
   readonly greetings: GreetingClient
   readonly call: FetchWithToken
-  /** Whether the token in use was obtained by a run before this one. */
+  /** Whether the current token was obtained by an earlier run. */
   readonly isTokenKept: () => boolean
 }
 
@@ -30,11 +30,12 @@ export type ConnectionOptions = {
 function cacheFileOf({ TOKEN_CACHE_FILE, file }: ClientSettings): string | undefined {
   if (TOKEN_CACHE_FILE !== undefined)
     return TOKEN_CACHE_FILE === 'off' ? undefined : TOKEN_CACHE_FILE
-  // Beside the settings of the client, in a folder that is its own; nowhere else unasked.
+  // By default, beside the settings of the client, in a folder of its own. Without settings there,
+  // no file.
   return file && join(dirname(file), 'tokens.json')
 }
 
-/** What the library finds wrong in a setting is a fault of the settings. */
+/** Reports invalid options of the library as invalid settings. */
 function orBadUsage<Value>(make: () => Value): Value {
   try {
     return make()
@@ -45,7 +46,7 @@ function orBadUsage<Value>(make: () => Value): Value {
   }
 }
 
-/** Makes the token source and the clients that the settings describe. */
+/** Creates the token source and the API clients of the settings. */
 export function connect(settings: ClientSettings, options: ConnectionOptions): Connection {
   const { deadlineMs, onEvent } = options
   const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, given } = settings
@@ -76,8 +77,8 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
 }
 
 /**
- * Does the work, and once more with a new token when a role was missing in one that was kept from a
- * run before: the role may have been granted since.
+ * Runs the work. If a role is missing in a token of an earlier run, it repeats the work with a new
+ * token, because the role may have been granted since.
  */
 export async function withCurrentRoles<Value>(
   connection: Connection,

@@ -8,16 +8,16 @@ import type { Settings } from '../env-file.ts'
 
 type ReadSetting = (name: string) => string
 
-/** One way to prove who the client is: the setting that chooses it, and what makes it. */
+/** One method of client authentication: the setting that selects it, and its factory. */
 export type CredentialRow = {
   readonly setting: string
-  /** Settings that mean something beside it. */
+  /** Settings that are valid only together with it. */
   readonly companions: readonly string[]
   readonly title: string
   readonly make: (given: ReadSetting) => Credential
 }
 
-/** The ways in which the client can prove who it is; exactly one of them is chosen. */
+/** The methods of client authentication. The settings select exactly one. */
 export const credentialRows: readonly CredentialRow[] = [
   {
     setting: 'CLIENT_SECRET',
@@ -53,8 +53,8 @@ export const credentialRows: readonly CredentialRow[] = [
 const allNames = credentialRows.flatMap(({ setting, companions }) => [setting, ...companions])
 
 /**
- * The settings of the environment over those of the file. The settings of the credential belong
- * together: where the environment chooses one, that of the file is left aside.
+ * Merges the settings of the environment over those of the file. The settings of a credential
+ * belong together: a credential of the environment replaces that of the file completely.
  */
 export function mergeSettings(environment: Settings, file: Settings): Settings {
   const isChosen = credentialRows.some(({ setting }) => environment[setting])
@@ -62,7 +62,7 @@ export function mergeSettings(environment: Settings, file: Settings): Settings {
   return { ...Object.fromEntries(rest), ...environment }
 }
 
-/** The credential that the settings choose, or the sentence that says why they choose none. */
+/** The selected credential, or a sentence why the selection is invalid. */
 export function chosenCredential(settings: Settings): CredentialRow | string {
   const chosen = credentialRows.filter(({ setting }) => settings[setting])
   const [first, ...others] = chosen

@@ -8,12 +8,12 @@ import type { Terminal } from '../terminal.ts'
 
 export type AdministratorCommandOptions = {
   readonly dataDir: string
-  /** The file of settings, when the person names one. */
+  /** The settings file that the person named. */
   readonly settings?: string
   readonly json?: true
 }
 
-/** Adds what every command of an administrator understands. */
+/** Adds the options of every administrator command. */
 export function administratorCommand(command: Command): Command {
   return command
     .addOption(
@@ -27,9 +27,9 @@ export function administratorCommand(command: Command): Command {
 }
 
 /**
- * The administrator whom the options and the environment name.
+ * The administrator of the options and the environment.
  *
- * @throws {CommandFailure} badUsage, with all faults of the settings together.
+ * @throws {CommandFailure} badUsage, with all faults of the settings.
  */
 export function readAdministrator(
   { environment }: Terminal,

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { defaultSettingsFile } from '../client/client-settings.ts'
 
 export type ClientCommandOptions = {
-  /** The file of settings, when the person names one. */
+  /** The settings file that the person named. */
   readonly settings?: string
-  /** Milliseconds, though a person gives seconds. */
+  /** In milliseconds. The option is in seconds. */
   readonly deadline: number
   readonly json?: true
 }
@@ -21,7 +21,7 @@ function deadlineMs(text: string): number {
   return Math.ceil(seconds * 1000)
 }
 
-/** Adds what every command of the client understands. */
+/** Adds the options of every client command. */
 export function clientCommand(command: Command): Command {
   return command
     .option(

@@ -10,7 +10,7 @@ function shell(text: string): Shell {
   return text
 }
 
-/** `greeting completion`: prints a script that completes the command line. */
+/** `greeting completion`: prints a shell completion script. */
 export function addCompletionCommand(program: Command, terminal: Terminal): Command {
   return program
     .command('completion')

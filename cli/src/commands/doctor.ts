@@ -6,7 +6,7 @@ import { SilentExit } from '../silent-exit.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ClientCommandOptions, clientCommand } from './client-command.ts'
 
-/** `greeting doctor`: walks the path that a job walks, and detail what is wrong. */
+/** `greeting doctor`: checks each step of a job, and reports the faults. */
 export function addDoctorCommand(program: Command, terminal: Terminal): Command {
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')

@@ -26,7 +26,7 @@ const reencryption = z.object({ reencrypted: z.number(), keyEncryptionKeyId: z.s
 
 const role = 'SigningKey.ReadWrite.All'
 
-/** `greeting keys`: the signing keys of the identity provider, and what can be done to them. */
+/** `greeting keys`: manages the signing keys of the identity provider. */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('keys')
@@ -58,7 +58,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .description('revoke a key immediately: APIs then refuse all tokens with its signature')
     .argument('<kid>', 'key ID from the list')
     .option('--yes', 'do not ask for confirmation')
-    // One kid in 64 begins with a dash, as base64url may: what is no option is the kid.
+    // One key ID in 64 starts with a dash, as base64url allows. So unknown options are read as the
+    // key ID.
     .allowUnknownOption()
     .action(async (kid: string, options: Options) => {
       await confirmRevocation(terminal, kid, options)
@@ -94,7 +95,7 @@ async function readKey(path: string): Promise<string> {
   }
 }
 
-/** Whoever revokes a key refuses every token that it signed: that is worth a question. */
+/** Asks for confirmation, because APIs will refuse every token that the key signed. */
 async function confirmRevocation(terminal: Terminal, kid: string, { yes }: Options): Promise<void> {
   if (yes) return
   const what = `APIs will refuse every token that ${kid} signed.`

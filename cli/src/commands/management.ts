@@ -6,7 +6,7 @@ import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { type AdministratorCommandOptions, readAdministrator } from './administrator-command.ts'
 
-/** Opens the management API of the identity provider as the administrator whom the settings name. */
+/** Opens the management API of the identity provider as the administrator of the settings. */
 export async function openManagement(
   terminal: Terminal,
   options: AdministratorCommandOptions,
@@ -21,7 +21,7 @@ export async function openManagement(
   })
 }
 
-/** What was asked of the management API; a refusal becomes a failure of the command. */
+/** Runs a request of the management API. A refusal becomes a failure of the command. */
 export async function orCommandFailure<Value>(asked: Promise<Value>): Promise<Value> {
   return asked.catch((error) => {
     if (!(error instanceof GraphRefusalError)) throw error

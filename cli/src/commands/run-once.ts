@@ -4,7 +4,7 @@ import type { TakeJob } from '../job.ts'
 import type { Terminal } from '../terminal.ts'
 import type { ClientCommandOptions } from './client-command.ts'
 
-/** Does a job once, and prints what it brought. */
+/** Runs a job once, and prints its result. */
 export const runOnce =
   (terminal: Terminal): TakeJob<object> =>
   async (job, options) => {

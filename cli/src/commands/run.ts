@@ -19,7 +19,7 @@ type Options = ClientCommandOptions & {
   readonly failAfter?: number
 }
 
-/** Adds the commands that can be run again and again. */
+/** Adds the commands that can be repeated. */
 export type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
 
 function count(text: string): number {
@@ -34,7 +34,7 @@ function interval(text: string): number {
   return ms
 }
 
-/** The job that the words after `--` name. */
+/** The job that the words after `--` describe. */
 async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJobs): Promise<Job> {
   let job: Job | undefined
   const program = new Command('greeting run ... --')
@@ -58,7 +58,7 @@ function scheduleOf({ every, cron, timeZone }: Options) {
   return byCron(cron, timeZone)
 }
 
-/** `greeting run`: a scheduled job in the foreground. */
+/** `greeting run`: runs a scheduled job in the foreground. */
 export function addRunCommand(program: Command, terminal: Terminal, addJobs: AddJobs): Command {
   return clientCommand(program.command('run'))
     .description('run a job by a schedule, in the foreground: hi, hello or call')
@@ -91,7 +91,7 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
         jitterMs: options.jitter,
         failAfter: options.failAfter,
         stop: terminal.stop,
-        // Not given the signal to stop: the run in hand is finished first.
+        // The job does not get the stop signal, so that the current run completes.
         perform: () => withCurrentRoles(connection, () => job.perform(connection)),
         onRun: (run) => {
           const line = options.json

@@ -34,7 +34,7 @@ function workers(text: string): string {
   return text
 }
 
-/** `greeting start`: runs the whole system until it is asked to stop. */
+/** `greeting start`: runs the whole system until it is stopped. */
 export function addStartCommand(program: Command, terminal: Terminal, services: Services): void {
   program
     .command('start')
@@ -65,7 +65,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
     .action(async ({ json, ...options }: Options) => {
       const dataDir = resolve(options.dataDir)
       const workingFolder = process.cwd()
-      // Who lets the system pick one port wants no fixed one beside it.
+      // With any free port for HTTP, the port for HTTPS is not fixed either.
       const { httpsPort = options.identityPort === 0 ? 0 : 4443 } = options
       const chosen = { ...options, httpsPort, dataDir }
       const system = new RunningSystem(services, chosen, terminal.environment)

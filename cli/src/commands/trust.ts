@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts'
 
 type Options = { readonly dataDir: string; readonly json?: true }
 
-/** How each system is told to trust an authority: for one program, one shell or everybody. */
+/** The commands that make a system trust an authority: for one program, one shell or all users. */
 const ways: readonly { readonly where: string; readonly lines: (file: string) => string[] }[] = [
   { where: 'Node programs of one shell', lines: (file) => [`export NODE_EXTRA_CA_CERTS=${file}`] },
   { where: 'curl, once', lines: (file) => [`curl --cacert ${file} ...`] },
@@ -39,7 +39,7 @@ const ways: readonly { readonly where: string; readonly lines: (file: string) =>
   { where: 'Windows, your user', lines: (file) => [`certutil -user -addstore Root ${file}`] },
 ]
 
-/** `greeting trust`: how to trust the local certificate authority. Changes nothing itself. */
+/** `greeting trust`: shows how to trust the local certificate authority. It changes nothing. */
 export function addTrustCommand(program: Command, terminal: Terminal): void {
   program
     .command('trust')

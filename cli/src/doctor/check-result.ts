@@ -9,11 +9,11 @@ export type CheckResult =
       readonly state: 'wrong'
       readonly detail: string
       readonly remedy: string
-      /** How the command ends because of it. */
+      /** Exit code of the command when this check fails first. */
       readonly exit: ExitName
     }
 
-/** One step of the path that a job walks. */
+/** One check of the path that a job takes. */
 export type Check = {
   readonly step: string
   readonly run: (facts: Probes) => CheckResult

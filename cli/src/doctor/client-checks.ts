@@ -7,7 +7,7 @@ import type { Attempt, Probes } from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles'
 
-// Which step a refusal of the identity provider is about.
+// The check to which a refusal of the identity provider belongs.
 const stepByAadsts: Readonly<Record<number, Step>> = {
   700016: 'client',
   7000112: 'client',
@@ -43,7 +43,7 @@ function stepOf(failure: ClientFailure): Step | undefined {
 const failureResult = (failure: ClientFailure) =>
   wrong(exitByFailure[failure.code], failure.message, failure.remedy)
 
-/** One step of the token request, right when a token came, wrong when the refusal was about it. */
+/** One check of the token request: passed with a token, failed when the refusal belongs to it. */
 const tokenCheck = (
   step: Step,
   whenGranted: (facts: Probes, token: string) => CheckResult,
@@ -55,7 +55,7 @@ const tokenCheck = (
     if ('value' in token) return whenGranted(facts, token.value)
     const failed = stepOf(token.error)
     if (failed === step) return failureResult(token.error)
-    // Some refusals are about none of the steps: told where the first of them stands.
+    // A refusal that belongs to no check is reported at the first one.
     if (failed === undefined && step === 'client') return failureResult(token.error)
     if (failed === undefined) return unknown('no token was obtained')
     const isKnown = step === 'client' && failed === 'credential'
@@ -76,7 +76,7 @@ function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
   return warning(detail, 'Create the next one now, and use both until the change is complete.')
 }
 
-/** The roles that the API demands, by the greeting that demands them. */
+/** The roles that the API requires, by the greeting that requires them. */
 export const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
 
 function checkRoles(token: string): CheckResult {
@@ -94,7 +94,7 @@ function checkRoles(token: string): CheckResult {
   return wrong('notAllowed', detail, remedy)
 }
 
-/** Client, credential, scope and roles, as the token request shows them. */
+/** The checks of client, credential, scope and roles, derived from the token request. */
 export const clientChecks: readonly Check[] = [
   tokenCheck('client', () => right('known to the identity provider')),
   tokenCheck('credential', checkEnd),
@@ -111,7 +111,7 @@ function checkGreeting(tried: Attempt<string, ClientFailure> | undefined): Check
     : failureResult(tried.error)
 }
 
-/** The greetings themselves. */
+/** The checks of the greetings. */
 export const greetingChecks: readonly Check[] = [
   { step: 'hi', run: ({ hi }) => checkGreeting(hi) },
   { step: 'hello', run: ({ hello }) => checkGreeting(hello) },

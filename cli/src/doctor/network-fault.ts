@@ -1,4 +1,4 @@
-/** A fault of the network, in words, and how it is mended. */
+/** A network fault: its description and its remedy. */
 export type NetworkFault = {
   readonly isTls: boolean
   readonly detail: string
@@ -75,11 +75,11 @@ function codesOf(error: Error): string[] {
 const innermostMessage = (error: Error): string =>
   error.cause instanceof Error ? innermostMessage(error.cause) : error.message
 
-/** What a failed connection means. */
+/** Describes a failed connection. */
 export function networkFault(error: Error): NetworkFault {
   const codes = codesOf(error)
   const row = rows.find(({ codes: pattern }) => codes.some((code) => pattern.test(code))) ?? unnamed
-  // Without a code, the innermost message has to do.
+  // A cause without a code is described by the innermost message.
   const shown = codes.at(-1) ?? innermostMessage(error)
   return {
     isTls: row.isTls === true,

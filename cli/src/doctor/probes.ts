@@ -6,22 +6,22 @@ import { type ClientSettings, readClientSettings } from '../client/client-settin
 import { type Connection, connect } from '../client/connection.ts'
 import type { Settings } from '../env-file.ts'
 
-/** What a server answered to a request that carried nothing secret. */
+/** The answer of a server to a request without credentials. */
 export type PlainAnswer = {
   readonly status: number
   readonly body: string
-  /** How far its clock is ahead of ours, in seconds, where it tells its time. */
+  /** Difference between its clock and the local clock, in seconds, if it sends a `Date` header. */
   readonly skewSeconds: number | undefined
 }
 
-/** What came of an attempt: a value, or the reason why not. */
+/** The result of a probe: a value, or the reason of the failure. */
 export type Attempt<Value, Reason = Error> = { readonly value: Value } | { readonly error: Reason }
 
-/** All that the doctor found out, not yet judged. What could not be tried is absent. */
+/** All measured facts, before the checks. A probe that did not run is absent. */
 export type Probes = {
   readonly nowMs: number
   readonly settings: Attempt<ClientSettings>
-  /** Whether others than the owner may read the file of settings that holds the secret. */
+  /** Whether users other than the owner can read the settings file with the secret. */
   readonly isFileOpen?: boolean
   readonly credentialEndsMs?: number | undefined
   readonly authority?: Attempt<PlainAnswer>
@@ -50,7 +50,7 @@ async function attemptCall(work: () => Promise<string>): Promise<Attempt<string,
   }
 }
 
-/** Asks for a document as anybody could. */
+/** Requests a document without credentials. */
 async function getPlain(url: string, deadlineMs: number): Promise<PlainAnswer> {
   const sentMs = Date.now()
   const signal = AbortSignal.timeout(deadlineMs)
@@ -67,7 +67,7 @@ async function isOpenToOthers({ file, isSecretInFile }: ClientSettings): Promise
   return ((await stat(file)).mode & 0o077) !== 0
 }
 
-/** When the credential ends, as far as it can be known without asking an administrator. */
+/** End of the credential. For a client secret, only the setting `CLIENT_SECRET_EXPIRES` shows it. */
 async function credentialEndMs({ given }: ClientSettings): Promise<number | undefined> {
   const file = given.CLIENT_CERTIFICATE_FILE
   if (file === undefined) {
@@ -81,11 +81,11 @@ async function credentialEndMs({ given }: ClientSettings): Promise<number | unde
   }
 }
 
-/** Where the tenant's discovery document is. */
+/** URL of the tenant's discovery document. */
 export const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
   `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}/v2.0/.well-known/openid-configuration`
 
-/** Walks the path that a job walks, and notes what happens at each step. */
+/** Runs each step of a job, and records the result of each. */
 export async function runProbes(
   environment: Settings,
   file: string | undefined,
@@ -103,7 +103,7 @@ export async function runProbes(
   const { tokens, greetings } = connection
   const [authority, token, health] = await Promise.all([
     attempt(() => getPlain(discoveryUrl(settings), deadlineMs)),
-    // A new one: one that is kept would say how things were.
+    // A new token, because a cached one shows an earlier state.
     attemptCall(() => tokens.token({ force: true })),
     attempt(() => getPlain(`${settings.BASE_URL}/healthz`, deadlineMs)),
   ])

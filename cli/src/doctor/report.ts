@@ -24,7 +24,7 @@ const settingsCheck: Check = {
   },
 }
 
-/** The path that a job walks, step by step. */
+/** The checks, in the order in which a job needs them. */
 export const checks: readonly Check[] = [
   settingsCheck,
   ...authorityChecks,
@@ -35,12 +35,12 @@ export const checks: readonly Check[] = [
 
 export type NamedCheckResult = CheckResult & { readonly step: string }
 
-/** What the facts mean at each step. */
+/** Derives the result of each check from the facts. */
 export function checkAll(facts: Probes): readonly NamedCheckResult[] {
   return checks.map(({ step, run }) => ({ step, ...run(facts) }))
 }
 
-/** How the command ends: by the first thing that is wrong. */
+/** The exit code: that of the first failed check. */
 export function exitOf(results: readonly CheckResult[]): ExitName {
   const first = results.find(({ state }) => state === 'wrong')
   return first?.state === 'wrong' ? first.exit : 'done'
@@ -53,7 +53,7 @@ const marks: Readonly<Record<CheckResult['state'], readonly [string, Colour]>> =
   unknown: ['-', 'gray'],
 }
 
-/** A table for a person: what is right or wrong at each step, and the remedy. */
+/** A table for a person: each check, its result and its remedy. */
 export function reportText(results: readonly NamedCheckResult[], paint: Paint): string {
   const width = Math.max(...results.map(({ step }) => step.length))
   const lines = results.flatMap((result) => {

@@ -39,7 +39,7 @@ function parse(body: string): { readonly [name: string]: unknown } {
 const maxSkewSeconds = 60
 const minHarmfulSkewSeconds = 300
 
-/** Reachability, trust, discovery and clock of the identity provider. */
+/** Checks reachability, TLS trust, discovery document and clock of the identity provider. */
 export const authorityChecks: readonly Check[] = [
   {
     step: 'identity provider',
@@ -55,7 +55,7 @@ export const authorityChecks: readonly Check[] = [
       const { token_endpoint: found, error_description: complaint } = parse(body)
       const expected = `${settings.AUTH_URL}/${settings.TENANT_ID}/oauth2/v2.0/token`
       if (status === 200 && typeof found === 'string' && URL.canParse(found)) {
-        // A tenant that was given by its domain is named by its GUID in the document.
+        // The document contains the tenant's GUID, also where the settings contain its domain name.
         const isSame = new URL(found).origin === new URL(expected).origin
         if (isSame) return right(`the tenant's token endpoint is ${found}`)
         const detail = `the token endpoint is on another server: ${found}`
@@ -71,7 +71,7 @@ export const authorityChecks: readonly Check[] = [
     step: 'clock',
     run: ({ authority }) => {
       const skew = authority && 'value' in authority ? authority.value.skewSeconds : undefined
-      if (skew === undefined) return unknown('the identity provider sends no time')
+      if (skew === undefined) return unknown('the identity provider sends no Date header')
       const size = Math.abs(skew)
       if (size <= maxSkewSeconds)
         return right(`within ${Math.max(size, 1)} s of the identity provider's`)
@@ -84,7 +84,7 @@ export const authorityChecks: readonly Check[] = [
   },
 ]
 
-/** Reachability and trust of the API. */
+/** Checks reachability and TLS trust of the API. */
 export const apiChecks: readonly Check[] = [
   { step: 'API', run: (facts) => checkReachable(facts.health, settingsOf(facts)?.BASE_URL) },
   { step: 'its TLS', run: (facts) => checkTls(facts.health, settingsOf(facts)?.BASE_URL) },

@@ -6,7 +6,7 @@ import { day } from './planning/plan-secrets.ts'
 import { diffOf } from './planning/plan-text.ts'
 import type { KeptSecret } from './secret-files.ts'
 
-/** What a run has come to, as people read it: all of it, or how far it came. */
+/** The result of a run for people: the completed changes, and those not attempted. */
 export function appliedText({ done, stopped, alsoRefused, left }: Applied): string {
   if (left.length === 0 && stopped === undefined) return 'Done: the directory matches the file.\n'
   const refused = [...(stopped ? [stopped] : []), ...alsoRefused].map(({ change }) => change)
@@ -18,7 +18,7 @@ export function appliedText({ done, stopped, alsoRefused, left }: Applied): stri
   ].join('\n')
 }
 
-/** Where new secrets are, or the secrets themselves when nothing keeps them. */
+/** The files of new secrets, or the secrets themselves if they have no file. */
 export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): string =>
   secrets
     .map((one) => {
@@ -29,7 +29,7 @@ export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): strin
     })
     .join('')
 
-/** The ids of new applications, for the file; nothing when it has them all. */
+/** The IDs of new applications, for the file. Empty if the file has them all. */
 export function idLines(
   file: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,

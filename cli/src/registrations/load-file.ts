@@ -13,18 +13,18 @@ import { CommandFailure } from '../command-failure.ts'
 import { visibleText } from '../text/visible-text.ts'
 import type { CertificateToAdd } from './planning/change.ts'
 
-/** A registrations file with all that it points to. */
+/** A registrations file with the certificates that it names. */
 export type LoadedFile = {
   readonly path: string
   readonly file: RegistrationsFile
-  /** The certificates that the file names, by path. */
+  /** The certificates of the file, by path. */
   readonly certificates: ReadonlyMap<string, CertificateToAdd>
 }
 
 /**
  * Reads a registrations file and the certificates that it names.
  *
- * @throws {CommandFailure} badUsage, with every fault on a line of its own.
+ * @throws {CommandFailure} badUsage, with one line for each fault.
  */
 export async function loadFile(path: string): Promise<LoadedFile> {
   const file = parsed(path, await read(path))
@@ -46,7 +46,7 @@ export function registrationsIn({ apis, clients, removed }: RegistrationsFile): 
 }
 
 /**
- * Makes sure that a file is not applied to another tenant than the one that it names.
+ * Checks that the file is applied to the tenant that it names.
  *
  * @throws {CommandFailure} badUsage when it is for another tenant.
  */
@@ -59,16 +59,16 @@ export function requireTenant({ path, file }: LoadedFile, tenantId: string): voi
 }
 
 /**
- * Writes application ids into the file, whole or not at all.
+ * Writes application IDs into the file, atomically.
  *
- * @returns whether there were any to write.
+ * @returns whether the file changed
  * @throws {CommandFailure} failed when the file cannot be written.
  */
 export async function writeIds(
   path: string,
   applicationIds: ReadonlyMap<string, string>,
 ): Promise<boolean> {
-  // It may have been changed since it was loaded.
+  // The file may have changed since it was loaded.
   const bytes = await read(path)
   const file = parsed(path, bytes)
   if (entriesWithoutId(file, applicationIds).length === 0) return false

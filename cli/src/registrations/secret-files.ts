@@ -11,14 +11,14 @@ const maxFilesAtOnce = 8
 export type SecretFilesOptions = {
   /** The file for a secret. */
   readonly fileOf: (name: SecretName) => string
-  /** What every such file says besides: where tokens are to be had. */
+  /** Settings that every secret file contains: where to obtain tokens. */
   readonly settings: Settings
 }
 
-/** A secret that was kept, and where; never the secret itself. */
+/** A stored secret and its file, without the secret itself. */
 export type KeptSecret = Omit<NewSecret, 'secretText'> & { readonly file: string }
 
-/** Keeps new secrets as files of settings that only their owner can read, one for each secret. */
+/** Stores each new secret in its own settings file, readable by the owner only. */
 export class SecretFiles implements SecretSink {
   readonly kept: KeptSecret[] = []
   readonly #options: SecretFilesOptions
@@ -53,20 +53,20 @@ export class SecretFiles implements SecretSink {
       CLIENT_SECRET_EXPIRES: secret.endDateTime.toISOString(),
       ...(others.length === 0 && apiApplicationId && { API_APPLICATION_ID: apiApplicationId }),
     }
-    // What others have added to the file, such as the URL of the API, stays.
+    // Other settings that users added to the file stay, such as the URL of the API.
     await writeEnvFile(file, { ...settings, ...(await readEnvFile(file)), ...settings })
     this.kept.push({ ...secret, file })
   }
 }
 
-/** Keeps new secrets in memory, for who prints them, once. */
+/** Keeps new secrets in memory, to print them once. */
 export class MemorySecrets implements SecretSink {
   readonly secrets: NewSecret[] = []
   readonly prepare = async () => undefined
   readonly keep = async (secret: NewSecret) => void this.secrets.push(secret)
 }
 
-/** A name for the file of a secret, made of what every file system takes. */
+/** A file name for a secret, valid on every file system. */
 export const secretFileName = (...names: readonly string[]): string => {
   const plain = names
     .join('.')
@@ -76,7 +76,7 @@ export const secretFileName = (...names: readonly string[]): string => {
   return `${plain || 'client'}.env`
 }
 
-/** Finds out now, before a secret is made, whether it could be written down. */
+/** Checks that the file can be written, before a secret is created. */
 async function requireWritable(file: string): Promise<void> {
   const probe = `${file}.${randomUUID()}`
   try {

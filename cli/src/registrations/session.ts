@@ -25,7 +25,7 @@ export type SessionOptions = ReadOptions & {
   readonly onWait?: GraphClientOptions['onWait']
 }
 
-/** The registrations of one tenant, as one administrator reads and changes them. */
+/** Reads and changes the registrations of one tenant as one administrator. */
 export class RegistrationsSession {
   readonly settings: AdministratorSettings
   readonly graph: GraphClient
@@ -41,7 +41,7 @@ export class RegistrationsSession {
   }
 
   /**
-   * Compares a file with the directory as it is now.
+   * Compares a file with the current directory.
    *
    * @throws {CommandFailure} badUsage when the file is for another tenant.
    */
@@ -64,7 +64,7 @@ export class RegistrationsSession {
     return readWholeDirectory(this.graph, this.settings.TENANT_ID, this.#readOptions)
   }
 
-  /** Does what a plan says. */
+  /** Makes the changes of a plan. */
   apply(
     plan: Plan,
     secrets: SecretSink,
@@ -80,7 +80,7 @@ export class RegistrationsSession {
     })
   }
 
-  /** Waits until the directory shows what was done; resolves with whether it did in time. */
+  /** Waits until the directory shows the changes; resolves with whether it did in time. */
   waitUntilVisible(loaded: LoadedFile, { applicationIds }: Applied): Promise<boolean> {
     const confirmed = new Set(applicationIds.values())
     return waitUntilVisible({ ...graphRuntime, plan: () => this.plan(loaded, { confirmed }) })

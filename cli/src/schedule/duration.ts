@@ -10,12 +10,12 @@ const unitsMs: Readonly<Record<string, number>> = {
 
 const maxCharacters = 100
 
-// Timers of the runtime hold no more.
+// The maximum delay of a timer in Node.
 const maxMs = 24 * 86_400_000
 
-/** Reads a duration as a person writes it, such as 5m or 1h30m, as milliseconds. */
+/** Parses a duration such as 5m or 1h30m, in milliseconds. */
 export function durationMs(text: string): number {
-  // Many digits without a unit would be read from each of them on.
+  // Limit the length first: the match takes quadratic time on many digits without a unit.
   const parts = [...text.slice(0, maxCharacters).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
   const sum = parts.reduce(
     (ms, [, count, unit = '']) => ms + Number(count) * (unitsMs[unit] ?? 0),
@@ -29,7 +29,7 @@ export function durationMs(text: string): number {
   return Math.round(sum)
 }
 
-/** A duration in words as short as they are exact enough, such as 12 ms, 3.4 s or 2 min. */
+/** Formats a duration with one unit, such as 12 ms, 3.4 s or 2 min. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`

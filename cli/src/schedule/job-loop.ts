@@ -1,6 +1,6 @@
 import type { Schedule } from './schedule.ts'
 
-/** Time, as a job loop needs it. */
+/** The clock and timer of a job loop. */
 export type LoopClock = {
   readonly epochMs: () => number
   readonly random: () => number
@@ -8,27 +8,27 @@ export type LoopClock = {
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>
 }
 
-/** One run, for the line that tells of it. */
+/** The result of one run, for its log line. */
 export type Run<Outcome> = {
   readonly number: number
   readonly startEpochMs: number
   readonly durationMs: number
   readonly result: { readonly outcome: Outcome } | { readonly error: unknown }
-  /** Moments that passed while the run before was still going on. */
+  /** Number of scheduled times that passed during the previous run. */
   readonly skipped: number
 }
 
 export type LoopOptions<Outcome> = {
   readonly schedule: Schedule
-  /** The most that chance may add to each moment, in milliseconds; a tenth of the pause by default. */
+  /** Maximum random delay of each run, in milliseconds; a tenth of the interval by default. */
   readonly jitterMs?: number | undefined
-  /** How many failures in a row end the loop; none by default. */
+  /** Number of consecutive failures that ends the loop; unlimited by default. */
   readonly failAfter?: number | undefined
   readonly perform: () => Promise<Outcome>
   readonly onRun: (run: Run<Outcome>) => void
-  /** Told when the next run begins. */
+  /** Called with the time of the next run. */
   readonly onNext?: (epochMs: number) => void
-  /** Ends the loop, after the run in hand. */
+  /** Ends the loop after the current run. */
   readonly stop: AbortSignal
   readonly clock: LoopClock
 }
@@ -36,9 +36,9 @@ export type LoopOptions<Outcome> = {
 const maxDefaultJitterMs = 30_000
 
 /**
- * Performs a job whenever it is due, never twice at once, until it is stopped.
+ * Performs a job whenever it is due, until the signal is aborted. Runs never overlap.
  *
- * @returns The error of the last run when too many have failed in a row, else undefined.
+ * @returns the error of the last run after too many consecutive failures, else `undefined`
  */
 export async function loopJob<Outcome>(options: LoopOptions<Outcome>): Promise<unknown> {
   const { schedule, clock, stop, perform, onRun } = options
@@ -75,7 +75,9 @@ async function resultOf<Outcome>(work: Promise<Outcome>): Promise<Run<Outcome>['
   }
 }
 
-/** How far chance may move a moment: so that jobs of many machines do not all come at the full hour. */
+/**
+ * The random delay of a run. It prevents that the jobs of many machines all start at the full hour.
+ */
 function defaultJitterMs(schedule: Schedule, dueMs: number): number {
   const followingMs = schedule.nextAfter(dueMs) ?? dueMs
   return Math.min((followingMs - dueMs) / 10, maxDefaultJitterMs)

@@ -4,7 +4,7 @@ import { describeFailure, type Paint } from '../terminal.ts'
 import { durationText } from './duration.ts'
 import type { Run } from './job-loop.ts'
 
-/** A line of JSON for one run. */
+/** One run as a line of JSON. */
 export function runJson(title: string, run: Run<Outcome>): string {
   const { number, startEpochMs, durationMs, result, skipped } = run
   const begin = {
@@ -20,7 +20,7 @@ export function runJson(title: string, run: Run<Outcome>): string {
   return JSON.stringify({ ...begin, outcome: exit, exitCode: exitCodes[exit].code, error: json })
 }
 
-/** A line of words for one run: when, what, how it went, how long it took, and what it brought. */
+/** One run as a line of text: time, job, outcome, duration and result. */
 export function runText(title: string, run: Run<Outcome>, paint: Paint): string {
   const { startEpochMs, durationMs, result, skipped } = run
   const time = new Date(startEpochMs).toISOString().replace(/\.\d+Z$/, 'Z')

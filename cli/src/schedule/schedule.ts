@@ -1,15 +1,15 @@
 import { Cron } from 'croner'
 import { CommandFailure } from '../command-failure.ts'
 
-/** When a job is due. */
+/** The times at which a job is due. */
 export type Schedule = {
-  /** The first moment after this one, in milliseconds since the Unix epoch; none if there is none. */
+  /** The first due time after this one, in epoch milliseconds, if any. */
   readonly nextAfter: (epochMs: number) => number | undefined
-  /** Whether the job is also due at once. */
+  /** Whether the job is also due immediately. */
   readonly startsImmediately: boolean
 }
 
-/** Due at once, and then in equal steps from there. */
+/** Due immediately, then at equal intervals. */
 export function everyMs(intervalMs: number, startEpochMs: number): Schedule {
   return {
     startsImmediately: true,
@@ -21,12 +21,11 @@ export function everyMs(intervalMs: number, startEpochMs: number): Schedule {
 }
 
 /**
- * Due when a cron expression says so.
+ * Due at the times of a cron expression.
  *
- * @param expression Five fields, or six with seconds in front.
- * @param timeZone Name of the time zone in which it is meant, such as Europe/Zurich; that of the
- * machine by default.
- * @throws {CommandFailure} badUsage when it cannot be read, or the time zone is not known.
+ * @param expression five fields, or six with seconds first
+ * @param timeZone time zone of the expression, such as Europe/Zurich; default: the machine's
+ * @throws {CommandFailure} badUsage when the expression is invalid or the time zone is unknown.
  */
 export function byCron(expression: string, timeZone?: string): Schedule {
   requireTimeZone(timeZone)

@@ -13,7 +13,7 @@ const clientEnv = z.object({
   API_APPLICATION_ID: z.string(),
 })
 
-/** What of the client's settings says who it is and what it calls. */
+/** The client's settings that a start shows: the client and the API. */
 export type ClientEnv = z.output<typeof clientEnv>
 
 const writableByOthers = 0o022
@@ -43,7 +43,7 @@ function takeLock(file: string): FolderLock | undefined {
   }
 }
 
-/** The folder in which the system keeps keys, registrations, settings and logs. */
+/** The data folder of the local system: keys, registrations, settings and logs. */
 export class DataFolder {
   readonly path: string
 
@@ -55,7 +55,7 @@ export class DataFolder {
     return join(this.path, 'client.env')
   }
 
-  /** Settings of the administrator, which the identity provider writes. */
+  /** Settings of the administrator. The identity provider writes them. */
   get administratorEnvFile(): string {
     return join(this.path, 'administrator.env')
   }
@@ -73,7 +73,7 @@ export class DataFolder {
     return join(this.path, 'logs')
   }
 
-  /** Makes the folder if need be, and finds out now whether it can be written to. */
+  /** Creates the folder if necessary, and checks that it can be written. */
   async prepare(): Promise<void> {
     try {
       await mkdir(this.path, { recursive: true, mode: 0o700 })
@@ -85,7 +85,7 @@ export class DataFolder {
     }
   }
 
-  /** Whether users other than its owner may put files of theirs into the folder. */
+  /** Whether users other than its owner can create files in the folder. */
   async isWritableByOthers(): Promise<boolean> {
     if (process.platform === 'win32') return false
     const found = await stat(this.path).catch(() => undefined)
@@ -93,9 +93,9 @@ export class DataFolder {
   }
 
   /**
-   * Makes sure that no other system runs in this folder, until the lock is released.
+   * Locks the folder, so that no other system runs in it.
    *
-   * @throws {CommandFailure} failed when one does.
+   * @throws {CommandFailure} failed when another system holds the lock.
    */
   lock(): FolderLock {
     const file = join(this.path, 'start.lock')
@@ -106,7 +106,7 @@ export class DataFolder {
     throw new CommandFailure('failed', message, { remedy })
   }
 
-  /** The files for a service's log; that of the run before becomes the previous one. */
+  /** The log files of a service. The log of the earlier run becomes the previous one. */
   async freshLogFiles(name: string): Promise<LogFiles> {
     const path = join(this.logFolder, `${name}.log`)
     const previousPath = join(this.logFolder, `${name}.previous.log`)
@@ -114,7 +114,7 @@ export class DataFolder {
     return { path, previousPath }
   }
 
-  /** The client's settings, when they say all that they must. */
+  /** The client's settings, if they are complete. */
   async readClientEnv(): Promise<ClientEnv | undefined> {
     try {
       return clientEnv.safeParse(await readEnvFile(this.clientEnvFile)).data
@@ -124,7 +124,7 @@ export class DataFolder {
     }
   }
 
-  /** Writes the client's settings; lines that others added to the file stay. */
+  /** Writes the client's settings. Other lines of the file stay. */
   async writeClientEnv(settings: Settings): Promise<void> {
     try {
       const before = await readEnvFile(this.clientEnvFile)

@@ -13,11 +13,11 @@ import type { ClientEnv, DataFolder } from './data-folder.ts'
 import { RegisteredApplications } from './registered-applications.ts'
 
 /**
- * Makes sure that the system has the registrations of a file and that the first client of it has
- * its settings in `client.env`: on the first start by the path of `greeting registrations apply`,
- * later by finding that file there. What people have changed since then is left as it is.
+ * Ensures that the registrations of a file exist, and that `client.env` has the settings of the
+ * first client. The first start applies the file as `greeting registrations apply` does. A later
+ * start finds `client.env`, and leaves the changes of administrators as they are.
  *
- * @throws {CommandFailure} failed when they cannot be made; the next start takes up where it stopped.
+ * @throws {CommandFailure} failed when they cannot be created. The next start continues from there.
  */
 export async function firstRegistrations(
   folder: DataFolder,
@@ -25,7 +25,7 @@ export async function firstRegistrations(
   stop: AbortSignal,
 ): Promise<ClientEnv> {
   const known = await folder.readClientEnv()
-  // Whoever removed the administrator's settings from here after the first start did well.
+  // Administrators may remove these settings after the first start: the file contains a secret.
   if (known && !existsSync(folder.administratorEnvFile)) return known
   const settings = await readAdministratorSettings({}, folder.administratorEnvFile)
   if (known?.TENANT_ID === settings.TENANT_ID) return known
@@ -51,7 +51,7 @@ export async function firstRegistrations(
 
 type FileOf = (name: SecretName) => string
 
-/** The first client's secret belongs to `client.env`, those of others to files of their own. */
+/** The first client's secret goes to `client.env`, other secrets to separate files. */
 function secretFileOf(folder: DataFolder, { file }: LoadedFile): FileOf {
   const [first] = file.clients
   return ({ client, secret }) =>
@@ -60,7 +60,7 @@ function secretFileOf(folder: DataFolder, { file }: LoadedFile): FileOf {
       : join(folder.secretFolder, secretFileName(client, secret))
 }
 
-/** Clients whose secret nobody has: a start ended too early, or its file is gone. */
+/** Clients whose secret is lost: a start ended too early, or its file was removed. */
 function clientsWithoutSecret(
   { clientEnvFile }: DataFolder,
   { file }: LoadedFile,
@@ -69,16 +69,16 @@ function clientsWithoutSecret(
   const lost = file.clients.filter(({ displayName: client, secrets = [] }) =>
     secrets
       .map(({ displayName: secret }) => fileOf({ client, secret }))
-      // Were `client.env` complete, there would be nothing to register.
+      // With a complete `client.env`, this code does not run.
       .some((path) => path === clientEnvFile || !existsSync(path)),
   )
   return new Set(lost.map(({ displayName }) => displayName))
 }
 
-/** A start gives, and never takes: what people have changed in the directory is theirs. */
+/** A start adds only. It never removes changes of administrators. */
 function withoutRemovals(plan: Plan, { path }: LoadedFile): Plan {
   if (plan.faults.length > 0) throw new CommandFailure('failed', plan.faults.join(' '))
-  // A start that was killed leaves an application that is not recorded yet, and has no credentials.
+  // A killed start leaves an application without a record and without credentials.
   const strange = plan.adoptions.find(hasCredentials)
   if (strange) {
     const message = `This command did not register an application that it found:\n${adoptionLine(strange)}`

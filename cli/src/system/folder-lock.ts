@@ -5,9 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 const busy = 5
 
 /**
- * A mark on a folder that one process at a time can hold. It is a lock of the system on a file, which
- * SQLite takes in the way of each system: it is gone with its process, however that ends, so the file
- * itself means nothing and is never in the way.
+ * A lock on a folder that one process at a time can hold. It is the operating system's lock of a
+ * SQLite file. The lock ends with its process, so a remaining file does no harm.
  */
 export class FolderLock {
   readonly #database: DatabaseSync
@@ -17,12 +16,12 @@ export class FolderLock {
   }
 
   /**
-   * Takes the lock, or returns nothing when another process has it.
+   * Takes the lock. Returns `undefined` when another process has it.
    *
-   * @throws {Error} when the file cannot be made or locked.
+   * @throws {Error} when the file cannot be created or locked.
    */
   static take(file: string): FolderLock | undefined {
-    // Never opened when it is there: on POSIX, closing it would let go of a lock that this process has.
+    // Do not open an existing file: on POSIX, closing it would release a lock of this process.
     makeFile(file)
     const database = new DatabaseSync(file, { timeout: 0 })
     try {

@@ -2,13 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { CommandFailure } from '../command-failure.ts'
 
-/** A port that a person chose, and the option that chooses another one. */
+/** A requested port, and the option that sets it. */
 export type ChosenPort = { readonly port: number; readonly option: string }
 
-/**
- * Finds out before anything is started whether the ports can be had, so that nothing is half-started.
- * Port 0 can always be had.
- */
+/** Checks that the ports are available before any service starts. Port 0 is always available. */
 export async function requireFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
   for (const { port, option } of ports) {
     const server = createServer()

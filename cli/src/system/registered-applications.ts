@@ -5,8 +5,8 @@ const writableByOthers = 0o022
 const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * The ids of the applications that this command has registered itself, in the data folder. A
- * directory cannot tell this: everything in an application can be planted there.
+ * The IDs of the applications that this command registered, in the data folder. The directory
+ * cannot prove this: its users can choose all properties of an application.
  */
 export class RegisteredApplications {
   readonly path: string
@@ -15,7 +15,7 @@ export class RegisteredApplications {
     this.path = join(dataDir, 'registered-applications.txt')
   }
 
-  /** The ids; none when the file is missing or other users can write to it. */
+  /** The IDs. Empty when the file is missing, or when other users can write to it. */
   async read(): Promise<Set<string>> {
     try {
       const { mode, uid } = await stat(this.path)
@@ -29,7 +29,7 @@ export class RegisteredApplications {
     }
   }
 
-  /** Adds an id; it resolves when the disk has it. */
+  /** Adds an ID; it resolves when the ID is on disk. */
   async add(applicationId: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
     await appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true })

@@ -4,19 +4,20 @@ import { Writable } from 'node:stream'
 /** The two files of a log. */
 export type LogFiles = {
   readonly path: string
-  /** Where the part before is kept; a part before that is overwritten. */
+  /** File of the previous part. Each rotation overwrites it. */
   readonly previousPath: string
 }
 
 export type RotatingLogOptions = LogFiles & {
-  /** Size from which on a new part begins, in bytes. */
+  /** Size that starts a new part, in bytes. */
   readonly maxBytes: number
 }
 
 /**
- * A log in two parts of bounded size: the current one and the previous one.
+ * A log in two parts of bounded size, the current and the previous one.
  *
- * It never fails: text that the disk does not take is dropped, and the next is tried again.
+ * A write never fails: if the disk refuses text, the text is dropped, and the next write is
+ * attempted.
  */
 export class RotatingLog extends Writable {
   readonly #options: RotatingLogOptions
@@ -56,7 +57,7 @@ export class RotatingLog extends Writable {
       await this.#close()
       await rename(path, previousPath)
     } catch {
-      // The bound comes before the text: a part that cannot be kept is emptied.
+      // The size limit is more important than the text: if the rotation fails, the part is emptied.
       await (await this.#open()).truncate()
     }
     this.#bytes = 0

@@ -12,7 +12,7 @@ const host = '127.0.0.1'
 const readyTimeoutMs = 30_000
 const stopGraceMs = 10_000
 
-// Names that mean something else to each service than what the person's shell may hold for real use.
+// The shell may set these names for real use. Each service would read another meaning.
 const settingsOfServices = [
   'API_APPLICATION_ID',
   'AUTH_URL',
@@ -42,25 +42,25 @@ export type SystemOptions = {
   readonly workers?: string | undefined
 }
 
-/** Both services, running and ready, and who can call them. */
+/** Both running services, and their client. */
 export type SystemFacts = {
   readonly dataFolder: DataFolder
   readonly identityProviderUrl: string
-  /** The identity provider over HTTPS, with a certificate of the local authority. */
+  /** The HTTPS URL of the identity provider. Its certificate is of the local authority. */
   readonly identityProviderHttpsUrl: string | undefined
   readonly apiUrl: string
-  /** The settings of the first client: who it is, and which API it calls. */
+  /** The settings of the first client and of its API. */
   readonly client: ClientEnv & { readonly displayName: string }
 }
 
-/** The services of one data folder, started together and stopped together. */
+/** The services of one data folder. They start and stop together. */
 export class RunningSystem {
   readonly #services: Services
   readonly #options: SystemOptions
   readonly #environment: Settings
   readonly #processes: ServiceProcess[] = []
   #lock: FolderLock | undefined
-  // Should this command have to end at once, the services do not outlive it.
+  // If this command is killed, the services end too.
   readonly #kill = () => {
     for (const one of this.#processes) one.kill()
   }
@@ -79,9 +79,9 @@ export class RunningSystem {
   }
 
   /**
-   * Starts both services and resolves when both are ready. When that fails, nothing stays running.
+   * Starts both services and resolves when both are ready. After a failure, none of them runs.
    *
-   * @throws {CommandFailure} with the sentence of the service that could not start.
+   * @throws {CommandFailure} with the error of the service that failed to start.
    */
   async start(signal: AbortSignal): Promise<SystemFacts> {
     const timeout = AbortSignal.timeout(readyTimeoutMs)
@@ -169,7 +169,7 @@ export class RunningSystem {
     return Promise.race(this.#processes.map((one) => one.ended.then(() => one)))
   }
 
-  /** Stops both services, each of them finishing what is in hand. */
+  /** Stops both services. Each completes its current requests. */
   async stop(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.stop(stopGraceMs)))
     process.off('exit', this.#kill)
@@ -178,18 +178,18 @@ export class RunningSystem {
   }
 }
 
-/** What the work comes to, unless the service that it needs ends before. */
+/** Resolves with the result of the work, unless a service that it needs ends first. */
 function whileRunning<Value>(service: ServiceProcess, work: Promise<Value>): Promise<Value> {
   const ended = service.ended.then(() => {
     throw service.failure()
   })
-  // Whichever comes second has nobody who waits for it.
+  // Prevents an unhandled rejection of the promise that loses the race.
   ended.catch(() => undefined)
   work.catch(() => undefined)
   return Promise.race([work, ended])
 }
 
-/** Where a service listens, unless it ends, or the signal is aborted, before. */
+/** The address of a service, unless it ends or the signal is aborted first. */
 function listening(service: ServiceProcess, signal: AbortSignal): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason)

@@ -11,7 +11,7 @@ const maxErrorCharacters = 2_000
 const readyPollMs = 20
 const maxLogBytes = 10 * 1024 * 1024
 
-/** Where a service listens. */
+/** The address of a service. */
 export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
 
 function readListeningLine(line: string): Listening | undefined {
@@ -26,7 +26,7 @@ function readListeningLine(line: string): Listening | undefined {
   }
 }
 
-/** One service as a process: started, waited for, stopped. Its log goes to a file. */
+/** One service as a process. Its log goes to a file. */
 export class ServiceProcess {
   readonly service: Service
   readonly #child: ChildProcess
@@ -40,17 +40,17 @@ export class ServiceProcess {
     this.#logFiles = logFiles
     this.#child = spawn(process.execPath, [service.mainFile], {
       env: settings,
-      // The channel says nothing: that it closes tells the service that this command is gone, be it
-      // killed, and the service ends too.
+      // The channel carries no messages. When this command ends, also when it is killed, the
+      // channel closes and the service ends.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: Ctrl-C reaches this command alone, which then stops the services.
+      // A separate process group: Ctrl-C reaches only this command, which then stops the services.
       detached: true,
     })
     this.#ended = once(this.#child, 'close').then(
       () => undefined,
       () => undefined,
     )
-    // Nobody waits for a service that is only being stopped.
+    // The rejection is handled here, because a service that is being stopped has no other handler.
     this.#listening.promise.catch(() => undefined)
     this.#ended.then(() => this.#listening.reject(this.failure()))
     this.#keepLog()
@@ -80,12 +80,12 @@ export class ServiceProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   get ended(): Promise<void> {
     return this.#ended
   }
 
-  /** What the service said when it ended, or that it ended without a word. */
+  /** The last error of the service, or a sentence that it stopped without one. */
   failure(): CommandFailure {
     const said = this.#errorText.trim()
     const how = this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
@@ -94,12 +94,12 @@ export class ServiceProcess {
     return new CommandFailure('failed', message)
   }
 
-  /** Resolves as soon as the service listens. */
+  /** Resolves when the service listens. */
   listening(): Promise<Listening> {
     return this.#listening.promise
   }
 
-  /** Waits until `/readyz` says so. */
+  /** Waits until `/readyz` succeeds. */
   async ready(url: string, signal: AbortSignal): Promise<void> {
     while (this.running) {
       try {
@@ -114,7 +114,7 @@ export class ServiceProcess {
     throw this.failure()
   }
 
-  /** Asks the service to finish what is in hand, and after `graceMs` does not ask any more. */
+  /** Asks the service to stop, and kills it after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     if (!this.running) return this.#ended
     this.#child.kill('SIGTERM')
@@ -123,7 +123,7 @@ export class ServiceProcess {
     clearTimeout(timer)
   }
 
-  /** Ends the process at once. */
+  /** Kills the process. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 
-/** A service that `greeting start` runs as a process of its own. */
+/** A service that `greeting start` runs as a process. */
 export type Service = {
-  /** How a person calls it. */
+  /** Its name for people. */
   readonly title: string
   /** Name of its log file, without extension. */
   readonly logName: string
-  /** The file that Node runs. */
+  /** The main file for Node. */
   readonly mainFile: string
 }
 
 export type Services = {
   readonly identityProvider: Service
   readonly greetingApi: Service
-  /** The registrations that an empty data folder is given. */
+  /** The registrations of an empty data folder. */
   readonly registrationsFile: string
 }
 

@@ -2,7 +2,7 @@ import { isAbsolute, relative } from 'node:path'
 import { shellQuote } from '../shell-quote.ts'
 import type { SystemFacts } from './running-system.ts'
 
-/** A path as a person in this folder would write it, with a slash so that a shell can source it. */
+/** A path relative to the working folder, with a slash so that a shell can source it. */
 function shown(path: string, workingFolder: string): string {
   const near = relative(workingFolder, path)
   return near.startsWith('..') || isAbsolute(near) ? path : `./${near}`
@@ -10,7 +10,7 @@ function shown(path: string, workingFolder: string): string {
 
 export type StartLines = { readonly token: string; readonly hi: string; readonly hello: string }
 
-/** Three lines that work verbatim in a shell in this folder; none of them shows the secret. */
+/** Three lines that run verbatim in a shell in this folder. None of them shows the secret. */
 export function startLines(
   { dataFolder, apiUrl }: SystemFacts,
   workingFolder: string,
@@ -18,8 +18,8 @@ export function startLines(
 ): StartLines {
   const envFile = shellQuote(shown(dataFolder.clientEnvFile, workingFolder))
   const tokenCommand = `npx greeting token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
-  // Standard input, and not an argument: every user of the machine can list arguments. The shell
-  // itself carries out printf.
+  // Use standard input: other users of the machine can list arguments, and `printf` is built into
+  // the shell.
   const withToken = `printf 'authorization: Bearer %s' "$(${tokenCommand})" | curl -sS -H @-`
   return {
     token:
@@ -31,7 +31,7 @@ export function startLines(
   }
 }
 
-/** The one calm block that says what runs where. */
+/** The text after a start: the addresses, the client and the files. */
 export function startText(facts: SystemFacts, lines: StartLines, workingFolder: string): string {
   const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
   const overHttps = identityProviderHttpsUrl

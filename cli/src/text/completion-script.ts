@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** A command, or a command within another ("registrations plan"), and what can follow it. */
+/** A command or subcommand ("registrations plan"), and the words that can follow it. */
 type Words = {
   readonly name: string
   readonly description: string
@@ -109,7 +109,7 @@ function fish(program: Command): string {
 const seen = (path: readonly string[]) =>
   path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ')
 
-/** The script for each shell, made from the commands. */
+/** The generator of the script for each shell. */
 export const completionScripts = { bash, zsh, fish } as const
 
 export type Shell = keyof typeof completionScripts

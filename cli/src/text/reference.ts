@@ -18,7 +18,7 @@ function defaultOf({ defaultValue, defaultValueDescription }: Option | Argument)
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** The commands that do something, those within other commands included. */
+/** The commands with an action, subcommands included. */
 function leaves(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
 }
@@ -60,36 +60,36 @@ function settingRows(): readonly (readonly string[])[] {
   ])
   const credentials = credentialRows.map(({ setting, title, companions }) => {
     const besides = companions.map((name) => `\`${name}\``).join(', ')
-    return [`\`${setting}\``, besides ? `${title}; with it: ${besides}` : title, '']
+    return [`\`${setting}\``, besides ? `${title}; together with it: ${besides}` : title, '']
   })
   return [...own, ...credentials]
 }
 
-/** The page of reference, made from the commands themselves. */
+/** Generates the reference page from the commands. */
 export function referencePage(program: Command): string {
   const exits = Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])
   return `# The command
 
 \`greeting\` starts the system, obtains tokens and calls the API. Results go to the standard output,
-everything else to the error stream; with \`--json\` both are JSON, a failure as
-\`{"error":{"code","message",...}}\` in one line. Colours appear on a terminal only, and not when
+everything else to the error stream. With \`--json\`, both are JSON. A failure is one line with
+\`{"error":{"code","message",...}}\`. Colours appear only on a terminal, and not when
 \`NO_COLOR\` is set. \`--help\` works everywhere.
 
-This page is made from the commands by \`npm run reference -w cli\`.
+This page is generated from the commands by \`npm run reference -w cli\`.
 
 ${leaves(program).map(section).join('\n')}
 ## Settings of the client
 
-From the environment, and for names that it does not set from \`${defaultSettingsFile}\`, which
-\`greeting start\` writes. Exactly one credential is given; where the environment gives one, that of
-the file is left aside.
+The command reads them from the environment, and names that it does not set from \`${defaultSettingsFile}\`,
+which \`greeting start\` writes. Set exactly one credential. A credential of the environment replaces
+that of the file.
 
 ${table(['setting', 'meaning', 'default'], settingRows())}
 
 \`CLIENT_SECRET_NEXT\` is tried when \`CLIENT_SECRET\` is refused. \`CLIENT_SECRET_EXPIRES\` (an ISO date)
-lets \`greeting doctor\` say when the secret ends. \`CLIENT_KEY_FILE\` is the private key, if it is not in
-the file of the certificate. Without \`TOKEN_CACHE_FILE\`, tokens are kept in \`tokens.json\` beside the
-file of settings, when there is one.
+lets \`greeting doctor\` show the end of the secret. \`CLIENT_KEY_FILE\` is the private key, if it is not in
+the file of the certificate. Without \`TOKEN_CACHE_FILE\`, the token cache is \`tokens.json\` beside the
+settings file, if there is one.
 
 ## Exit codes
 

@@ -1,4 +1,4 @@
-/** Columns under a head, each as wide as its widest cell. */
+/** Columns below a header row. Each column is as wide as its widest cell. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
   const widths = head.map((_, column) =>

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 
 export type DecodedToken = { readonly header: Json; readonly claims: Json }
 
-/** Takes an access token apart for a person to read. Verifies nothing, and decides nothing. */
+/** Decodes an access token for display. It verifies nothing. */
 export function decodeToken(token: string): DecodedToken {
   const [header, claims] = token.split('.')
   try {
@@ -40,7 +40,7 @@ function lineOf(name: string, value: unknown, width: number, nowSeconds: number)
   return `${label}${text}  ${iso}, ${timeInWords(value, nowSeconds)}`
 }
 
-/** Header and claims as two lists, with times in words. */
+/** Header and claims as two lists. Times are also in words. */
 export function tokenText({ header, claims }: DecodedToken, nowSeconds: number): string {
   const width = Math.max(...[...Object.keys(header), ...Object.keys(claims)].map((n) => n.length))
   const list = (part: Json) =>

@@ -1,4 +1,4 @@
-// What moves the cursor, changes colours, turns text round or cannot be seen.
+// Characters that move the cursor, change colours, reverse the text direction or are invisible.
 const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 
 const escaped = (text: string) =>
@@ -8,13 +8,13 @@ const escaped = (text: string) =>
   ).join('')
 
 /**
- * A text of a stranger, safe to show on a terminal: what would steer it is written as JSON writes
- * it, so that JSON stays the JSON that it is.
+ * Escapes control characters of untrusted text as JSON does. The result is safe on a terminal, and
+ * JSON remains the same JSON.
  */
 export const visibleText = (text: string): string => text.replace(unsafeCharacters, escaped)
 
 const keptInLines = new Set(['\n', '\t'])
 
-/** The same for a text of several lines: the ends of lines and tabs stay. */
+/** The same for text of several lines: line ends and tabs stay. */
 export const visibleLines = (text: string): string =>
   text.replace(unsafeCharacters, (found) => (keptInLines.has(found) ? found : escaped(found)))

@@ -39,7 +39,7 @@ type Options = RegistrationsCommandOptions & {
   readonly writeIds?: true
 }
 
-/** `greeting registrations apply`: does what `plan` shows. */
+/** `greeting registrations apply`: makes the changes that `plan` shows. */
 export function addApplyCommand(registrations: Command, terminal: Terminal): void {
   registrationsCommand(registrations.command('apply'))
     .description('apply the file to the directory')
@@ -159,7 +159,10 @@ function interruption({ done }: Applied, { changes }: Plan, { stop }: Terminal):
   return new CommandFailure(exit, message, { cause: reason, remedy })
 }
 
-/** Records what this run registers; without the record, the next run asks or needs the ids. */
+/**
+ * Records the applications that this run registers. Without the record, the next run asks or needs
+ * the IDs.
+ */
 const recorderOf =
   (record: RegisteredApplications, { err }: Terminal) =>
   (applicationId: string) =>

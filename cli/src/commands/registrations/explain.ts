@@ -10,7 +10,9 @@ import { openSession } from './open-session.ts'
 
 type Options = AdministratorCommandOptions & { readonly client: string; readonly api: string }
 
-/** `greeting registrations explain`: which roles a token would carry, and which act is missing. */
+/**
+ * `greeting registrations explain`: shows the roles of a token, and the missing registration steps.
+ */
 export function addExplainCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('explain'))
     .description('show the roles that a token would contain, and the missing registration steps')

@@ -48,7 +48,7 @@ export function registrationsCommand(command: Command): Command {
     .option('--quiet', 'print no progress')
 }
 
-/** Opens the directory as the administrator whom the settings name. */
+/** Opens the directory as the administrator of the settings. */
 export async function openSession(
   terminal: Terminal,
   options: RegistrationsCommandOptions,

@@ -6,7 +6,7 @@ const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const satisfies R
   Colour
 >
 
-/** Colours for the lines of a diff, where colours are wanted. */
+/** Colours lines of a diff if colours are enabled. */
 export const paintOf =
   ({ paint }: Terminal): PaintLine =>
   (sign, text) =>

@@ -5,8 +5,8 @@ import { diffOf } from '../../registrations/planning/plan-text.ts'
 import type { Terminal } from '../../terminal.ts'
 
 /**
- * Asks for each application that was found by a name alone, whether it is the one that is meant.
- * `--yes` does not answer this: an attacker may have created the application.
+ * Asks for confirmation of each application that was found only by a name. `--yes` does not answer
+ * this: an attacker may have created the application.
  *
  * @throws {CommandFailure} badUsage without a terminal; failed when the answer is no.
  */
@@ -30,7 +30,7 @@ export async function confirmAdoptions(
   }
 }
 
-/** Nothing is taken away from anybody unless a person, or `--yes`, agrees. */
+/** Asks before changes that remove something, unless `--yes` is set. */
 export async function confirmLosses(
   { changes }: Plan,
   yes: true | undefined,

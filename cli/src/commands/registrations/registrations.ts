@@ -6,7 +6,9 @@ import { addExportCommand } from './export.ts'
 import { addPlanCommand } from './plan.ts'
 import { addSchemaCommand } from './schema.ts'
 
-/** `greeting registrations`: the six acts of a registration by file, here and in Microsoft Entra ID. */
+/**
+ * `greeting registrations`: the six registration steps with a file, here and in Microsoft Entra ID.
+ */
 export function addRegistrationsCommands(program: Command, terminal: Terminal): void {
   const registrations = program
     .command('registrations')

@@ -34,7 +34,7 @@ const operations: Operations = {
         : [property, withApplicationId(to, appId)],
     )
     await run.patch('/applications', objectId, Object.fromEntries(members))
-    // A new name is given to the service principal too.
+    // The service principal gets the new name too.
     if (servicePrincipalId !== undefined) run.touched(servicePrincipalId)
   },
 
@@ -136,7 +136,7 @@ const operations: Operations = {
   },
 }
 
-/** Does one step; it resolves when the directory has acknowledged it. */
+/** Makes one change; it resolves when the directory has acknowledged it. */
 export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
   (operations[change.kind] as (change: Change, run: ApplyContext) => Promise<void>)(change, run)
 
@@ -170,7 +170,7 @@ async function addPassword(
       secretText,
     })
   } catch (error) {
-    // A secret that nobody has is of use to nobody: it must not stay in the directory.
+    // Remove the secret again: its text is lost, so it could only be misused.
     await removePassword(run, objectId, keyId).catch(() => undefined)
     throw error
   }
@@ -183,7 +183,10 @@ async function removePassword(run: ApplyContext, objectId: string, keyId: string
   run.touched(objectId)
 }
 
-/** The service principal of an application; somebody, or an answer that was lost, may have made it. */
+/**
+ * The service principal of an application. It may exist already, from another process or after a
+ * lost response.
+ */
 async function createdOrPresent(
   run: ApplyContext,
   appId: string,
@@ -199,7 +202,7 @@ async function createdOrPresent(
   return parseAnswer(present, servicePrincipal, found).id
 }
 
-// `origin` is for the directory to say, and a PATCH that has it is refused.
+// `origin` is read-only: the directory refuses a PATCH that contains it.
 const roleBody = ({
   id,
   value,
@@ -223,7 +226,7 @@ const withApplicationId = (value: unknown, appId: string): unknown =>
 
 const isGone = ({ status }: GraphRefusalError) => status === 404
 
-/** Lets a refusal pass that says the thing is done already. */
+/** Ignores a refusal that means that the change exists already. */
 function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
   return (error: unknown): undefined => {
     if (error instanceof GraphRefusalError && isDone(error)) return undefined

@@ -2,7 +2,7 @@ import type { GraphAnswer, GraphClient, GraphRequest } from '../../administrator
 import type { Located } from '../planning/locate.ts'
 import type { SecretSink } from './secret-sink.ts'
 
-/** An application as the steps of one run come to know it. */
+/** The directory objects of one application, as far as they exist. */
 export type Handle = {
   readonly objectId: string
   readonly appId: string
@@ -14,13 +14,13 @@ export type ApplyContextOptions = {
   readonly located: readonly Located[]
   readonly secrets: SecretSink
   readonly now: () => Date
-  /** Told of each new application before anything else is done to it. */
+  /** Called for each new application, before anything else is done to it. */
   readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 
 /**
- * What the steps of one run share: the ids that the directory chose on the way, the states of the
- * objects that are to be changed, and whether something is so new that it may not be seen everywhere.
+ * State of one apply: the IDs that the directory chose, the ETags of the objects to change, and
+ * whether a new object may not be visible everywhere yet.
  */
 export class ApplyContext {
   readonly secrets: SecretSink
@@ -46,7 +46,7 @@ export class ApplyContext {
     }
   }
 
-  /** An application by the name that the file gives it; the steps before have made it if need be. */
+  /** An application by its name in the file. An earlier change has created it if necessary. */
   handle(name: string): Handle {
     const handle = this.#handles.get(name)
     if (handle === undefined) throw new TypeError(`No change has made "${name}".`)
@@ -63,7 +63,7 @@ export class ApplyContext {
     await this.#onRegistered?.(handle.appId)
   }
 
-  /** The ids of all applications that are known by now, by the names that the file gives them. */
+  /** The IDs of all known applications, by their names in the file. */
   applicationIds(): Map<string, string> {
     return new Map([...this.#handles].map(([name, { appId }]) => [name, appId]))
   }
@@ -79,7 +79,7 @@ export class ApplyContext {
     return this.#graph.send({ expectsLag: this.#hasNews, ...request })
   }
 
-  /** Changes an object, unless somebody else changed it since it was read. */
+  /** Changes an object, unless it was changed since it was read. */
   async patch(path: string, objectId: string, body: object): Promise<void> {
     const request = {
       method: 'PATCH',
@@ -90,12 +90,12 @@ export class ApplyContext {
     const ifMatch = this.#etags.get(objectId)
     const role = 'Application.ReadWrite.All'
     const { etag } = await this.send({ ...request, role, ifMatch })
-    // What is new is new to its readers too: a role, for one, that is about to be assigned.
+    // A new part of an object, such as a role to assign, may not be visible everywhere yet.
     this.#hasNews = true
     this.touched(objectId, etag)
   }
 
-  /** An object was changed by this run: its state before is no more to be demanded. */
+  /** Records that this run changed an object: its earlier ETag is no longer required. */
   touched(objectId: string, etag?: string): void {
     if (etag === undefined) this.#etags.delete(objectId)
     else this.#etags.set(objectId, etag)

@@ -21,10 +21,10 @@ export type ApplyOptions = {
   readonly maxRequestsInFlight?: number
 }
 
-/** A change that the directory refused, and why. */
+/** A refused change, with the error of the directory. */
 export type RefusedChange = { readonly change: Change; readonly error: unknown }
 
-/** What a run has come to. Its changes are in the order of the plan. */
+/** The result of a run. Its changes are in the order of the plan. */
 export type Applied = {
   readonly done: readonly Change[]
   /** The first refusal, at which the run stopped. */
@@ -33,9 +33,9 @@ export type Applied = {
   readonly alsoRefused: readonly RefusedChange[]
   /** Whether the signal ended the run before its last change. */
   readonly isInterrupted: boolean
-  /** What was not tried any more. */
+  /** The changes that were not attempted. */
   readonly left: readonly Change[]
-  /** The ids of the applications, by the names that the file gives them. */
+  /** The IDs of the applications, by their names in the file. */
   readonly applicationIds: ReadonlyMap<string, string>
 }
 

@@ -14,7 +14,7 @@ import {
 import type { Activity } from './activity.ts'
 import { DirectoryReader, type ReadOptions } from './directory-reader.ts'
 
-/** The names by which a file, or a person, speaks of applications. */
+/** The names by which a file or a person identifies applications. */
 export type Names = {
   readonly displayNames: readonly string[]
   readonly applicationIds?: readonly string[]
@@ -23,7 +23,7 @@ export type Names = {
   readonly apis?: readonly string[]
 }
 
-/** The names that a file speaks of. */
+/** The names in a file. */
 export function namesOf({ apis, clients, consents = [], removed }: RegistrationsFile): Names {
   const entries = [...apis, ...clients]
   const named = [
@@ -48,7 +48,7 @@ export function namesOf({ apis, clients, consents = [], removed }: Registrations
 const filtersPerPage = 100
 const maxPageSize = 999
 
-/** Reads as much of a tenant's directory as the names reach. */
+/** Reads the part of a tenant's directory to which the names refer. */
 export async function readDirectory(
   graph: GraphClient,
   tenantId: string,
@@ -135,8 +135,8 @@ function wholeList<One>(
 }
 
 /**
- * Adds the federated credentials, which the directory lists application by application, to those
- * that no id identifies.
+ * Adds the federated credentials to the applications without a known ID. The directory lists them
+ * by one request for each application.
  */
 export async function withFederatedCredentials(
   graph: GraphClient,
@@ -156,7 +156,7 @@ export async function withFederatedCredentials(
   return { ...state, applications }
 }
 
-/** Reads all applications of a tenant, with all that concerns them. */
+/** Reads all applications of a tenant, with their related objects. */
 export async function readWholeDirectory(
   graph: GraphClient,
   tenantId: string,

@@ -1,9 +1,9 @@
-/** A client secret that was just made: it can be read now, and never again. */
+/** A new client secret. The directory shows its text only once. */
 export type NewSecret = {
-  /** Name of the client, as the file gives it. */
+  /** Name of the client in the file. */
   readonly client: string
   readonly clientId: string
-  /** The APIs that the client requests permissions of. */
+  /** The APIs of which the client requests permissions. */
   readonly apiApplicationIds: readonly string[]
   readonly secret: string
   readonly keyId: string
@@ -11,17 +11,17 @@ export type NewSecret = {
   readonly secretText: string
 }
 
-/** A secret by the names that the file gives it and its client. */
+/** A secret, identified by the names of its client and itself in the file. */
 export type SecretName = Pick<NewSecret, 'client' | 'secret'>
 
-/** Where new secrets go. */
+/** Destination of new secrets. */
 export type SecretSink = {
   /**
-   * Finds out, before anything is changed, whether the secrets that are to be made can be kept.
+   * Checks that the new secrets can be stored, before anything is changed.
    *
    * @throws {CommandFailure} when they cannot.
    */
   readonly prepare: (secrets: readonly SecretName[]) => Promise<void>
-  /** Keeps one; it resolves when the secret can no more be lost. */
+  /** Stores one secret; it resolves when the secret is on disk. */
   readonly keep: (secret: NewSecret) => Promise<void>
 }

@@ -1,11 +1,11 @@
 import type { Plan } from '../planning/plan.ts'
 
 export type WaitUntilVisibleOptions = {
-  /** Reads the directory anew and compares it with the file. */
+  /** Reads the directory again and compares it with the file. */
   readonly plan: () => Promise<Plan>
   readonly sleep: (durationMs: number) => Promise<void>
   readonly monotonicMs: () => number
-  /** How long to wait, in milliseconds; default 60000. */
+  /** Maximum time to wait, in milliseconds; default 60000. */
   readonly maxWaitMs?: number
 }
 
@@ -13,11 +13,10 @@ const firstPauseMs = 100
 const maxPauseMs = 5_000
 
 /**
- * Waits until the directory shows what was done to it, so that whoever looks next, or applies the
- * file again, sees it too: a directory that is asked too early knows nothing of a new application,
- * and would be given a second one.
+ * Waits until the directory shows the changes. Otherwise the next run might not see a new
+ * application yet, and create it twice.
  *
- * @returns whether it was seen in time.
+ * @returns whether the changes became visible in time
  */
 export async function waitUntilVisible(options: WaitUntilVisibleOptions): Promise<boolean> {
   const { plan, sleep, monotonicMs, maxWaitMs = 60_000 } = options

@@ -7,16 +7,16 @@ import { isSameCertificate } from './plan-certificates.ts'
 import { day } from './plan-secrets.ts'
 
 /**
- * An application that was found by a name alone. Names and everything else in an application can be
- * planted by anybody who may create applications, so only its id identifies it.
+ * An application that was found only by a name. Anyone who may create applications can choose names
+ * and all other properties, so only the ID identifies an application.
  */
 export type Adoption = {
-  /** The name that the file gives it. */
+  /** Its name in the file. */
   readonly application: string
   readonly applicationId: string
   readonly foundBy: 'name' | 'identifier URI'
   readonly createdDateTime: Date | undefined
-  /** Number of live credentials; a secret counts even when the file has one of the same name. */
+  /** Number of valid credentials. A secret counts even if the file has one of the same name. */
   readonly secrets: number
   readonly certificates: number
   readonly federatedCredentials: number
@@ -24,13 +24,13 @@ export type Adoption = {
 
 export type AdoptionOptions = {
   readonly now: Date
-  /** Application ids that are known to be meant. */
+  /** Application IDs that are confirmed. */
   readonly confirmed: ReadonlySet<string>
-  /** The certificates that the file names, by path. */
+  /** The certificates of the file, by path. */
   readonly certificates: ReadonlyMap<string, CertificateToAdd>
 }
 
-/** The applications of a file that were found by a name alone, each once. */
+/** The applications of a file that were found only by a name, each once. */
 export function adoptionsOf(
   file: RegistrationsFile,
   located: readonly Located[],
@@ -64,7 +64,10 @@ export function adoptionsOf(
 export const hasCredentials = ({ secrets, certificates, federatedCredentials }: Adoption) =>
   secrets + certificates + federatedCredentials > 0
 
-/** The reason why consent is refused: the author of the application may have a credential for it. */
+/**
+ * The reason for refusing admin consent: the creator of the application may have a credential for
+ * it.
+ */
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],

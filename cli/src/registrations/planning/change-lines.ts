@@ -2,7 +2,7 @@ import type { Change, ChangeKind, ChangeOf, PropertyChange, RequestedRoles } fro
 import { onOneLine } from './one-line.ts'
 import { day } from './plan-secrets.ts'
 
-/** One line of a diff: `+` comes, `-` goes, `~` becomes something else. */
+/** One line of a diff: `+` adds, `-` removes, `~` changes. */
 export type DiffLine = { readonly sign: '+' | '-' | '~'; readonly text: string }
 
 type ChangeTexts = { readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>) => DiffLine[] }
@@ -72,14 +72,14 @@ const changeTexts: ChangeTexts = {
   ],
 }
 
-/** A step as lines of a diff. */
+/** A planned change as lines of a diff. */
 export const changeLines = (change: Change): DiffLine[] =>
   (changeTexts[change.kind] as (change: Change) => DiffLine[])(change).map(({ sign, text }) => ({
     sign,
     text: onOneLine(text),
   }))
 
-/** What one entry of a list is called. */
+/** Names for one entry of a list property. */
 const entryNames: Readonly<Record<string, string>> = { identifierUris: 'identifier URI' }
 
 function propertyLines(application: string, { property, from, to }: PropertyChange): DiffLine[] {

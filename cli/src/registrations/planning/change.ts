@@ -1,7 +1,7 @@
 import type { AppRole } from './directory-state.ts'
 import type { RegistrationStep } from './registration-step.ts'
 
-/** A role as a step speaks of it. */
+/** A role in a planned change. */
 export type RoleName = { readonly id: string; readonly value: string }
 
 /** A property of an object, before and after. */
@@ -11,23 +11,23 @@ export type PropertyChange = {
   readonly to: unknown
 }
 
-/** What happens to one role of an API. */
+/** A change of one role of an API. */
 export type RoleChange = {
   readonly role: RoleName
   readonly what: 'added' | 'removed' | 'changed'
   readonly changes: readonly PropertyChange[]
 }
 
-/** The permissions of one API, by the name that the file gives it. */
+/** The permissions of one API, by its name in the file. */
 export type RequestedRoles = { readonly api: string; readonly roles: readonly RoleName[] }
 
-/** What each kind of step says besides who it is about. */
+/** The members of each kind of change, besides its application. */
 export type ChangeDetails = {
   readonly createApplication: { readonly requestedAccessTokenVersion?: number }
   readonly updateApplication: { readonly changes: readonly PropertyChange[] }
   readonly createServicePrincipal: { readonly appRoleAssignmentRequired?: boolean }
   readonly updateServicePrincipal: { readonly changes: readonly PropertyChange[] }
-  /** Only a disabled role can be removed or given another value. */
+  /** Only a disabled role can be removed or get another value. */
   readonly disableAppRoles: {
     readonly disabled: readonly RoleName[]
     readonly roles: readonly AppRole[]
@@ -40,7 +40,7 @@ export type ChangeDetails = {
     readonly added: readonly RequestedRoles[]
     readonly removed: readonly RequestedRoles[]
     readonly permissions: readonly RequestedRoles[]
-    /** Delegated permissions, which the file does not speak of, by application id of their API. */
+    /** Delegated permissions, by application ID of their API. The file does not describe them. */
     readonly delegated: readonly {
       readonly resourceAppId: string
       readonly ids: readonly string[]
@@ -54,7 +54,7 @@ export type ChangeDetails = {
     readonly assignmentId: string
   }
   readonly createSecret: SecretToMake & { readonly reason?: string }
-  /** The present secret stays valid until its end. */
+  /** The current secret stays valid until its end. */
   readonly rotateSecret: SecretToMake & { readonly reason: string }
   readonly removeSecret: {
     readonly secret: string
@@ -74,7 +74,7 @@ export type ChangeDetails = {
 export type SecretToMake = {
   readonly secret: string
   readonly lifetimeDays: number
-  /** Names of the APIs that the client requests permissions of. */
+  /** Names of the APIs of which the client requests permissions. */
   readonly apis: readonly string[]
 }
 
@@ -82,19 +82,19 @@ export type CertificateToAdd = {
   readonly displayName: string
   readonly sha1Thumbprint: string
   readonly endDateTime: Date
-  /** The certificate, DER, as base64. */
+  /** The certificate: DER in base64. */
   readonly der: string
 }
 
 export type ChangeKind = keyof ChangeDetails
 
-/** One thing that is to be done in the directory; the act says which of the six it belongs to. */
+/** One planned change of the directory, with its registration step. */
 export type ChangeOf<Kind extends ChangeKind> = ChangeDetails[Kind] & {
   readonly kind: Kind
   readonly step: RegistrationStep
-  /** The application that it is about, by the name that the file gives it. */
+  /** The application that it changes, by its name in the file. */
   readonly application: string
-  /** Whether it takes away, or replaces, something that somebody may rely on. */
+  /** Whether it removes or replaces something that a client may use. */
   readonly destructive: boolean
 }
 

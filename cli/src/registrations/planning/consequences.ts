@@ -16,8 +16,8 @@ const reasons: Readonly<Record<RoleState, string>> = {
 }
 
 /**
- * What clients would meet if the directory were left as it is: who is refused a token, and whose
- * token lacks which role, for what reason. One sentence each.
+ * The effects on clients if the directory stays as it is, one sentence each: refused tokens and
+ * missing roles, with the reason.
  */
 export function consequencesOfLeaving(
   file: RegistrationsFile,
@@ -45,7 +45,7 @@ export function consequencesOfLeaving(
   })
 }
 
-/** What clients will still lack when the file has been applied, because the file says so. */
+/** The access that clients lack after the file is applied, because the file says so. */
 export function consequencesOfFile(file: RegistrationsFile): string[] {
   const { consents } = file
   const index = fileIndex(file)
@@ -80,7 +80,7 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
   ]
 }
 
-/** Certificates whose end is near, as the file defines it, or past. */
+/** The certificates that end soon, as the file defines it, or have ended. */
 export function consequencesOfTime(
   { clients }: RegistrationsFile,
   certificates: ReadonlyMap<string, CertificateToAdd>,
@@ -100,7 +100,7 @@ const dayMs = 86_400_000
 
 type Demand = { readonly client: string; readonly api: string; readonly roles: readonly string[] }
 
-/** Which roles the file means a client to have: those it is granted, else those it requests. */
+/** The roles that the file grants to a client, by default those that it requests. */
 function demandsOf(file: RegistrationsFile): Demand[] {
   const { clients, consents } = file
   const index = fileIndex(file)

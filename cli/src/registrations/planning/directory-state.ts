@@ -30,7 +30,7 @@ const passwordCredential = z.object({
 const keyCredential = z.object({
   keyId: guid,
   displayName: text,
-  /** SHA-1 thumbprint of the certificate, as hexadecimal digits or as base64. */
+  /** SHA-1 thumbprint of the certificate, in hexadecimal digits or base64. */
   customKeyIdentifier: text,
   type: text,
   usage: text,
@@ -40,7 +40,7 @@ const keyCredential = z.object({
 
 export const federatedIdentityCredential = z.object({ id: z.string() })
 
-/** What of an application the plan looks at; the directory says more, which is left as it is. */
+/** The properties of an application that a plan compares. Others stay as they are. */
 export const application = z.object({
   '@odata.etag': etag,
   id: guid,
@@ -53,7 +53,7 @@ export const application = z.object({
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
   keyCredentials: z.array(keyCredential).default([]),
-  /** Microsoft Graph lists these by themselves only. */
+  /** Microsoft Graph lists these by separate requests only. */
   federatedIdentityCredentials: z.array(federatedIdentityCredential).default([]),
 })
 
@@ -65,7 +65,7 @@ export const servicePrincipal = z.object({
   accountEnabled: z.boolean().nullish(),
   appRoleAssignmentRequired: z.boolean().nullish(),
   servicePrincipalNames: z.array(z.string()).default([]),
-  /** The roles of the application that it stands for, which may live in another tenant. */
+  /** The roles of its application, which may belong to another tenant. */
   appRoles: z.array(appRole).default([]),
 })
 
@@ -84,14 +84,14 @@ export type AppRoleAssignment = z.output<typeof appRoleAssignment>
 export type PasswordCredential = z.output<typeof passwordCredential>
 export type KeyCredential = z.output<typeof keyCredential>
 
-/** As much of a tenant's directory as a file speaks of, at one moment. */
+/** The part of a tenant's directory to which a file refers, at one time. */
 export type DirectoryState = {
   readonly tenantId: string
   readonly applications: readonly Application[]
   readonly servicePrincipals: readonly ServicePrincipal[]
-  /** Roles that were assigned: the objects that admin consent makes. */
+  /** App role assignments, the objects that admin consent creates. */
   readonly assignments: readonly AppRoleAssignment[]
 }
 
-/** The app role id of an assignment without any role. */
+/** The app role ID of an assignment without a role. */
 export const defaultAccessRoleId = '00000000-0000-0000-0000-000000000000'

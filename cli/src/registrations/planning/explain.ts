@@ -4,12 +4,12 @@ import { type Located, rolesOf } from './locate.ts'
 import { assignmentsOf } from './plan-consents.ts'
 import { day } from './plan-secrets.ts'
 
-// The directory dates a new credential by its own clock, which may be ahead of ours.
+// The directory dates a new credential by its own clock, which can be ahead of the local one.
 const clockToleranceMs = 300_000
 
 /**
- * Says whether a client would get a token for an API, with which roles, and which of the six acts
- * is missing. The directory is only looked at: no token is asked for.
+ * Determines whether a client would get a token for an API, with which roles, and which
+ * registration steps are missing. It reads the directory and requests no token.
  */
 export function explain(
   state: DirectoryState,
@@ -30,7 +30,7 @@ export function explain(
   return { client: client.name, api: api.name, steps, roles, ...(refusal && { refusal }) }
 }
 
-// The order in which a token request is judged: the client, its credential, then the API.
+// A token request is checked in this order: the client, its credential, then the API.
 const refusalOrder = ['Client registration', 'Client secret', 'API registration'] as const
 
 const refusalOf = (steps: readonly StepResult[]) =>

@@ -8,7 +8,7 @@ const marks: Readonly<Record<StepResult['state'], string>> = {
   missing: 'MISSING',
 }
 
-/** An explanation as people read it: the answer, then the six acts and what each has come to. */
+/** An explanation for people: the answer, then the state of each of the six registration steps. */
 export function explanationText(explanation: Explanation): string {
   const rows = explanation.steps.map(({ step, state, detail }) => {
     const number = registrationSteps.indexOf(step) + 1

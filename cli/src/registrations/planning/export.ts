@@ -1,25 +1,25 @@
 import { type DirectoryIndex, directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState } from './directory-state.ts'
 
-/** A registrations file as it is written: plain JSON that the schema admits. */
+/** A registrations file before the schema reads it: plain JSON. */
 export type ExportedFile = Record<string, unknown>
 
 export type Exported = {
   readonly file: ExportedFile
-  /** What of the directory a file cannot say, one sentence each. */
+  /** Parts of the directory that a file cannot describe, one sentence each. */
   readonly notes: readonly string[]
 }
 
 export type ExportOptions = {
-  /** Names or application ids of the applications to take; all when there are none. */
+  /** Names or application IDs of the applications to export; all if empty. */
   readonly names?: readonly string[]
-  /** Whether to leave out what only this tenant has: its id, and the application ids. */
+  /** Whether to omit what is particular to this tenant: its ID and the application IDs. */
   readonly portable?: boolean
 }
 
 /**
- * Writes the directory as a registrations file, so that a plan of that file against the same
- * directory has no steps.
+ * Converts the directory to a registrations file. A plan of that file against the same directory
+ * has no changes.
  */
 export function exportRegistrations(state: DirectoryState, options: ExportOptions = {}): Exported {
   const { names = [], portable = false } = options
@@ -90,7 +90,7 @@ function apiOf(api: Application, index: DirectoryIndex, portable: boolean) {
 
 type Grant = { readonly appId: string; readonly role: string }
 
-/** The roles that a client was given, by the application id of their API. */
+/** The assigned roles of a client, by application ID of their API. */
 function grantsOf({ appId }: Application, index: DirectoryIndex): Grant[] {
   const assignments = index.assignmentsOf(index.servicePrincipal(appId)?.id)
   return assignments.flatMap(({ resourceId, appRoleId }) => {
@@ -167,7 +167,7 @@ function secretsOf(client: Application, notes: string[]) {
 const resourceName = (index: DirectoryIndex, appId: string) =>
   (index.application(appId) ?? index.servicePrincipal(appId))?.displayName ?? appId
 
-/** Names that several applications have: a file names each application once. */
+/** Names that several applications have. In a file, each name is unique. */
 function twins(applications: readonly Application[], portable: boolean): string[] {
   const byName = Map.groupBy(applications, ({ displayName }) => displayName)
   return [...byName]

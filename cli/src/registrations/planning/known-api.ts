@@ -2,7 +2,7 @@ import type { RoleName } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import type { Located } from './locate.ts'
 
-/** An API that clients can have permissions of: one of the file, or one of the directory. */
+/** An API that clients can have permissions of, from the file or from the directory. */
 export class KnownApi {
   readonly name: string
   readonly located: Located
@@ -14,7 +14,7 @@ export class KnownApi {
     this.#roles = roles
   }
 
-  /** Undefined for an API that is yet to be registered. */
+  /** `undefined` for an API that is not registered yet. */
   get appId(): string | undefined {
     return this.located.application?.appId ?? this.located.servicePrincipal?.appId
   }
@@ -23,12 +23,12 @@ export class KnownApi {
     return this.appId !== undefined
   }
 
-  /** The role with this value, or none. */
+  /** The role with this value, if any. */
   role(value: string): RoleName[] {
     return this.#roles.filter((role) => role.value === value).map(({ id }) => ({ id, value }))
   }
 
-  /** What a token carries for a role. */
+  /** The value in the claim `roles` of a token. */
   valueOf(roleId: string): string | undefined {
     return this.#roles.find(({ id }) => id === roleId)?.value ?? undefined
   }

@@ -1,27 +1,28 @@
 import { directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState, ServicePrincipal } from './directory-state.ts'
 
-/** How a file, or a person, names an application. */
+/** The names by which a file or a person identifies an application. */
 export type ApplicationName = {
   readonly displayName: string
   readonly applicationId?: string | undefined
   readonly identifierUris?: readonly string[] | undefined
 }
 
-/** An application in the directory, as far as it is there. */
+/** An application of the directory, with the objects that exist of it. */
 export type Located = {
   readonly name: string
   readonly application?: Application
   readonly servicePrincipal?: ServicePrincipal
-  /** What the application was found by; only an id identifies it. */
+  /** The property by which the application was found. Only an ID identifies it. */
   readonly foundBy?: 'id' | 'identifier URI' | 'name'
-  /** Why nobody can tell which application is meant. */
+  /** The reason why the application is ambiguous. */
   readonly fault?: string
 }
 
 /**
- * Finds the application that an entry means: by its application id when it gives one, else by an
- * identifier URI, which is unique in a tenant, else by its display name, which may not be.
+ * Finds the application of an entry: by its application ID if the entry has one, else by an
+ * identifier URI, else by display name. An identifier URI is unique in a tenant. A display name may
+ * not be.
  */
 export function locate(state: DirectoryState, entry: ApplicationName): Located {
   const { displayName: name, applicationId, identifierUris = [] } = entry
@@ -56,8 +57,8 @@ function withServicePrincipal(
 }
 
 /**
- * Finds an API that is no entry of the file: one of the tenant's own, or one of which the tenant
- * has only a service principal, as it has of Microsoft Graph.
+ * Finds an API outside the file: an API of the tenant, or one with only a service principal in it,
+ * such as Microsoft Graph.
  */
 export function locateResource(state: DirectoryState, name: string): Located {
   const index = directoryIndex(state)
@@ -68,7 +69,7 @@ export function locateResource(state: DirectoryState, name: string): Located {
     ...[index.application(id) ?? index.servicePrincipal(id) ?? []].flat(),
   ]
   const appIds = [...new Set(named.map(({ appId }) => appId))]
-  // An application of the tenant may bear the name of an API that has only a service principal here.
+  // An application of the tenant may have the name of an API with only a service principal here.
   if (appIds.length > 1) {
     const fault = `${appIds.length} APIs match "${name}": ${appIds.join(', ')}. Use the application ID of the right one instead of the name.`
     return { name, fault }

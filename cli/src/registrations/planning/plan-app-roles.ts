@@ -3,7 +3,7 @@ import type { Change, PropertyChange, RoleChange } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import { type Located, rolesOf } from './locate.ts'
 
-/** The roles of an entry as the directory is to have them, each with its id. */
+/** The roles that an entry declares, each with its ID. */
 export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string): AppRole[] {
   const present = rolesOf(located)
   return entry.appRoles.map(({ lang: _lang, origin: _origin, ...role }) => ({
@@ -15,10 +15,10 @@ export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string)
   }))
 }
 
-/** Act 2: the application roles that an API declares. */
+/** Step 2: the application roles that an API declares. */
 export function planAppRoles(located: Located, wanted: readonly AppRole[]): Change[] {
   const present = rolesOf(located)
-  // Roles that only people can have, or that say nothing, are not what the file speaks of.
+  // The file does not describe roles for users only, or roles without a value.
   const foreign = present.filter(
     (role) => !(isForApplications(role) && role.value) && !has(wanted, role),
   )

@@ -2,7 +2,9 @@ import type { CertificateToAdd, Change } from './change.ts'
 import type { KeyCredential } from './directory-state.ts'
 import type { Located } from './locate.ts'
 
-/** Act 6, by certificate: the list of the file against that of the directory, by thumbprint. */
+/**
+ * Step 6, certificates: compares the list of the file with that of the directory, by thumbprint.
+ */
 export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Change[] {
   const present = client.application?.keyCredentials ?? []
   const added = wanted.filter((one) => !present.some((other) => isSameCertificate(one, other)))
@@ -31,7 +33,7 @@ export function isSameCertificate(
   { customKeyIdentifier }: KeyCredential,
 ): boolean {
   if (!customKeyIdentifier) return false
-  // Microsoft Graph shows the thumbprint as base64; those who upload one may have sent its digits.
+  // Microsoft Graph returns the thumbprint as base64. An uploader may have sent hexadecimal digits.
   return [customKeyIdentifier.toLowerCase(), hexOf(customKeyIdentifier)].includes(
     wanted.sha1Thumbprint.toLowerCase(),
   )

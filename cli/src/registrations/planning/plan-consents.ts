@@ -12,7 +12,7 @@ import type { Located } from './locate.ts'
 
 type Granted = { readonly api: string; readonly role: RoleName }
 
-/** Act 5: what the administrator grants to a client, and takes back from it. */
+/** Step 5: the roles that the administrator grants to a client, and removes from it. */
 export function planConsents(
   client: Located,
   wanted: readonly Granted[],
@@ -57,14 +57,14 @@ export function planConsents(
           assignmentId: id,
         }
       })
-      // A directory lists assignments in no order that anybody could follow.
+      // A directory lists assignments in no stable order.
       .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
   ]
 }
 
 const nameOf = (change: ChangeOf<'revokeConsent'>) => `${change.api}/${change.role.value}`
 
-/** The roles that the consents of a file grant to one client. */
+/** The roles that a file grants to one client. */
 export function wantedConsents(
   file: RegistrationsFile,
   client: string,

@@ -4,7 +4,7 @@ import type { RequiredResourceAccess } from './directory-state.ts'
 import type { KnownApis } from './known-apis.ts'
 import type { Located } from './locate.ts'
 
-/** Act 4: the application permissions that a client requests. Requesting grants nothing. */
+/** Step 4: the application permissions that a client requests. A request grants nothing. */
 export function planPermissions(
   client: Located,
   wanted: NonNullable<ClientEntry['permissions']>,
@@ -24,7 +24,7 @@ export function planPermissions(
       kind: 'setPermissions',
       step: 'Permissions',
       application: client.name,
-      // What was granted stays granted: only admin consent, taken back, takes a role away.
+      // An assigned role stays. Only a removed admin consent removes a role.
       destructive: false,
       added,
       removed,

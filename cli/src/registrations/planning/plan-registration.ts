@@ -3,12 +3,12 @@ import type { Change, PropertyChange } from './change.ts'
 import type { Located } from './locate.ts'
 import type { RegistrationStep } from './registration-step.ts'
 
-/** What of an entry decides how its application is registered. */
+/** The members of an entry that determine the registration of its application. */
 export type Registration = Partial<
   Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
 >
 
-/** Acts 1 and 3: the application, its names, and its service principal in this tenant. */
+/** Steps 1 and 3: the application, its names, and its service principal in this tenant. */
 export function planRegistration(
   step: RegistrationStep,
   located: Located,
@@ -36,7 +36,7 @@ export function planRegistration(
     planned.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
     return planned
   }
-  // Whether the principal is enabled is for whoever disabled it to say: the file does not speak of it.
+  // The file does not describe whether the service principal is enabled, so the plan leaves it.
   const principalChanges = changed(
     'appRoleAssignmentRequired',
     servicePrincipal.appRoleAssignmentRequired ?? false,
@@ -78,7 +78,7 @@ function applicationChanges(
   ]
 }
 
-/** The names that an API is to have: those of its entry, or, when it has none, its application id. */
+/** The identifier URIs of an API: those of its entry, by default the one of its application ID. */
 export function wantedIdentifierUris(entry: ApiEntry, { application }: Located): readonly string[] {
   const present = application?.identifierUris ?? []
   return (
@@ -93,7 +93,7 @@ function changed(property: string, from: unknown, to: unknown): PropertyChange[]
 const sameSet = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((one) => others.includes(one))
 
-// A name that is gone, another token format, a demand that was not made: each can lock callers out.
+// A removed name, another token version or a new assignment requirement can lock clients out.
 const isTaken: Readonly<Record<string, (change: PropertyChange) => boolean>> = {
   identifierUris: ({ from, to }) =>
     Array.isArray(from) && Array.isArray(to) && from.some((uri) => !to.includes(uri)),

@@ -7,13 +7,13 @@ const dayMs = 86_400_000
 
 export type SecretOptions = {
   readonly now: Date
-  /** Whether somebody asks for new secrets, due or not. */
+  /** Whether new secrets are requested before they are due. */
   readonly rotate: boolean
-  /** Names of the APIs that the client requests permissions of. */
+  /** Names of the APIs of which the client requests permissions. */
   readonly apis: readonly string[]
 }
 
-/** Act 6, by secret: what is missing is made, what is due is rotated, what is not listed goes. */
+/** Step 6, secrets: creates missing ones, rotates due ones, and removes those outside the file. */
 export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
@@ -59,5 +59,5 @@ export function planSecrets(
   ]
 }
 
-/** A date as people write it, in UTC. */
+/** A date in UTC, for people. */
 export const day = (date: Date): string => date.toISOString().slice(0, 10)

@@ -5,10 +5,10 @@ import { onOneLine } from './one-line.ts'
 import type { Plan } from './plan.ts'
 import { registrationSteps } from './registration-step.ts'
 
-/** Colours a line of a diff by what becomes of what it names. */
+/** Colours a line of a diff by its sign. */
 export type PaintLine = (sign: DiffLine['sign'], text: string) => string
 
-/** A plan as people read it: the six acts with what each changes, then what it means for clients. */
+/** A plan for people: the changes of each of the six steps, then the effects on clients. */
 export function planText(
   { changes, adoptions, faults, ifLeft, ifApplied }: Omit<Plan, 'located'>,
   paint: PaintLine = (_, text) => text,
@@ -52,7 +52,7 @@ function summary(changes: readonly Change[], adoptions: readonly Adoption[]): st
   return `${counted}; ${takes} Applications found by name need confirmation; --yes does not cover them.`
 }
 
-/** The lines of one step, marked when it takes something away. */
+/** The lines of one change, marked if it removes something. */
 export const diffOf = (change: Change, paint: PaintLine = (_, text) => text): string[] =>
   changeLines(change).map(({ sign, text }) =>
     paint(sign, `${change.destructive ? '!' : ' '} ${sign} ${text}`),

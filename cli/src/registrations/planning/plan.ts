@@ -20,38 +20,38 @@ export type PlanInput = {
   readonly file: RegistrationsFile
   readonly state: DirectoryState
   readonly now: Date
-  /** The certificates that the file names, by path. */
+  /** The certificates of the file, by path. */
   readonly certificates?: ReadonlyMap<string, CertificateToAdd>
-  /** Names of clients whose secrets are to be rotated, due or not. */
+  /** Names of clients whose secrets are rotated now. */
   readonly rotate?: ReadonlySet<string>
-  /** Application ids that are known to be meant, though the file names the applications only. */
+  /** Confirmed application IDs of applications that the file identifies by name only. */
   readonly confirmed?: ReadonlySet<string>
-  /** Whether the ids of all applications are to be written into the file. */
+  /** Whether the IDs of all applications will be written into the file. */
   readonly writesIds?: boolean
 }
 
-/** What has to be done so that the directory is as the file says. */
+/** The changes that make the directory match the file. */
 export type Plan = {
-  /** In the order in which they can be done. */
+  /** In the order of execution. */
   readonly changes: readonly Change[]
-  /** Applications found by a name alone, which are used only when a person confirms each of them. */
+  /** Applications found only by a name. Each needs the confirmation of a person. */
   readonly adoptions: readonly Adoption[]
-  /** Why nobody can tell what is to be done; while there are any, nothing is. */
+  /** Reasons why there is no plan. With at least one, nothing is changed. */
   readonly faults: readonly string[]
-  /** What clients meet if nothing is done. */
+  /** The effects on clients without the changes. */
   readonly ifLeft: readonly string[]
-  /** What clients will still lack when everything is done. */
+  /** The access that clients lack after the changes. */
   readonly ifApplied: readonly string[]
-  /** How the applications of the file were found, for whoever carries out the steps. */
+  /** The located applications of the file, for the execution of the changes. */
   readonly located: readonly Located[]
 }
 
 /**
- * Compares a registrations file with a directory. Pure: nothing is asked and nothing is changed.
+ * Compares a registrations file with a directory. Pure: it sends no request and changes nothing.
  *
  * @example
- * const { steps } = planRegistrations({ file, state, now: new Date() })
- * steps.map(({ act, kind }) => `${act}: ${kind}`)
+ * const { changes } = planRegistrations({ file, state, now: new Date() })
+ * changes.map(({ step, kind }) => `${step}: ${kind}`)
  */
 export function planRegistrations(input: PlanInput): Plan {
   const {
@@ -125,7 +125,7 @@ export function planRegistrations(input: PlanInput): Plan {
   return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
 }
 
-/** The APIs that the file declares, then those of the directory that it speaks of. */
+/** The APIs that the file declares, then those of the directory to which it refers. */
 function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
   const declared = file.apis.map((entry) => {
     const located = locate(state, entry)
@@ -142,7 +142,7 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
   return new KnownApis([...declared, ...others])
 }
 
-/** APIs and roles that neither the file nor the directory knows. */
+/** APIs and roles that neither the file nor the directory has. */
 function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
   const demands = [
     ...file.clients.flatMap(({ permissions = [] }) => permissions),
@@ -159,7 +159,10 @@ function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
   })
 }
 
-/** An application that is to go may be given by its id too, and may be gone already. */
+/**
+ * The file may identify an application to remove by its ID too. The application may be removed
+ * already.
+ */
 function locateRemoved(state: DirectoryState, name: string): Located {
   const application = directoryIndex(state).application(name.toLowerCase())
   return application ? { name, application } : locate(state, { displayName: name })
@@ -174,7 +177,7 @@ function removal({ name, application }: Located): Change[] {
   ]
 }
 
-/** By act, so that whatever a step needs is there; what is removed for good comes last. */
+/** Sorts changes by step, so that each finds its prerequisites. Permanent removals come last. */
 function inOrder(changes: readonly Change[]): Change[] {
   const rank = ({ kind, step }: Change) =>
     kind === 'deleteApplication' ? registrationSteps.length : registrationSteps.indexOf(step)

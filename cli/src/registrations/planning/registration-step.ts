@@ -1,4 +1,4 @@
-/** The six acts of a registration, in their order: what must be done before what. */
+/** The six registration steps, in the order of their dependencies. */
 export const registrationSteps = [
   'API registration',
   'Application roles',
@@ -8,5 +8,5 @@ export const registrationSteps = [
   'Client secret',
 ] as const
 
-/** One of the six acts that a system is registered by. */
+/** One of the six registration steps. */
 export type RegistrationStep = (typeof registrationSteps)[number]
