@@ -19,12 +19,6 @@ export const pagesWithLongSentences: readonly string[] = ['CHANGELOG.md']
 /** Pages with words that docs/glossary.md excludes. */
 export const pagesWithExcludedWords: readonly string[] = ['docs/evidence/mutants-guard.md']
 
-/** Exported names that wait for another name, each after its workspace. */
-export const forbiddenExports: readonly string[] = []
-
-/** Codes that wait for `snake_case`. */
-export const codesInAnotherCase: readonly string[] = ['announceDays', 'badUsage', 'retireSeconds']
-
 /** Codes of Microsoft Graph (entra E149 to E155): they stay as they are. */
 export const codesOfMicrosoftGraph: readonly string[] = [
   'Authorization_IdentityNotFound',

@@ -8,17 +8,17 @@ export const exitCodes = {
     short: 'failed',
     meaning: 'the system could not start, or an unexpected error occurred',
   },
-  badUsage: {
+  bad_usage: {
     code: 2,
     short: 'bad settings',
     meaning: 'invalid usage, or missing or invalid settings',
   },
-  notAuthenticated: {
+  not_authenticated: {
     code: 3,
     short: 'not authenticated',
     meaning: 'not authenticated: the client or its token was refused',
   },
-  notAllowed: {
+  not_allowed: {
     code: 4,
     short: 'not allowed',
     meaning: 'not allowed: an app role is missing',
@@ -28,7 +28,7 @@ export const exitCodes = {
     short: 'unreachable',
     meaning: 'the identity provider or the API could not be reached',
   },
-  changesPending: {
+  changes_pending: {
     code: 6,
     short: 'changes pending',
     meaning: 'registrations plan --detailed-exit-code: there are changes to apply',
@@ -44,11 +44,11 @@ export type ExitName = keyof typeof exitCodes
 
 /** The exit code for each error of the client library. */
 export const exitByFailure: Readonly<Record<ClientErrorCode, ExitName>> = {
-  credential_unreadable: 'badUsage',
-  credential_refused: 'notAuthenticated',
-  token_refused: 'notAuthenticated',
-  token_rejected: 'notAuthenticated',
-  role_missing: 'notAllowed',
+  credential_unreadable: 'bad_usage',
+  credential_refused: 'not_authenticated',
+  token_refused: 'not_authenticated',
+  token_rejected: 'not_authenticated',
+  role_missing: 'not_allowed',
   authority_unreachable: 'unreachable',
   api_unreachable: 'unreachable',
   authority_answer_invalid: 'failed',

@@ -59,7 +59,7 @@ export function describeFailure(error: unknown): ReportedFailure {
 export function printFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
   if (error instanceof SilentExit) return error.exit
   // The command line parser has printed its own errors.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'badUsage'
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'bad_usage'
   const { exit, message, remedy, json } = describeFailure(error)
   if (asJson) terminal.err(`${JSON.stringify({ error: json })}\n`)
   else terminal.err(`${message}\n${remedy ? `${remedy}\n` : ''}`)

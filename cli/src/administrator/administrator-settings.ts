@@ -33,7 +33,7 @@ export type AdministratorSettings = z.output<typeof administratorSettings>
  * Reads the administrator's settings: all from the environment when it sets `CLIENT_ID`, else all
  * from the file. A mix would combine the ID and the secret of different clients.
  *
- * @throws {CommandFailure} badUsage, with all faults.
+ * @throws {CommandFailure} bad_usage, with all faults.
  */
 export async function readAdministratorSettings(
   environment: Settings,
@@ -53,7 +53,7 @@ export async function readAdministratorSettings(
     ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`
     : `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
   const message = `Invalid administrator settings: ${faults.join('; ')}.`
-  throw new CommandFailure('badUsage', message, { remedy })
+  throw new CommandFailure('bad_usage', message, { remedy })
 }
 
 async function fileOf(path: string): Promise<Settings | undefined> {
@@ -61,7 +61,7 @@ async function fileOf(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}.`, { cause })
   }
 }
 

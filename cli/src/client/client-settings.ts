@@ -103,7 +103,7 @@ function readValues(given: Settings): { readonly values: Values; readonly faults
  * The error lists all faults.
  *
  * @param namedFile settings file that the person named; it must exist
- * @throws {CommandFailure} badUsage when at least one is missing or invalid.
+ * @throws {CommandFailure} bad_usage when at least one is missing or invalid.
  */
 export async function readClientSettings(
   environment: Settings,
@@ -112,7 +112,7 @@ export async function readClientSettings(
   const path = namedFile ?? defaultSettingsFile
   const file = await readSettingsFile(path)
   if (file === undefined && namedFile !== undefined) {
-    throw new CommandFailure('badUsage', `There is no file ${namedFile}.`)
+    throw new CommandFailure('bad_usage', `There is no file ${namedFile}.`)
   }
   const given = mergeSettings(environment, file ?? {})
   const { values, faults: invalid } = readValues(given)
@@ -130,7 +130,7 @@ export async function readClientSettings(
   }
   const message = `Invalid client settings: ${faults.join('; ')}.`
   const remedy = `Set them in the environment, or run "greeting start", which writes ${defaultSettingsFile}.`
-  throw new CommandFailure('badUsage', message, { remedy })
+  throw new CommandFailure('bad_usage', message, { remedy })
 }
 
 async function readSettingsFile(path: string): Promise<Settings | undefined> {
@@ -138,6 +138,6 @@ async function readSettingsFile(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}.`, { cause })
   }
 }

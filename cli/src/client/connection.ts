@@ -42,7 +42,7 @@ function orBadUsage<Value>(make: () => Value): Value {
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     const message = `Invalid client settings: ${cause.message}.`
-    throw new CommandFailure('badUsage', message, { cause })
+    throw new CommandFailure('bad_usage', message, { cause })
   }
 }
 

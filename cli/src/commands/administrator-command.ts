@@ -29,7 +29,7 @@ export function administratorCommand(command: Command): Command {
 /**
  * The administrator of the options and the environment.
  *
- * @throws {CommandFailure} badUsage, with all faults of the settings.
+ * @throws {CommandFailure} bad_usage, with all faults of the settings.
  */
 export function readAdministrator(
   { environment }: Terminal,

@@ -61,7 +61,7 @@ async function read(terminal: Terminal, options: Options) {
   const { book, log = book, json, limit, since, until } = options
   if (book !== undefined) terminal.err('--book is now --log. The old name still works.\n')
   if (since && until && since >= until)
-    throw new CommandFailure('badUsage', '--since must be earlier than --until.')
+    throw new CommandFailure('bad_usage', '--since must be earlier than --until.')
   const audit = readAudit(await openManagement(terminal, options), {
     logs: log ? [log] : ['directory', 'sign-ins'],
     filters: auditFilters(options),

@@ -91,7 +91,7 @@ async function readKey(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('badUsage', `Cannot read the key file: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read the key file: ${reason}.`, { cause })
   }
 }
 
@@ -101,7 +101,7 @@ async function confirmRevocation(terminal: Terminal, kid: string, { yes }: Optio
   const what = `APIs will refuse every token that ${kid} signed.`
   if (terminal.ask === undefined) {
     const remedy = 'Nothing was changed. Use --yes to confirm.'
-    throw new CommandFailure('badUsage', `${what} Confirmation needs a terminal.`, { remedy })
+    throw new CommandFailure('bad_usage', `${what} Confirmation needs a terminal.`, { remedy })
   }
   const answer = await terminal.ask(`${what}\nRevoke it? (yes or no) `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')

@@ -44,7 +44,7 @@ async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJ
     job = named
   })
   await program.parseAsync(words, { from: 'user' })
-  if (job === undefined) throw new CommandFailure('badUsage', 'The job is missing.')
+  if (job === undefined) throw new CommandFailure('bad_usage', 'The job is missing.')
   return job
 }
 
@@ -53,7 +53,7 @@ function scheduleOf({ every, cron, timeZone }: Options) {
     return everyMs(every, Date.now())
   }
   if (cron === undefined || every !== undefined) {
-    throw new CommandFailure('badUsage', 'Use either --every or --cron. --time-zone needs --cron.')
+    throw new CommandFailure('bad_usage', 'Use either --every or --cron. --time-zone needs --cron.')
   }
   return byCron(cron, timeZone)
 }

@@ -91,7 +91,7 @@ function checkRoles(token: string): CheckResult {
   if (missing.length === 0) return right(`the token contains ${granted.join(', ')}`)
   const detail = `permission without admin consent, or not requested: ${missing.join(', ')} (the token contains ${granted.join(', ') || 'no role'})`
   const remedy = `Add ${missing.join(' and ')} to the application permissions of the client, then grant admin consent.`
-  return wrong('notAllowed', detail, remedy)
+  return wrong('not_allowed', detail, remedy)
 }
 
 /** The checks of client, credential, scope and roles, derived from the token request. */

@@ -13,7 +13,7 @@ const settingsCheck: Check = {
     if ('error' in settings) {
       const { error } = settings
       const remedy = error instanceof CommandFailure ? error.remedy : undefined
-      return wrong('badUsage', error.message, remedy ?? 'Fix these settings.')
+      return wrong('bad_usage', error.message, remedy ?? 'Fix these settings.')
     }
     const { file, credential } = settings.value
     const from = file ? `the environment and ${file}` : 'the environment'

@@ -64,7 +64,7 @@ export const authorityChecks: readonly Check[] = [
       const reason =
         typeof complaint === 'string' ? complaint.slice(0, 200) : `HTTP status ${status}`
       const detail = `the tenant ${settings.TENANT_ID} has no discovery document: ${reason}`
-      return wrong('notAuthenticated', detail, 'Check TENANT_ID and AUTH_URL.')
+      return wrong('not_authenticated', detail, 'Check TENANT_ID and AUTH_URL.')
     },
   },
   {

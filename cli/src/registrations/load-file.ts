@@ -24,7 +24,7 @@ export type LoadedFile = {
 /**
  * Reads a registrations file and the certificates that it names.
  *
- * @throws {CommandFailure} badUsage, with one line for each fault.
+ * @throws {CommandFailure} bad_usage, with one line for each fault.
  */
 export async function loadFile(path: string): Promise<LoadedFile> {
   const file = parsed(path, await read(path))
@@ -48,14 +48,14 @@ export function registrationsIn({ apis, clients, removed }: RegistrationsFile): 
 /**
  * Checks that the file is applied to the tenant that it names.
  *
- * @throws {CommandFailure} badUsage when it is for another tenant.
+ * @throws {CommandFailure} bad_usage when it is for another tenant.
  */
 export function requireTenant({ path, file }: LoadedFile, tenantId: string): void {
   const meant = file.tenant?.id
   if (meant === undefined || meant === tenantId) return
   const message = `${path} is for the tenant ${meant}, but the administrator belongs to ${tenantId}.`
   const remedy = 'Use an administrator of this tenant, or remove tenant.id from the file.'
-  throw new CommandFailure('badUsage', message, { remedy })
+  throw new CommandFailure('bad_usage', message, { remedy })
 }
 
 /**
@@ -96,7 +96,7 @@ async function read(path: string): Promise<Buffer> {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = isMissing ? `There is no file ${path}.` : `Cannot read ${path}: ${reason}.`
-    throw new CommandFailure('badUsage', message, { cause })
+    throw new CommandFailure('bad_usage', message, { cause })
   }
 }
 
@@ -109,7 +109,7 @@ function parsed(path: string, bytes: Uint8Array): RegistrationsFile {
       (issue) => `  ${visibleText(`${issue.path} ${issue.message}`.trim())}`,
     )
     const message = [`Invalid registrations file ${path}:`, ...lines].join('\n')
-    throw new CommandFailure('badUsage', message, { cause })
+    throw new CommandFailure('bad_usage', message, { cause })
   }
 }
 
@@ -117,7 +117,7 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
   if (/PRIVATE KEY/.test(pem)) {
     const message = `${path} contains a private key. Only the client may have it.`
     const remedy = 'Use a file with the certificate only.'
-    throw new CommandFailure('badUsage', message, { remedy })
+    throw new CommandFailure('bad_usage', message, { remedy })
   }
   try {
     const certificate = new X509Certificate(pem)
@@ -128,6 +128,6 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
       der: certificate.raw.toString('base64'),
     }
   } catch (cause) {
-    throw new CommandFailure('badUsage', `${path} is not an X.509 certificate in PEM.`, { cause })
+    throw new CommandFailure('bad_usage', `${path} is not an X.509 certificate in PEM.`, { cause })
   }
 }

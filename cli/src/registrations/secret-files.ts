@@ -38,7 +38,7 @@ export class SecretFiles implements SecretSink {
     if (twice !== undefined) {
       const message = `Several new secrets would have the same file, ${twice}.`
       const remedy = 'Omit --secrets-file, and use client names that differ in letters or digits.'
-      throw new CommandFailure('badUsage', message, { remedy })
+      throw new CommandFailure('bad_usage', message, { remedy })
     }
     await inParallel(files, maxFilesAtOnce, requireWritable)
   }

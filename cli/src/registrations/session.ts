@@ -43,7 +43,7 @@ export class RegistrationsSession {
   /**
    * Compares a file with the current directory.
    *
-   * @throws {CommandFailure} badUsage when the file is for another tenant.
+   * @throws {CommandFailure} bad_usage when the file is for another tenant.
    */
   async plan(
     loaded: LoadedFile,

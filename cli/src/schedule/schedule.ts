@@ -25,7 +25,7 @@ export function everyMs(intervalMs: number, startEpochMs: number): Schedule {
  *
  * @param expression five fields, or six with seconds first
  * @param timeZone time zone of the expression, such as Europe/Zurich; default: the machine's
- * @throws {CommandFailure} badUsage when the expression is invalid or the time zone is unknown.
+ * @throws {CommandFailure} bad_usage when the expression is invalid or the time zone is unknown.
  */
 export function byCron(expression: string, timeZone?: string): Schedule {
   requireTimeZone(timeZone)
@@ -38,7 +38,7 @@ export function byCron(expression: string, timeZone?: string): Schedule {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `Invalid cron expression "${expression}": ${reason}`
-    throw new CommandFailure('badUsage', message, { cause })
+    throw new CommandFailure('bad_usage', message, { cause })
   }
 }
 
@@ -47,6 +47,6 @@ function requireTimeZone(timeZone: string | undefined): void {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch (cause) {
     const remedy = 'Use a name like Europe/Zurich.'
-    throw new CommandFailure('badUsage', `Unknown time zone ${timeZone}.`, { cause, remedy })
+    throw new CommandFailure('bad_usage', `Unknown time zone ${timeZone}.`, { cause, remedy })
   }
 }

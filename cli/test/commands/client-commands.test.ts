@@ -135,7 +135,7 @@ describe('the exit code tells', () => {
     assert.match(err, /run "greeting start"/)
   })
 
-  const badUsage = [
+  const bad_usage = [
     [],
     ['hello'],
     ['greet'],
@@ -144,7 +144,7 @@ describe('the exit code tells', () => {
     ['hi', '--deadline', '0'],
     ['hi', '--deadline', '1h'],
   ]
-  for (const args of badUsage) {
+  for (const args of bad_usage) {
     it(`2: bad usage, for greeting ${args.join(' ')}`, async () => {
       const terminal = new RecordedTerminal()
       assert.equal(await terminal.run(args), 2)

@@ -68,7 +68,7 @@ describe('greeting run', () => {
     assert.partialDeepStrictEqual(lines[1], {
       job: 'hello',
       run: 2,
-      outcome: 'notAllowed',
+      outcome: 'not_allowed',
       exitCode: 4,
       error: { code: 'role_missing', role: 'CallHelloApiRole' },
     })

@@ -149,7 +149,7 @@ describe('a job that runs by cron', () => {
     ['* * * * *', 'Mars/Olympus'],
   ] as const) {
     it(`is refused when it cannot be read: ${JSON.stringify(expression)} ${zone ?? ''}`, () => {
-      assert.throws(() => byCron(expression, zone), { exit: 'badUsage' })
+      assert.throws(() => byCron(expression, zone), { exit: 'bad_usage' })
     })
   }
 })

@@ -36,6 +36,6 @@ export function addPlanCommand(registrations: Command, terminal: Terminal): void
       )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
-      if (options.detailedExitCode && changes.length > 0) throw new SilentExit('changesPending')
+      if (options.detailedExitCode && changes.length > 0) throw new SilentExit('changes_pending')
     })
 }

@@ -8,7 +8,7 @@ import type { Terminal } from '../../terminal.ts'
  * Asks for confirmation of each application that was found only by a name. `--yes` does not answer
  * this: an attacker may have created the application.
  *
- * @throws {CommandFailure} badUsage without a terminal; failed when the answer is no.
+ * @throws {CommandFailure} bad_usage without a terminal; failed when the answer is no.
  */
 export async function confirmAdoptions(
   { adoptions }: Plan,
@@ -21,7 +21,7 @@ export async function confirmAdoptions(
     if (ask === undefined) {
       const message = `An application was found by its ${foundBy} only, and confirmation needs a terminal:\n${line}`
       const remedy = `Nothing was changed. If this is the right application, add "applicationId": "${applicationId}" to the entry "${application}" of ${path}. --yes does not cover this.`
-      throw new CommandFailure('badUsage', message, { remedy })
+      throw new CommandFailure('bad_usage', message, { remedy })
     }
     await requireYes(
       ask,
@@ -42,7 +42,7 @@ export async function confirmLosses(
   if (ask === undefined) {
     const message = `These changes remove or replace something, and confirmation needs a terminal:\n${lines}`
     const remedy = 'Nothing was changed. Use --yes to confirm.'
-    throw new CommandFailure('badUsage', message, { remedy })
+    throw new CommandFailure('bad_usage', message, { remedy })
   }
   await requireYes(
     ask,

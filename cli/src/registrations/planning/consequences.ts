@@ -11,8 +11,8 @@ import { day } from './plan-secrets.ts'
 const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',
   disabled: 'the role is disabled',
-  'not granted': 'it is requested, without admin consent',
-  'not requested': 'it is not requested and not granted',
+  not_granted: 'it is requested, without admin consent',
+  not_requested: 'it is not requested and not granted',
 }
 
 /**

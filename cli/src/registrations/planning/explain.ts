@@ -95,7 +95,7 @@ function permissions({ application }: Located, api: Located): StepResult {
 
 function adminConsent(roles: Explanation['roles']): StepResult {
   const step = 'Admin consent'
-  const waiting = roles.filter(({ state }) => state === 'not granted').map(({ value }) => value)
+  const waiting = roles.filter(({ state }) => state === 'not_granted').map(({ value }) => value)
   const granted = roles.filter(({ state }) => state === 'carried' || state === 'disabled')
   if (waiting.length > 0) {
     const detail = `requested but not granted: ${waiting.join(', ')}`
@@ -136,7 +136,7 @@ function roleStates(state: DirectoryState, client: Located, api: Located): Expla
   const declared = rolesOf(api).filter(isForApplications)
   const stateOf = (role: AppRole): RoleState => {
     if (granted.includes(role.id)) return role.isEnabled ? 'carried' : 'disabled'
-    return requested.includes(role.id) ? 'not granted' : 'not requested'
+    return requested.includes(role.id) ? 'not_granted' : 'not_requested'
   }
   return declared.map((role) => ({ value: nameOf(role), state: stateOf(role) }))
 }

@@ -1,7 +1,7 @@
 import type { RegistrationStep } from './registration-step.ts'
 
 /** Whether tokens of a client contain a role, or the reason why not. */
-export type RoleState = 'carried' | 'disabled' | 'not granted' | 'not requested'
+export type RoleState = 'carried' | 'disabled' | 'not_granted' | 'not_requested'
 
 /** The state of one of the six registration steps. */
 export type StepResult = {
