@@ -132,7 +132,7 @@ describe('the identity provider as a process', () => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /^The identity provider cannot start: the certificate authority's key .* is missing/,
+      /^The identity provider cannot start: the key .* of the certificate authority is missing/,
     )
   })
 

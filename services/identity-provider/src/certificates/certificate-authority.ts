@@ -23,18 +23,19 @@ export type Identity = { readonly certificate: string; readonly key: string }
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const authorityName = 'CN=Greeting local certificate authority'
 const authorityYears = 2
-/** Browsers and operating systems refuse server certificates that live for years. */
+/** Browsers and operating systems refuse server certificates with a validity of several years. */
 const serverDays = 90
 const renewalDays = 30
-/** Clients whose clocks run behind still find the certificate valid. */
+/** Earlier start, for clients with late clocks. */
 const backdatedMs = 3_600_000
 const dayMs = 86_400_000
 
 /**
- * Makes a certificate authority that may sign certificates of servers with these names or loopback,
- * and no other authority.
+ * Creates a certificate authority. It may sign server certificates for these names and for
+ * loopback, and no other authority.
  *
- * @see RFC 5280 §4.2.1.9 (basic constraints), §4.2.1.3 (key usage), §4.2.1.10 (name constraints)
+ * @see RFC 5280 section 4.2.1.9 (basic constraints), section 4.2.1.3 (key usage), section 4.2.1.10
+ * (name constraints)
  */
 export async function createAuthority(names: readonly string[], now: Date): Promise<Identity> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -42,7 +43,7 @@ export async function createAuthority(names: readonly string[], now: Date): Prom
   notAfter.setUTCFullYear(now.getUTCFullYear() + authorityYears)
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerialNumber(),
-    // Two authorities on one machine must not be taken for each other.
+    // A random part distinguishes the authorities of one machine.
     name: `${authorityName} ${randomBytes(4).toString('hex')}`,
     keys,
     signingAlgorithm: algorithm,
@@ -60,7 +61,7 @@ export async function createAuthority(names: readonly string[], now: Date): Prom
 }
 
 /**
- * Makes a certificate for a server with these names, and a key of its own.
+ * Creates a server certificate for these names, with its own key.
  *
  * @param names host names and IP addresses
  */
@@ -101,7 +102,7 @@ export async function issueServerCertificate(
 }
 
 /**
- * Why an authority has to be replaced; undefined while it can be used.
+ * The reason to replace an authority; `undefined` while it is usable.
  *
  * @throws {Error} when the certificate cannot be read.
  */
@@ -111,12 +112,17 @@ export function authorityFault(
   now: Date,
 ): string | undefined {
   const remainingMs = new X509Certificate(certificate).validToDate.getTime() - now.getTime()
-  if (remainingMs < renewalDays * dayMs) return `it had less than ${renewalDays} days left`
-  if (!constrainsTo(certificate, names)) return 'it was not made for the names of this server alone'
+  if (remainingMs < renewalDays * dayMs)
+    return `it was valid for less than ${renewalDays} more days`
+  if (!constrainsTo(certificate, names))
+    return 'its name constraints were not the names of this server'
   return undefined
 }
 
-/** Whether a server certificate still does: of this authority, for these names, not near its end. */
+/**
+ * Whether a server certificate is still usable: issued by this authority, for these names, and not
+ * near its end.
+ */
 export function isGoodFor(
   server: Identity,
   authority: Identity,
@@ -135,7 +141,7 @@ export function isGoodFor(
   )
 }
 
-// Positive, as RFC 5280 §4.1.2.2 asks: the first bit is clear and the number is not 0.
+// RFC 5280 section 4.1.2.2 requires a positive number: clear the first bit and exclude 0.
 const newSerialNumber = () => `01${randomBytes(15).toString('hex')}`
 
 const pemOf = (certificate: PeculiarCertificate) => `${certificate.toString('pem')}\n`

@@ -9,7 +9,7 @@ import {
   issueServerCertificate,
 } from './certificate-authority.ts'
 
-/** The local certificates cannot be used; the message is one sentence for the operator. */
+/** The local certificates are unusable. The message is one sentence for the operator. */
 export class CertificatesError extends Error {
   readonly code = 'certificates_unusable'
   override readonly name = 'CertificatesError'
@@ -21,16 +21,18 @@ export type LocalCertificatesOptions = {
   /** Host names and addresses of the server. */
   readonly names: readonly string[]
   readonly now: () => Date
-  /** Hears why the authority was replaced: it has to be trusted again. */
+  /**
+   * Called with the reason when the authority was replaced. Clients must then trust the new one.
+   */
   readonly onAuthorityReplaced?: (reason: string) => void
 }
 
 /**
- * The certificate authority of one data folder and the server certificate that it keeps fresh.
+ * The local certificate authority of one data folder, and the server certificate, which it renews.
  *
- * The authority is kept as long as it can be, because people have told their systems to trust it. It
- * is replaced near its end, and when it is not constrained to the names of the server. The server's
- * certificate is made again whenever that is needed.
+ * The authority is kept as long as possible, because users configured their systems to trust it. It
+ * is replaced near its end, and when its name constraints do not match the names of the server. The
+ * server certificate is renewed whenever necessary.
  */
 export class LocalCertificates {
   readonly #options: LocalCertificatesOptions
@@ -44,10 +46,11 @@ export class LocalCertificates {
   }
 
   /**
-   * Reads the certificates, and makes those that are missing or about to end.
+   * Reads the certificates, and creates those that are missing or about to end.
    *
-   * @throws {CertificatesError} certificates_unusable when the authority is damaged, incomplete or
-   *   its key may be read by others or belongs to another user; nothing is overwritten then.
+   * @throws {CertificatesError} certificates_unusable when the authority is damaged or incomplete,
+   * or
+   * other users own its key or may read it. Nothing is overwritten then.
    */
   static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {
     await mkdir(options.folder, { recursive: true, mode: 0o700 })
@@ -56,17 +59,17 @@ export class LocalCertificates {
     return new LocalCertificates(options, authority, server)
   }
 
-  /** The certificate of the authority, for those who are to trust it. */
+  /** The certificate of the authority, for clients to trust. */
   get authorityFile(): string {
     return join(this.#options.folder, 'authority.pem')
   }
 
-  /** What the server shows, and its key. */
+  /** The certificate and the key of the server. */
   get server(): Identity {
     return this.#server
   }
 
-  /** Makes new certificates for those that are near their end; says whether the server has one. */
+  /** Renews certificates that end soon. Returns whether the server has a new one. */
   async renew(): Promise<boolean> {
     const before = this.#server
     this.#authority = await openAuthority(this.#options)
@@ -82,26 +85,27 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   const key = await readPrivateFile(keyFile).catch(unless('ENOENT'))
   if (certificate === undefined && key === undefined) {
     const authority = await createAuthority(names, now())
-    // The key first: without its certificate nobody trusts it yet.
+    // Write the key first: no client trusts it before the certificate exists.
     await replaceSecretFile(keyFile, authority.key)
     await replaceSecretFile(certificateFile, authority.certificate)
     return authority
   }
-  // A crash between the two files left a key that nobody trusts.
+  // A crash between the two files left a key that no client trusts.
   if (certificate === undefined) {
     await rm(keyFile)
     return openAuthority(options)
   }
   if (key === undefined)
     throw new CertificatesError(
-      `the certificate authority's key ${keyFile} is missing: restore it, or remove the folder ${folder} and trust a new authority`,
+      `the key ${keyFile} of the certificate authority is missing: restore it, or remove the folder ${folder} and trust a new authority`,
     )
   if (key.exposure !== undefined)
-    throw new CertificatesError(`the certificate authority's key ${keyFile} ${key.exposure}`)
+    throw new CertificatesError(`the key ${keyFile} of the certificate authority ${key.exposure}`)
   const authority = { certificate, key: key.text }
   const fault = faultOf(authority, options)
   if (fault === undefined) return authority
-  // Its key signs no more. Its certificate is kept, so that people can find whom to trust no longer.
+  // The key of the old authority is deleted. Its certificate stays, so that users can find and
+  // distrust it.
   await rename(certificateFile, join(folder, 'authority.previous.pem'))
   onAuthorityReplaced?.(fault)
   return openAuthority(options)
@@ -144,7 +148,8 @@ function isGood(...question: Parameters<typeof isGoodFor>): boolean {
   try {
     return isGoodFor(...question)
   } catch {
-    // What cannot be read is made again; a damaged authority is found out by making it.
+    // An unreadable server certificate is created again. An unreadable authority fails in
+    // `createServer`.
     return false
   }
 }

@@ -12,15 +12,15 @@ import {
 import { Extension, X509Certificate } from '@peculiar/x509'
 
 /**
- * Names that lead to this machine everywhere: an authority may always sign for them. With none of a
- * kind, names or addresses of that kind would not be constrained at all.
+ * Names that always mean this machine, so an authority may sign for them. Without any entry of a
+ * kind, names or addresses of that kind would be unconstrained.
  */
 const loopback = ['localhost', '127.0.0.1', '::1']
 
 /**
- * The critical extension by which an authority is believed for these names and for loopback only.
+ * The critical extension that limits an authority to these names and loopback.
  *
- * @see RFC 5280 §4.2.1.10
+ * @see RFC 5280 section 4.2.1.10
  */
 export function nameConstraints(names: readonly string[]): Extension {
   const permittedSubtrees = new GeneralSubtrees(
@@ -31,7 +31,7 @@ export function nameConstraints(names: readonly string[]): Extension {
 }
 
 /**
- * Whether an authority has name constraints, and each of these names is one of them.
+ * Whether the name constraints of an authority include each of these names.
  *
  * @param certificate PEM
  */
@@ -46,7 +46,7 @@ export function constrainsTo(certificate: string, names: readonly string[]): boo
   return names.every((name) => permitted.has(textOf(nameOf(name))))
 }
 
-/** The constraint for one name; for a wildcard, that of the domain below which it stands. */
+/** The constraint for one name. For a wildcard, that of its parent domain. */
 function nameOf(name: string): GeneralName {
   const addressBits = { 0: undefined, 4: 32, 6: 128 }[isIP(name)]
   if (addressBits !== undefined) return new GeneralName({ iPAddress: `${name}/${addressBits}` })

@@ -1,12 +1,12 @@
 import type { Tenant } from '../directory/tenant.ts'
 
-/** The names under which this server speaks, as settings say: never taken from a request. */
+/** The URLs of this server from its settings. They are never taken from a request. */
 export type Authority = {
   /** The origin of every endpoint, without a slash at the end. */
   readonly authUrl: string
-  /** What stands before the tenant in the issuer of v1.0 tokens. */
+  /** The issuer of v1.0 tokens, without the tenant. */
   readonly issuerUrl: string
-  /** What stands before the tenant in the issuer of v2.0 tokens. */
+  /** The issuer of v2.0 tokens, without the tenant. */
   readonly issuerUrlV2: string
 }
 
@@ -19,10 +19,10 @@ export const issuerV2 = ({ issuerUrlV2 }: Authority, tenantId: string): string =
   `${issuerUrlV2}/${tenantId}/v2.0`
 
 /**
- * The strings by which a client assertion may name this server: an issuer of the tenant, or one of
- * its token endpoints, the tenant named by id or by domain.
+ * The valid audiences of a client assertion: an issuer of the tenant, or one of its token
+ * endpoints, with the ID or a domain of the tenant.
  *
- * @see RFC 7523 §3, item 3
+ * @see RFC 7523 section 3, item 3
  */
 export function assertionAudiences(authority: Authority, tenant: Tenant): ReadonlySet<string> {
   const { authUrl } = authority

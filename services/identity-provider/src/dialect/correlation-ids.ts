@@ -1,18 +1,18 @@
 import { isGuid } from '../directory/guid.ts'
 
-/** What ties an answer to the log, and to the log of the client. */
+/** The IDs that connect an answer with the logs of the server and of the client. */
 export type CorrelationIds = {
-  /** Ours: `x-ms-request-id` and `trace_id`. */
+  /** Created by this server: `x-ms-request-id` and `trace_id`. */
   readonly traceId: string
-  /** The client's, when it sent a GUID; else ours as well. */
+  /** The client's, if it sent a GUID; otherwise equal to the request ID. */
   readonly correlationId: string
   readonly at: Date
 }
 
 /**
- * Begins the trace of a request.
+ * Creates the correlation IDs of a request.
  *
- * @param clientRequestIds What the client gave as `client-request-id`, the best place first.
+ * @param clientRequestIds values of `client-request-id`, in the order of preference
  */
 export function createCorrelationIds(
   clientRequestIds: readonly (string | null | undefined)[],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The members of a discovery document that lead to the keys. */
+/** The members of a discovery document that this server needs to find the keys. */
 const issuerMetadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
 
 export type IssuerMetadata = z.infer<typeof issuerMetadata>

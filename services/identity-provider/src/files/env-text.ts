@@ -1,12 +1,12 @@
-// What a shell and every reader of dotenv files take as it stands, but for a tilde that a shell replaces.
+// Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/
 const replaced = /(?:^|[:=])~/
 
 /**
- * Settings as a file that a shell can source: no value runs as a command. The greeting command has the
- * same rule for its own files; a wall stands between the two.
+ * Formats settings as a file that a shell can source. No value runs as a command. The greeting
+ * command has its own copy of this rule, because no import between the two is allowed.
  *
- * @throws {Error} when no quotes hold a value.
+ * @throws {Error} when no kind of quotes can contain a value.
  */
 export const envText = (settings: NodeJS.Dict<string>): string =>
   Object.entries(settings).map(lineOf).join('')
@@ -15,5 +15,5 @@ function lineOf([name, value = '']: readonly [string, string | undefined]): stri
   if (plain.test(value) && !replaced.test(value)) return `${name}=${value}\n`
   if (!/['\r]/.test(value)) return `${name}='${value}'\n`
   if (!/["$`\\\r]/.test(value)) return `${name}="${value}"\n`
-  throw new Error(`${name} cannot be written to a file of settings`)
+  throw new Error(`${name} cannot be written to a settings file`)
 }

@@ -8,8 +8,8 @@ const othersMask = 0o077
 const onWindows = process.platform === 'win32'
 
 /**
- * Writes a file for its owner only, in place of the one that is there: after a crash it is the old
- * one or the new one, whole.
+ * Replaces a file, readable by its owner only. After a crash the file has its old or its new
+ * content, never a part.
  */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   const draft = await writeBeside(path, text)
@@ -21,11 +21,11 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
   await syncFolderOf(path)
 }
 
-/** Writes a file for its owner only, unless there is one: of several that try, one does. */
+/** Creates a file, readable by its owner only. Of several concurrent attempts, one succeeds. */
 export async function createSecretFile(path: string, text: string): Promise<void> {
   const draft = await writeBeside(path, text)
   try {
-    // `link` does not replace the file of a process that was faster, as `rename` would.
+    // `link` does not replace the file of a faster process, as `rename` would.
     await link(draft, path).catch(unless('EEXIST'))
   } finally {
     await rm(draft, { force: true })
@@ -33,16 +33,19 @@ export async function createSecretFile(path: string, text: string): Promise<void
   await syncFolderOf(path)
 }
 
-/** The text of a file, undefined when there is none. */
+/** The text of a file; `undefined` when it does not exist. */
 export const readIfThere = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch(unless('ENOENT'))
 
-/** The text of a file that should be private; `exposure` says why it is not, to follow its path. */
+/**
+ * The text of a private file. `exposure` is the reason why it is not private, as a predicate for
+ * its path.
+ */
 export type PrivateText = { readonly text: string; readonly exposure: string | undefined }
 
 /**
- * Reads a file, and judges whether this user alone could have written and read it. It is opened once,
- * so that the file that is judged is the file that is read.
+ * Reads a file, and checks that only this user can read and write it. It uses one open file for
+ * both, so that the checked file is the one that is read.
  */
 export async function readPrivateFile(path: string): Promise<PrivateText> {
   const file = await open(path, 'r')
@@ -54,18 +57,18 @@ export async function readPrivateFile(path: string): Promise<PrivateText> {
 }
 
 function exposureOf({ mode, uid }: Stats): string | undefined {
-  // Windows has no such modes and owners; there the folder's own access list protects the file.
+  // Windows has no such modes and owners. There the access list of the folder protects the file.
   if (onWindows) return undefined
   if (uid !== process.geteuid?.())
     return `belongs to another user (id ${uid}): run chown on it if you trust it`
   if ((mode & othersMask) === 0) return undefined
   const octal = (mode & 0o777).toString(8)
-  return `may be read by others than its owner (mode ${octal}): run chmod 600 on it`
+  return `is accessible to users other than its owner (mode ${octal}): run chmod 600 on it`
 }
 
 /**
- * Writes a file for its owner only under a name beside the one that it is for, and returns that name
- * when the disk has the text: a crash leaves no half a file under the name that is read.
+ * Writes a temporary file beside the final path, readable by its owner only, and returns its path
+ * when the text is on disk. So a crash never leaves an incomplete file at the final path.
  */
 export async function writeBeside(path: string, text: string): Promise<string> {
   const beside = `${path}.${randomUUID()}`
@@ -82,9 +85,9 @@ export async function writeBeside(path: string, text: string): Promise<string> {
   return beside
 }
 
-/** Returns when the disk has the names of a file's folder, not only the texts behind them. */
+/** Flushes the folder of a file, so that its directory entry is on disk too. */
 export async function syncFolderOf(path: string): Promise<void> {
-  // Windows neither opens a folder as a file nor needs to.
+  // Windows cannot open a folder as a file, and does not need this.
   if (onWindows) return
   const folder = await open(dirname(path), 'r')
   try {
@@ -94,7 +97,7 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
-/** Passes over one failure of the system, and no other. */
+/** Ignores one error code of the system, and no other. */
 export const unless =
   (code: string) =>
   (cause: NodeJS.ErrnoException): undefined => {

@@ -2,23 +2,23 @@ import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { readIfThere, syncFolderOf, unless, writeBeside } from './secret-file.ts'
 
-/** Longer than any start between writing a draft and telling the directory. */
+/** Longer than any start takes from writing a draft to its commit in the directory. */
 const draftLifetimeMs = 60 * 60 * 1000
 const suffixPattern = /^\.[0-9a-f-]{36}$/
 
-/** A secret on the disk, while nobody knows yet whether the directory took it. */
+/** A secret on disk before the commit in the directory. */
 export type StagedSecretFile = {
-  /** Makes it the file that people read. */
+  /** Moves the draft to its final path. */
   readonly keep: () => Promise<void>
-  /** Takes it back: somebody else was faster. */
+  /** Removes the draft, because another process committed first. */
   readonly discard: () => Promise<void>
 }
 
 /**
- * Writes a file for its owner only, under a name of its own, and returns when the disk has it: the
- * secret in it is nowhere else, so this comes before the directory is told.
+ * Writes a draft, readable by its owner only, and returns when it is on disk. No other copy of the
+ * secret exists, so this comes before the commit in the directory.
  *
- * @param path What it is to be called when it is kept.
+ * @param path final path of the file
  */
 export async function stageSecretFile(path: string, text: string): Promise<StagedSecretFile> {
   const draft = await writeBeside(path, text)
@@ -27,11 +27,11 @@ export async function stageSecretFile(path: string, text: string): Promise<Stage
 }
 
 /**
- * Finds what a crash left between file and directory: a draft whose secrets the directory knows
- * becomes the file. Any other is removed when it is old: a young one may belong to a server that
- * starts at the same time and has not told the directory yet.
+ * Handles the drafts of a crash between file and directory. A draft whose secrets are in the
+ * directory moves to its final path. Other drafts are removed when they are old: a young one may
+ * belong to another server that is starting and has not committed yet.
  *
- * @param isKnown Judges the text of a draft, which the crash may have cut short.
+ * @param isKnown checks the text of a draft, which the crash may have cut off
  */
 export async function recoverSecretFile(
   path: string,
@@ -51,7 +51,7 @@ export async function recoverSecretFile(
 
 const draftAt = (draft: string, path: string): StagedSecretFile => ({
   keep: async () => {
-    // Another server that starts in this folder may have done so already.
+    // Another server that starts in this folder may have moved it already.
     await rename(draft, path).catch(unless('ENOENT'))
     await syncFolderOf(path)
   },

@@ -104,9 +104,9 @@ function recordRefusal(
   if (refusal.reason === 'internal') {
     options.log.error({ ...fields, err: cause }, 'token request failed')
   } else if (refusal.reason === 'unavailable') {
-    options.log.warn({ ...fields, err: cause }, 'the store did not answer')
+    options.log.warn({ ...fields, err: cause }, 'the store did not respond')
   } else if (refusal.reason === 'body_incomplete') {
-    // Everyone can close connections, and clients do so when they stop.
+    // Any client can close a connection, and clients do so when they stop.
     options.log.debug(fields, 'token request incomplete')
   } else {
     options.log.info(fields, 'token refused')

@@ -5,7 +5,7 @@ import { TokenSigner } from './token-signer.ts'
 
 type LoadedKey = { readonly published: PublishedKey; readonly signer: () => TokenSigner }
 
-/** The keys of a ring as they are used: public halves as entries, private halves opened once. */
+/** The keys of a ring, ready for use: the public entries, and the decrypted private keys. */
 export class KeyCache {
   readonly #keyEncryptionKey: KeyEncryptionKey
   #keys: ReadonlyMap<string, LoadedKey> = new Map()
@@ -14,24 +14,25 @@ export class KeyCache {
     this.#keyEncryptionKey = keyEncryptionKey
   }
 
-  /** Holds these keys and no others; those held already are kept as they are. */
+  /** Keeps exactly these keys. Keys that are present already are not decrypted again. */
   hold(ring: readonly SigningKey[]): void {
     this.#keys = new Map(ring.map((key) => [key.kid, this.#keys.get(key.kid) ?? this.#load(key)]))
   }
 
-  /** The entry of the key set for a key that is held. */
+  /** The key set entry of a key. */
   published = (kid: string): PublishedKey => this.#held(kid).published
 
   /**
-   * The signer of a key that is held.
+   * The signer of a key.
    *
-   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when it cannot be opened.
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when it cannot be
+   * decrypted.
    */
   signer = (kid: string): TokenSigner => this.#held(kid).signer()
 
   #held(kid: string): LoadedKey {
     const key = this.#keys.get(kid)
-    if (key === undefined) throw new TypeError(`No key ${kid} is held.`)
+    if (key === undefined) throw new TypeError(`The key ${kid} is not in the cache.`)
     return key
   }
 
@@ -41,8 +42,8 @@ export class KeyCache {
     try {
       signer = new TokenSigner(key, this.#keyEncryptionKey)
     } catch (cause) {
-      // Announced by a replica that has a newer key-encryption key: published, but not for this one
-      // to sign with.
+      // A replica with a newer key-encryption key announced it: this process publishes the key, but
+      // cannot sign with it.
       fault = cause
     }
     return {

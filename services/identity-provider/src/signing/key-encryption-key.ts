@@ -9,10 +9,10 @@ const format = 'v1'
 const base64Of32Bytes = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
 /**
- * The key under which secrets of this server are encrypted at rest, by AES-256-GCM.
+ * The key that encrypts the secrets of this server at rest, with AES-256-GCM.
  *
- * What it seals is text, `v1.<id of the key>.<nonce>.<ciphertext and tag>`, and says under which
- * key it was sealed, so that a wrong key and damaged data are told apart.
+ * The result is text: `v1.<id of the key>.<nonce>.<ciphertext and tag>`. It contains the ID of the
+ * key, so that a wrong key and damaged data are distinguishable.
  *
  * @example
  * const key = KeyEncryptionKey.generate()
@@ -20,7 +20,7 @@ const base64Of32Bytes = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
  * key.open(sealed, 'kid-1').toString() // 'private'
  */
 export class KeyEncryptionKey {
-  /** Names the key without telling it: 16 hexadecimal digits. */
+  /** An ID that does not reveal the key: 16 hexadecimal digits. */
   readonly id: string
   readonly #bytes: Buffer
 
@@ -30,7 +30,8 @@ export class KeyEncryptionKey {
   }
 
   /**
-   * Reads a key from base64 (RFC 4648 §4) of exactly 32 bytes, as `openssl rand -base64 32` prints.
+   * Reads a key from base64 (RFC 4648 section 4) of exactly 32 bytes, as `openssl rand -base64 32`
+   * prints.
    *
    * @throws {SigningError} key_encryption_key_malformed when it is anything else.
    */
@@ -38,35 +39,38 @@ export class KeyEncryptionKey {
     if (!base64Of32Bytes.test(base64)) {
       throw new SigningError(
         'key_encryption_key_malformed',
-        'The key-encryption key must be the base64 form of 32 bytes, as `openssl rand -base64 32` prints it.',
+        'The key-encryption key must be 32 bytes in base64, as `openssl rand -base64 32` prints them.',
       )
     }
     return new KeyEncryptionKey(Buffer.from(base64, 'base64'))
   }
 
-  /** A new key from the system's generator. */
+  /** Generates a key with the system's generator. */
   static generate(): KeyEncryptionKey {
     return new KeyEncryptionKey(randomBytes(keyBytes))
   }
 
-  /** The id of the key that something was sealed under. */
+  /** The ID of the key that encrypted a value. */
   static idOf(sealed: string): string {
     return sealed.split('.')[1] ?? ''
   }
 
-  /** The key itself, in the form that `parse` reads. For the key file only. */
+  /** The key in the form that `parse` reads. For the key file only. */
   toBase64(): string {
     return this.#bytes.toString('base64')
   }
 
-  /** A key of 32 bytes for something else, that tells nothing of this one. The same on all replicas. */
+  /**
+   * Derives a key of 32 bytes for another purpose. It is the same on all replicas, and does not
+   * reveal this key.
+   */
   derive(purpose: string): Uint8Array {
     return new Uint8Array(hkdfSync('sha256', this.#bytes, '', purpose, keyBytes))
   }
 
   /**
-   * Encrypts, and binds the result to a name: it opens only under the same key and the same name,
-   * so a sealed value cannot take the place of another.
+   * Encrypts a value and binds it to a name. It can be decrypted only with the same key and name,
+   * so that a sealed value cannot replace another.
    */
   seal(plaintext: Uint8Array, name: string): string {
     const nonce = randomBytes(nonceBytes)
@@ -83,10 +87,10 @@ export class KeyEncryptionKey {
   }
 
   /**
-   * Decrypts what `seal` made under this key and this name.
+   * Decrypts a value of `seal` with this key and this name.
    *
-   * @throws {SigningError} key_encryption_key_wrong when it was sealed under another key;
-   *   sealed_key_corrupt when it was sealed under this one and is damaged, or bound to another name.
+   * @throws {SigningError} key_encryption_key_wrong when another key encrypted it;
+   * sealed_key_corrupt when this key encrypted it, and it is damaged or bound to another name.
    */
   open(sealed: string, name: string): Buffer {
     const [version, id, nonceText = '', ciphertextText = '', ...rest] = sealed.split('.')
@@ -97,7 +101,7 @@ export class KeyEncryptionKey {
     if (id !== this.id) {
       throw new SigningError(
         'key_encryption_key_wrong',
-        `The stored keys are encrypted under another key-encryption key (id ${id}) than the one given (id ${this.id}): give the one they were written with. Nothing was changed.`,
+        `The stored keys are encrypted with the key-encryption key ${id}, but the settings contain the key ${this.id}. Set the key ${id}. Nothing was changed.`,
       )
     }
     try {
@@ -116,6 +120,6 @@ export class KeyEncryptionKey {
 const corrupt = (name: string, cause?: unknown) =>
   new SigningError(
     'sealed_key_corrupt',
-    `The stored private key ${name} is damaged: restore the store from a backup. Nothing was changed.`,
+    `The stored private key ${name} is damaged. Restore the store from a backup. Nothing was changed.`,
     { cause },
   )

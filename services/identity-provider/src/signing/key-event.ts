@@ -1,23 +1,26 @@
 import type { KeyRing } from './key-ring.ts'
 
-/** Who asks for a change of the signing keys. */
+/** The actor that changes signing keys. */
 export type KeyActor = {
-  /** Application id, or `system` for the schedule. */
+  /** Application ID, or `system` for the schedule. */
   readonly actor: string
   readonly correlationId: string | null
 }
 
-/** The server itself, following its schedule. */
+/** The server itself, which follows its schedule. */
 export const system: KeyActor = { actor: 'system', correlationId: null }
 
-/** Something that happened to a signing key, for the audit. */
+/** An event of a signing key, for the audit log. */
 export type KeyEvent = KeyActor & {
   readonly at: Date
   readonly action: 'announce' | 'reschedule' | 'reencrypt' | 'remove' | 'revoke'
   readonly kid: string
 }
 
-/** What happened between two states of a ring; `removal` says why keys are missing from the later. */
+/**
+ * The events between two states of a ring. `removal` is the reason for keys that are missing in the
+ * later state.
+ */
 export function keyEvents(
   before: KeyRing,
   after: KeyRing,

@@ -5,17 +5,17 @@ import { SigningError } from './signing-error.ts'
 export type KeyFileOptions = {
   /** Path of the key file. */
   readonly path: string
-  /** Whether there are keys already that only an existing file can open: then none is made. */
+  /** Whether encrypted keys exist. Then the file must exist too, and is never created. */
   readonly keysExist: boolean
 }
 
 /**
- * The key-encryption key in a file of mode 0600, made when there is none and nothing is encrypted
- * yet. Processes that start at the same time agree on one file.
+ * Reads the key-encryption key from a file of mode 0600. Creates the file if it does not exist and
+ * nothing is encrypted yet. Processes that start at the same time agree on one file.
  *
  * @throws {SigningError} key_encryption_key_missing when keys exist and the file does not;
- *   key_file_exposed when others may read it or own it; key_encryption_key_malformed when it holds no key;
- *   key_file_unusable when the system refuses to read or write it.
+ * key_file_exposed when other users own it or may read it; key_encryption_key_malformed when it
+ * contains no key; key_file_unusable when the system cannot read or write it.
  */
 export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<KeyEncryptionKey> {
   try {
@@ -27,7 +27,7 @@ export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<
     if (keysExist && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new SigningError(
         'key_encryption_key_missing',
-        `The stored keys are encrypted and their key file ${path} is missing: restore it, or set KEY_ENCRYPTION_KEY. Nothing was changed.`,
+        `The stored keys are encrypted, and their key file ${path} is missing. Restore it, or set KEY_ENCRYPTION_KEY. Nothing was changed.`,
         { cause },
       )
     }
@@ -48,7 +48,7 @@ async function read(path: string): Promise<KeyEncryptionKey> {
   } catch (cause) {
     throw new SigningError(
       'key_encryption_key_malformed',
-      `The key file ${path} must hold the base64 form of 32 bytes and nothing else.`,
+      `The key file ${path} must contain 32 bytes in base64 and nothing else.`,
       { cause },
     )
   }

@@ -1,4 +1,4 @@
-/** What a key in each phase of its life does. */
+/** Whether a key signs, and whether it is published, in each phase. */
 export const keyPhases = {
   announced: { published: true, signs: false },
   active: { published: true, signs: true },
@@ -6,5 +6,5 @@ export const keyPhases = {
   gone: { published: false, signs: false },
 } as const
 
-/** A phase in the life of a signing key; a key passes through them in this order. */
+/** A phase of a signing key. A key passes through the phases in this order. */
 export type KeyPhase = keyof typeof keyPhases

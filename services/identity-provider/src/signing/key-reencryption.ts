@@ -4,24 +4,24 @@ import type { KeyRingStore } from './key-ring-store.ts'
 
 export type ReencryptionOptions = {
   readonly store: KeyRingStore
-  /** The key that the stored keys are encrypted under now. */
+  /** The current key-encryption key of the stored keys. */
   readonly from: KeyEncryptionKey
-  /** The key that they shall be encrypted under. */
+  /** The next key-encryption key. */
   readonly to: KeyEncryptionKey
   readonly by: KeyActor
   readonly now?: () => Date
-  /** Makes the mark of the commit; default a random UUID. */
+  /** Makes the random mark of the commit; default a random UUID. */
   readonly newMark?: () => string
 }
 
 /**
- * Encrypts every stored private key under another key, all or none.
+ * Encrypts every stored private key with another key-encryption key, all or none.
  *
- * Servers that run on sign with the keys they have in memory and make no new ones; they are
- * restarted with the new key at leisure.
+ * Running servers continue to sign with the keys in memory, but create no new ones until they are
+ * restarted with the new key.
  *
- * @returns how many keys there are.
- * @throws {SigningError} key_encryption_key_wrong when `from` is not the key that they are under.
+ * @returns the number of keys
+ * @throws {SigningError} key_encryption_key_wrong when `from` is not their current key.
  */
 export async function reencryptKeys({
   store,

@@ -2,36 +2,36 @@ import type { KeyEvent } from './key-event.ts'
 import type { KeyRing } from './key-ring.ts'
 
 /**
- * A commit of the ring: its number, and its random mark. Numbers repeat when the store goes back;
- * marks do not.
+ * A commit of the ring: its number and its random mark. Numbers repeat after the store is restored
+ * from a backup. Marks do not.
  */
 export type RingCommit = {
-  /** Counted from 1; 0 is the state before the first commit. */
+  /** Starts at 1; 0 is the state before the first commit. */
   readonly revision: number
   /** Null for the state before the first commit, and for commits of releases without marks. */
   readonly mark: string | null
 }
 
-/** Where the key ring is kept: the same for every replica, which meet only in `commit`. */
+/** The store of the key ring. All replicas share it, and coordinate by `commit` only. */
 export interface KeyRingStore {
   /**
-   * The ring as it was last committed.
+   * Reads the last committed ring.
    *
-   * @param known The commit that the caller knows. Default: the state before the first commit.
+   * @param known the commit that this process knows; default: the state before the first commit
    */
   read(known?: RingCommit): Promise<{
     readonly latest: RingCommit
-    /** False when the store does not have the commit that the caller knows: the store went back. */
+    /** False when the store does not have the known commit: it was restored from a backup. */
     readonly hasKnown: boolean
     readonly ring: KeyRing
   }>
 
   /**
-   * Writes a ring and the audit of what happened in one transaction, durably, as the commit that
-   * follows `base`, with this mark.
+   * Writes a ring and its audit events durably in one transaction, as the commit after `base`, with
+   * this mark.
    *
-   * @returns `'conflict'`, with nothing written, when another commit already followed `base`, or the
-   *   store does not have `base`: at most one commit follows each commit.
+   * @returns `'conflict'`, with nothing written, when another commit already follows `base`, or the
+   * store does not have `base`. At most one commit follows each commit.
    */
   commit(
     base: RingCommit,

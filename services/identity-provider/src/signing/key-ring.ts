@@ -2,10 +2,10 @@ import { type KeyPhase, keyPhases } from './key-phase.ts'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
 
-/** Every key that is not gone, in the order in which they sign. */
+/** All published keys, in the order in which they sign. */
 export type KeyRing = readonly SigningKey[]
 
-/** A key with the phase it is in, and when it leaves that phase; null when nothing says so yet. */
+/** A key, its phase, and the end of the phase; null while the end is unknown. */
 export type KeyState = {
   readonly key: SigningKey
   readonly phase: KeyPhase
@@ -16,11 +16,10 @@ const secondMs = 1000
 const dayMs = 86_400 * secondMs
 
 /**
- * The phase of every key, by the clock alone: replicas that know the same ring agree without
- * speaking to each other, and a rotation needs no store at the moment it takes effect.
+ * Determines the phase of every key by the clock alone. Replicas with the same ring agree without
+ * communication, and a rotation needs no store when it takes effect.
  *
- * Exactly one key of a ring that is not empty is active, even when the clock is set back before
- * all of them.
+ * Exactly one key of a non-empty ring is active, also when the clock is before all of them.
  */
 export function keyStates(ring: KeyRing, schedule: KeySchedule, now: Date): KeyState[] {
   const active = activeKey(ring, now)
@@ -36,29 +35,29 @@ export function keyStates(ring: KeyRing, schedule: KeySchedule, now: Date): KeyS
   })
 }
 
-/** The key that signs now; undefined only in an empty ring. */
+/** The active key; `undefined` only in an empty ring. */
 export const activeKey = (ring: KeyRing, now: Date): SigningKey | undefined =>
   ring.findLast(({ signsFrom }) => signsFrom <= now) ?? ring[0]
 
-/** The key that signs after the active one; undefined when none is announced. */
+/** The key that signs after the active one; `undefined` when none is announced. */
 export const nextKey = (ring: KeyRing, now: Date): SigningKey | undefined => {
   const active = activeKey(ring, now)
   return active && ring[ring.indexOf(active) + 1]
 }
 
 /**
- * How many new keys a ring lacks: there is always one that signs and one that is announced, so
- * that several are published, and the next is known to verifiers before anybody needs it.
+ * Counts the keys that a ring lacks. It needs one active and one announced key, so that verifiers
+ * know the next key before it signs.
  */
 export const keysLacking = (ring: KeyRing, now: Date): 0 | 1 | 2 =>
   ring.length === 0 ? 2 : nextKey(ring, now) === undefined ? 1 : 0
 
 /**
- * Does what the schedule asks: drops keys that are gone, gives new keys their place, and brings the
- * announced one forward when the schedule became shorter.
+ * Applies the schedule: removes expired keys, adds new keys, and advances the announced key if the
+ * schedule became shorter.
  *
- * @param spares new keys, as many as `keysLacking` says
- * @returns the ring itself when there is nothing to do.
+ * @param spares new keys, as many as `keysLacking` returns
+ * @returns the same ring when nothing changes
  */
 export function maintain(
   ring: KeyRing,
@@ -80,11 +79,11 @@ export function maintain(
 }
 
 /**
- * Makes the announced key the next to sign as soon as it has been published for the notice that an
- * unplanned rotation gives, at once when it already has.
+ * Lets the announced key sign after the notice of an unplanned rotation, counted from its
+ * publication.
  *
- * @param from `kid` of the key to rotate away from: when it signs no more, somebody else rotated,
- *   and there is nothing to do.
+ * @param from `kid` of the key to rotate away from. If it is no longer active, another rotation was
+ * faster, and nothing changes.
  */
 export function rotate(ring: KeyRing, from: string, schedule: KeySchedule, now: Date): KeyRing {
   const next = nextKey(ring, now)
@@ -94,10 +93,10 @@ export function rotate(ring: KeyRing, from: string, schedule: KeySchedule, now: 
 }
 
 /**
- * Removes a key at once, with every token that it signed. When it was the active one, the
- * announced key takes its place, known to verifiers already.
+ * Removes a key at once, and so invalidates every token that it signed. If it was active, the
+ * announced key, which verifiers know already, takes its place.
  *
- * @param spares one new key, for when the last key that could sign is removed
+ * @param spares one new key, in case the last key that could sign is removed
  */
 export function revoke(
   ring: KeyRing,
@@ -111,7 +110,7 @@ export function revoke(
   const rest = ring.filter((key) => key !== revoked)
   if (revoked !== activeKey(ring, now)) return rest
   const next = nextKey(ring, now)
-  // A retired key never signs again: without an announced one, a new key has to.
+  // A retired key never signs again: without an announced key, a new key must sign.
   const successor = next ?? spares.map((spare) => placed(spare, now, schedule, now))[0]
   const others = rest.filter((key) => key !== successor)
   return successor === undefined ? others : inOrder([...others, { ...successor, signsFrom: now }])
@@ -135,7 +134,7 @@ const placed = (spare: NewSigningKey, signsFrom: Date, schedule: KeySchedule, no
   longestTokenSeconds: schedule.longestTokenSeconds,
 })
 
-/** When a key signs by the schedule: the first of a ring at once. */
+/** When a key signs by the schedule. The first key of a ring signs at once. */
 function due(ring: KeyRing, key: SigningKey, schedule: KeySchedule, now: Date): Date {
   const active = activeKey(ring, now)
   if (active === undefined) return now
@@ -146,7 +145,7 @@ function due(ring: KeyRing, key: SigningKey, schedule: KeySchedule, now: Date): 
   )
 }
 
-// Only ever forward: replicas with different settings would move a key to and fro.
+// Advance only: otherwise replicas with different settings would move a key back and forth.
 const bringForward = (ring: KeyRing, key: SigningKey, signsFrom: Date): KeyRing =>
   signsFrom < key.signsFrom
     ? inOrder(ring.map((one) => (one === key ? { ...one, signsFrom } : one)))

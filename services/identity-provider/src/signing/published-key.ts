@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import type { NewSigningKey } from './signing-key.ts'
 
 /**
- * The public half of a signing key as an entry of the key set. Like Entra's it carries no `alg`;
- * what else a dialect adds, it adds after these members.
+ * The public part of a signing key as an entry of the key set. It has no `alg`, as in Entra. A
+ * dialect adds its members after these.
  *
- * @see RFC 7517 §4, RFC 7518 §6.3.1
+ * @see RFC 7517 section 4, RFC 7518 section 6.3.1
  */
 export type PublishedKey = {
   readonly kty: 'RSA'
@@ -17,7 +17,7 @@ export type PublishedKey = {
   readonly x5c: readonly [string]
 }
 
-/** The entry of the key set for a signing key, taken from its certificate. */
+/** Makes the key set entry of a signing key from its certificate. */
 export function publishedKey({ kid, certificate }: NewSigningKey): PublishedKey {
   const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
   const { n = '', e = '' } = publicKey.export({ format: 'jwk' })

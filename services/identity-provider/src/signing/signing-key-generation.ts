@@ -18,13 +18,13 @@ const algorithm = {
 }
 const subject = 'CN=Greeting identity provider token signing'
 const validityYears = 5
-/** Verifiers whose clocks run behind still find the certificate valid. */
+/** Earlier start, for verifiers with late clocks. */
 const backdatedMs = 3_600_000
 
 /**
- * Makes an RSA-2048 key pair with a self-signed certificate, its private half sealed.
+ * Generates an RSA-2048 key pair with a self-signed certificate and an encrypted private key.
  *
- * @see RFC 7517 §4.7 (x5c), §4.8 (x5t)
+ * @see RFC 7517 section 4.7 (x5c), section 4.8 (x5t)
  */
 export async function generateSigningKey(
   keyEncryptionKey: KeyEncryptionKey,
@@ -59,6 +59,6 @@ export async function generateSigningKey(
   }
 }
 
-/** SHA-1 of a certificate's DER in base64url: `x5t`, and the `kid` too (entra E79). */
+/** SHA-1 of a certificate's DER in base64url: the `x5t`, and also the `kid` (entra E79). */
 export const thumbprintOf = (der: Uint8Array): string =>
   createHash('sha1').update(der).digest('base64url')

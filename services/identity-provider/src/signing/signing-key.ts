@@ -1,19 +1,19 @@
-/** A key pair with its certificate, before it has a place among the others. */
+/** A key pair with its certificate, before it is part of a ring. */
 export type NewSigningKey = {
-  /** SHA-1 of the certificate's DER in base64url, which is also its `x5t`: names the key. */
+  /** SHA-1 of the certificate's DER in base64url, which is also its `x5t`. */
   readonly kid: string
-  /** The certificate, DER in base64: carries the public key. */
+  /** The certificate with the public key: DER in base64. */
   readonly certificate: string
-  /** The private key, PKCS #8, encrypted under the key-encryption key. */
+  /** The private key: PKCS #8, encrypted with the key-encryption key. */
   readonly sealedPrivateKey: string
 }
 
-/** A signing key as the store keeps it. Its phase follows from these times and the clock. */
+/** A signing key in the store. Its phase follows from these times and the clock. */
 export type SigningKey = NewSigningKey & {
-  /** Since when it is published. */
+  /** Start of its publication. */
   readonly announcedAt: Date
-  /** From when it signs, until the next one does. */
+  /** Start of signing. It signs until the next key starts. */
   readonly signsFrom: Date
-  /** Seconds from signing to `exp` of the longest-lived token that it may have signed. */
+  /** Seconds from signing to `exp`, for the longest-lived token that it may have signed. */
   readonly longestTokenSeconds: number
 }

@@ -25,18 +25,18 @@ export type SigningKeysOptions = {
   readonly store: KeyRingStore
   readonly keyEncryptionKey: KeyEncryptionKey
   readonly schedule: KeyScheduleOptions
-  /** The maximum age of the ring that signs, in milliseconds; default 1000. */
+  /** Maximum age of the ring for signing, in milliseconds; default 1000. */
   readonly maxAgeMs?: number
-  /** How long `sign` waits for the store, in milliseconds; default 2000. */
+  /** Maximum time that `sign` waits for the store, in milliseconds; default 2000. */
   readonly patienceMs?: number
   readonly now?: () => Date
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
   /** Makes a key; default `generateSigningKey`. */
   readonly generate?: typeof generateSigningKey
-  /** Makes the mark of a commit; default a random UUID. */
+  /** Makes the random mark of a commit; default a random UUID. */
   readonly newMark?: () => string
-  /** Called when the store does not have the followed commit any more, with its latest commit. */
+  /** Called with the latest commit when the store has lost the commit that this process knows. */
   readonly onReversal?: (followed: RingCommit, latest: RingCommit) => void
 }
 
@@ -60,7 +60,7 @@ export class SigningKeys {
   readonly #newMark: () => string
   readonly #onReversal: (followed: RingCommit, latest: RingCommit) => void
   readonly #loaded: KeyCache
-  /** The commit that the ring is the state of: another object after each change of the ring. */
+  /** The commit of the current ring. It is a new object after each change. */
   #followed = firstRing
   #ring: KeyRing = []
   #asOfMs = Number.NEGATIVE_INFINITY
@@ -81,11 +81,12 @@ export class SigningKeys {
   }
 
   /**
-   * Reads the ring, opens every key, and makes the first keys when there are none.
+   * Reads the ring, decrypts every key, and creates the first keys if there are none.
    *
    * @throws {ZodError} when the schedule would break verifiers.
-   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when a key cannot be opened;
-   *   nothing is written then.
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when a key cannot be
+   * decrypted.
+   * Nothing is written then.
    */
   static async open(options: SigningKeysOptions): Promise<SigningKeys> {
     const keys = new SigningKeys(options)
@@ -96,9 +97,9 @@ export class SigningKeys {
   }
 
   /**
-   * The claims as a signed token in compact form, by the key that is active now.
+   * Signs claims with the active key. Returns a token in compact form.
    *
-   * @throws whatever the store throws, when the ring is too old and cannot be read again.
+   * @throws {Error} of the store, when the ring is too old and cannot be read again.
    * @throws {SigningError} key_ring_unavailable when it is not read in time.
    */
   async sign(claims: object, keyMembers: KeyMembers): Promise<string> {
@@ -108,8 +109,8 @@ export class SigningKeys {
   }
 
   /**
-   * The entries of the key set, always from memory: while the store is unavailable, verifiers get the
-   * last known keys.
+   * The entries of the key set, always from memory: while the store is unavailable, verifiers get
+   * the last known keys.
    */
   published(): PublishedKey[] {
     return this.states()
@@ -117,12 +118,12 @@ export class SigningKeys {
       .map(({ key }) => this.#loaded.published(key.kid))
   }
 
-  /** Every key with the phase that it is in. */
+  /** Every key with its phase. */
   states(): KeyState[] {
     return keyStates(this.#ring, this.#schedule, this.#now())
   }
 
-  /** Follows the store to its latest ring; callers at the same time share one query. */
+  /** Reads the latest ring from the store. Simultaneous calls share one query. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow().finally(() => {
       this.#refreshing = undefined
@@ -131,10 +132,10 @@ export class SigningKeys {
   }
 
   /**
-   * Does what the schedule asks, when it asks for anything.
+   * Applies the schedule, if a change is due.
    *
-   * @throws {SigningError} key_encryption_key_wrong when a key is due and the stored ones have been
-   *   encrypted under another key since this process started.
+   * @throws {SigningError} key_encryption_key_wrong when a key is due and the stored keys were
+   * encrypted with another key since this process started.
    */
   async tend(by: KeyActor = system): Promise<void> {
     await this.#change(by, async (ring) => {
@@ -144,10 +145,10 @@ export class SigningKeys {
   }
 
   /**
-   * Rotates without waiting for the schedule: the announced key signs as soon as verifiers had the
-   * notice of an unplanned rotation. Requests at the same time rotate once.
+   * Rotates before the schedule: the announced key signs after the notice of an unplanned rotation.
+   * Simultaneous requests rotate once.
    *
-   * @returns the key that signs next, and from when.
+   * @returns the next key, and when it starts to sign
    */
   async rotate(by: KeyActor): Promise<SigningKey> {
     await this.tend()
@@ -160,10 +161,10 @@ export class SigningKeys {
   }
 
   /**
-   * Removes a key immediately, for a private key that an attacker may know. It no longer signs and is
-   * no longer published. Verifiers refuse its tokens as soon as they read the key set again.
+   * Removes a key immediately, for a private key that an attacker may know. It no longer signs and
+   * is no longer published. Verifiers refuse its tokens as soon as they read the key set again.
    *
-   * @throws {SigningError} signing_key_unknown when no key has this id.
+   * @throws {SigningError} signing_key_unknown when no key has this ID.
    */
   async revoke(kid: string, by: KeyActor): Promise<void> {
     const remove = async (ring: KeyRing) => {
@@ -185,7 +186,7 @@ export class SigningKeys {
       tooLate.reject(new SigningError('key_ring_unavailable', sentence))
     }, this.#patienceMs)
     try {
-      // A shared query may have started too long ago for this caller.
+      // A shared query may have started too long ago for this call.
       do await Promise.race([this.refresh(), tooLate.promise])
       while (this.#asOfMs < neededMs)
     } finally {
@@ -195,7 +196,7 @@ export class SigningKeys {
 
   #active(): SigningKey {
     const active = activeKey(this.#ring, this.#now())
-    // `open` makes the first keys; a store that went back may have none.
+    // `open` creates the first keys, but a store that was restored from a backup may have none.
     if (active === undefined)
       throw new SigningError('key_ring_unavailable', 'The store has no signing keys.')
     return active
@@ -219,18 +220,20 @@ export class SigningKeys {
       if (this.#followed !== base) return this.#follow()
       return this.#adopt({ revision: base.revision + 1, mark }, after)
     }
-    throw new Error(`The key ring changed ${attemptsPerChange} times while it was being changed.`)
+    throw new Error(
+      `Other processes changed the key ring during each of ${attemptsPerChange} attempts.`,
+    )
   }
 
-  // No replica can decrypt keys under two different key-encryption keys.
+  // A replica cannot decrypt keys of two different key-encryption keys.
   #refuseUnderAnotherKey(ring: KeyRing) {
     for (const { kid, sealedPrivateKey } of ring) {
       this.#keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
     }
   }
 
-  // What was asked for is done and durable; a new standby that cannot be made now is made by the
-  // next `tend`, which also reports why it could not.
+  // The requested change is durable already. If the new standby key cannot be created now, the next
+  // `tend` creates it, or reports the reason.
   #tendAfterwards = () => this.tend().catch(() => undefined)
 
   #spares = (count: number, now: Date): Promise<NewSigningKey[]> =>
@@ -240,7 +243,7 @@ export class SigningKeys {
     const askedAtMs = this.#monotonicNowMs()
     const known = this.#followed
     const { latest, hasKnown, ring } = await this.#store.read(known)
-    // A slower answer than another's may be older than what is held: ask again.
+    // Another answer that arrived earlier may be newer: read again.
     if (this.#followed !== known) return this.#follow()
     if (!hasKnown) this.#onReversal(known, latest)
     if (!hasKnown || latest.revision > known.revision) this.#adopt(latest, ring)

@@ -4,11 +4,11 @@ import { SigningError } from './signing-error.ts'
 import type { SigningKey } from './signing-key.ts'
 import { thumbprintOf } from './signing-key-generation.ts'
 
-/** Makes the members of a token header that name the key, such as `kid`. */
+/** Makes the header members that identify the key, such as `kid`. */
 export type KeyMembers = (kid: string) => object
 
 /**
- * Signs tokens with one key that is kept in memory.
+ * Signs tokens with one key in memory.
  *
  * @see RFC 7515 section 3.1 (compact form), RFC 7518 section 3.3 (RS256)
  */
@@ -18,7 +18,7 @@ export class TokenSigner {
 
   /**
    * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when the private key cannot
-   *   be decrypted, or the `kid` names another certificate
+   * be decrypted, or the `kid` belongs to another certificate
    */
   constructor({ kid, certificate, sealedPrivateKey }: SigningKey, key: KeyEncryptionKey) {
     const pkcs8 = key.open(sealedPrivateKey, kid)
@@ -34,12 +34,12 @@ export class TokenSigner {
     this.#kid = kid
   }
 
-  /** Signs claims. The result is a token in compact form. */
+  /** Signs claims. Returns a token in compact form. */
   sign(claims: object, keyMembers: KeyMembers): Promise<string> {
     const header = { typ: 'JWT', alg: 'RS256', ...keyMembers(this.#kid) }
     const content = `${encode(header)}.${encode(claims)}`
-    // The asynchronous form signs in the thread pool, so every core signs: on two cores 1.9 times the
-    // signatures of the synchronous form, on one core as many.
+    // The asynchronous form signs in the thread pool and uses every core. On two cores it makes 1.9
+    // times as many signatures as the synchronous form, on one core as many.
     return new Promise((resolve, reject) => {
       sign('sha256', Buffer.from(content), this.#privateKey, (cause, signature) => {
         if (cause) reject(cause)

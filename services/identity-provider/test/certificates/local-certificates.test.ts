@@ -34,7 +34,7 @@ async function openFolder(t: TestContext) {
 }
 
 describe('local certificates', () => {
-  it('are an authority that may sign servers only, and a server that it signed', async (t) => {
+  it('are an authority for server certificates only, and a certificate that it signed', async (t) => {
     const { open } = await openFolder(t)
     const certificates = await open()
     const authority = new X509Certificate(await readFile(certificates.authorityFile))
@@ -49,7 +49,7 @@ describe('local certificates', () => {
     assert.equal(server.checkHost('login.fabrikam.example'), undefined)
   })
 
-  it('are kept for their owner alone', async (t) => {
+  it('are readable by their owner only', async (t) => {
     const { folder, open } = await openFolder(t)
     await open()
     const files = (await readdir(folder)).sort()
@@ -59,7 +59,7 @@ describe('local certificates', () => {
     }
   })
 
-  it('are believed by a client that trusts the authority, and by no other', async (t) => {
+  it('are accepted by a client that trusts the authority, and by no other', async (t) => {
     const { open } = await openFolder(t)
     const certificates = await open()
     const { certificate: cert, key } = certificates.server
@@ -78,14 +78,14 @@ describe('local certificates', () => {
   })
 
   const openings = [
-    { when: 'it is opened again', options: {}, isNew: false },
-    { when: 'it has more than 30 days to live', options: { daysLater: 59 }, isNew: false },
-    { when: 'it has less than 30 days to live', options: { daysLater: 61 }, isNew: true },
-    { when: 'it has ended', options: { daysLater: 91 }, isNew: true },
-    { when: 'a name is no longer asked for', options: { names: ['localhost'] }, isNew: false },
+    { when: 'they are opened again', options: {}, isNew: false },
+    { when: 'it is valid for more than 30 days', options: { daysLater: 59 }, isNew: false },
+    { when: 'it is valid for less than 30 days', options: { daysLater: 61 }, isNew: true },
+    { when: 'it has expired', options: { daysLater: 91 }, isNew: true },
+    { when: 'a name is no longer configured', options: { names: ['localhost'] }, isNew: false },
   ]
   for (const { when, options, isNew } of openings) {
-    it(`${isNew ? 'make a new' : 'keep the'} server certificate when ${when}`, async (t) => {
+    it(`${isNew ? 'create a new' : 'keep the'} server certificate when ${when}`, async (t) => {
       const { open } = await openFolder(t)
       const before = await open()
       const authority = await readFile(before.authorityFile, 'utf8')
@@ -95,7 +95,7 @@ describe('local certificates', () => {
     })
   }
 
-  /** An authority as an earlier release made it: without constraints, for ten years. */
+  /** An authority of an earlier release: without name constraints, valid for ten years. */
   async function unconstrainedAuthority(folder: string): Promise<string> {
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -113,14 +113,14 @@ describe('local certificates', () => {
     return certificate.toString('pem')
   }
 
-  it('replace an authority without name constraints, and say so', async (t) => {
+  it('replace an authority without name constraints, and report it', async (t) => {
     const { folder, open } = await openFolder(t)
     const before = await unconstrainedAuthority(folder)
     const { authorityFile, reasons, server } = await open()
     const authority = new X509Certificate(await readFile(authorityFile))
     assert.ok(new X509Certificate(server.certificate).verify(authority.publicKey))
-    assert.deepEqual(reasons, ['it was not made for the names of this server alone'])
-    // Its key is gone; its certificate tells whom to trust no longer.
+    assert.deepEqual(reasons, ['its name constraints were not the names of this server'])
+    // Its key is deleted. Its certificate stays, so that users can distrust it.
     assert.equal(await readFile(join(folder, 'authority.previous.pem'), 'utf8'), before)
     assert.ok(
       authority.checkPrivateKey(createPrivateKey(await readFile(join(folder, 'authority.key')))),
@@ -132,14 +132,14 @@ describe('local certificates', () => {
 
   const replacements = [
     {
-      when: 'a name is asked for that it may not sign for',
+      when: 'a configured name is outside its constraints',
       options: { names: [...names, 'other.example'] },
     },
-    { when: 'it has less than 30 days left', options: { daysLater: 702 } },
-    { when: 'it has ended', options: { daysLater: 800 } },
+    { when: 'it is valid for less than 30 days', options: { daysLater: 702 } },
+    { when: 'it has expired', options: { daysLater: 800 } },
   ]
   for (const { when, options } of replacements) {
-    it(`replace the authority when ${when}, and say so`, async (t) => {
+    it(`replace the authority when ${when}, and report it`, async (t) => {
       const { open } = await openFolder(t)
       const before = await readFile((await open()).authorityFile, 'utf8')
       const { authorityFile, reasons, server } = await open(options)
@@ -150,7 +150,7 @@ describe('local certificates', () => {
     })
   }
 
-  it('keep the authority for as long as it has 30 days left', async (t) => {
+  it('keep the authority while it is valid for 30 days', async (t) => {
     const { open } = await openFolder(t)
     const before = await readFile((await open()).authorityFile, 'utf8')
     const { authorityFile, reasons } = await open({ daysLater: 699 })
@@ -158,7 +158,7 @@ describe('local certificates', () => {
     assert.deepEqual(reasons, [])
   })
 
-  it('are renewed while they are in use', async (t) => {
+  it('are renewed while the server runs', async (t) => {
     const { folder } = await openFolder(t)
     let now = start
     const certificates = await LocalCertificates.open({ folder, names, now: () => now })
@@ -175,7 +175,7 @@ describe('local certificates', () => {
     { file: 'server.key', text: '' },
   ]
   for (const { file, text } of repaired) {
-    it(`make a damaged ${file} again`, async (t) => {
+    it(`create a damaged ${file} again`, async (t) => {
       const { folder, open } = await openFolder(t)
       await open()
       await writeFile(join(folder, file), text)
@@ -184,7 +184,7 @@ describe('local certificates', () => {
     })
   }
 
-  it('begin anew after a crash before anybody could trust the authority', async (t) => {
+  it('start again after a crash before any client could trust the authority', async (t) => {
     const { folder, open } = await openFolder(t)
     await open()
     await rm(join(folder, 'authority.pem'))
@@ -199,7 +199,8 @@ describe('local certificates', () => {
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
     await assert.rejects(open(), {
       code: 'certificates_unusable',
-      message: /authority's key .* belongs to another user \(id \d+\): run chown/,
+      message:
+        /the key .* of the certificate authority belongs to another user \(id \d+\): run chown/,
     })
   })
 
@@ -207,12 +208,12 @@ describe('local certificates', () => {
     {
       fault: 'its key is missing',
       harm: (folder: string) => rm(join(folder, 'authority.key')),
-      says: /authority's key .* is missing: restore it/,
+      says: /the key .* of the certificate authority is missing: restore it/,
     },
     {
-      fault: 'its key may be read by others',
+      fault: 'its key is accessible to other users',
       harm: (folder: string) => chmod(join(folder, 'authority.key'), 0o644),
-      says: /may be read by others than its owner \(mode 644\): run chmod 600/,
+      says: /is accessible to users other than its owner \(mode 644\): run chmod 600/,
     },
     {
       fault: 'its certificate is damaged',
@@ -229,7 +230,7 @@ describe('local certificates', () => {
     },
   ]
   for (const { fault, harm, says } of refused) {
-    it(`refuse the authority, and overwrite nothing of it, when ${fault}`, async (t) => {
+    it(`refuse the authority, without overwriting it, when ${fault}`, async (t) => {
       const { folder, open } = await openFolder(t)
       await open()
       await harm(folder)

@@ -29,7 +29,9 @@ before(async () => {
   authority = await createAuthority(names, now)
 })
 
-/** What a client that trusts the authority says of a server that shows a certificate for a name. */
+/**
+ * The result of a TLS client that trusts the authority, for a server with a certificate for a name.
+ */
 async function verdict(name: string, { certificate, key }: Identity): Promise<string> {
   const server = createServer({ cert: certificate, key }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -52,7 +54,7 @@ async function verdict(name: string, { certificate, key }: Identity): Promise<st
   }
 }
 
-/** A certificate that the holder of the authority's key makes as they like. */
+/** A certificate with any content, signed by the authority's key. */
 async function forged(subject: string, alternativeNames: x509.JsonGeneralNames): Promise<Identity> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -99,13 +101,13 @@ describe('the local authority', () => {
     '::2',
   ]
   for (const name of foreign) {
-    it(`is not believed for ${name}, though its key signed`, async () => {
+    it(`is not trusted for ${name}, although its key signed`, async () => {
       const identity = await issueServerCertificate(authority, [name], now)
       assert.equal(await verdict(name, identity), 'permitted subtree violation')
     })
   }
 
-  it('is not believed for a foreign name beside one of its own', async () => {
+  it('is not trusted for a foreign name beside one of its own', async () => {
     const identity = await issueServerCertificate(authority, ['localhost', 'evil.example'], now)
     assert.equal(await verdict('evil.example', identity), 'permitted subtree violation')
   })
@@ -116,13 +118,13 @@ describe('the local authority', () => {
     ['beside a name of its own', [{ type: 'dns', value: 'localhost' }]],
   ]
   for (const [how, alternativeNames] of commonNames) {
-    it(`is not believed for a foreign common name ${how}`, async () => {
+    it(`is not trusted for a foreign common name ${how}`, async () => {
       const identity = await forged('CN=login.microsoftonline.com', alternativeNames)
       assert.notEqual(await verdict('login.microsoftonline.com', identity), 'believed')
     })
   }
 
-  it('says that it signs servers only, for two years, and that this is critical', () => {
+  it('has critical extensions: only for servers, valid for two years', () => {
     const certificate = new x509.X509Certificate(authority.certificate)
     assert.equal(certificate.getExtension('2.5.29.30')?.critical, true)
     assert.deepEqual(new X509Certificate(authority.certificate).keyUsage, ['1.3.6.1.5.5.7.3.1'])
@@ -130,7 +132,7 @@ describe('the local authority', () => {
     assert.ok(days > 729 && days < 732, `${days}`)
   })
 
-  it('knows for which names it may sign', () => {
+  it('has the list of names that it may sign for', () => {
     const allows = (...asked: string[]) => constrainsTo(authority.certificate, asked)
     assert.equal(allows(...names), true)
     assert.equal(allows('LOCALHOST'), true)

@@ -37,10 +37,10 @@ const useFreshIssuers = () => {
   afterEach(() => issuers.stop())
 }
 
-describe('the issuers of others', () => {
+describe('other issuers', () => {
   useFreshIssuers()
 
-  it('are asked for their keys once, and their tokens are verified by them', async () => {
+  it('get one request for their keys, which verify their tokens', async () => {
     for (let use = 0; use < 3; use += 1)
       assert.equal(await issuers.verify(await foreign.token(), expected()), 'valid')
     assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration', '/cluster/keys'])
@@ -66,7 +66,7 @@ describe('the issuers of others', () => {
     })
   }
 
-  it('are not asked when their host is not on the list (AS23)', async () => {
+  it('get no request when their host is not on the list (AS23)', async () => {
     const none = withOptions({ allowedHosts: [] })
     assert.equal(await none.verify(await foreign.token(), expected()), 'issuer_not_allowed')
     assert.deepEqual(foreign.asked, [])
@@ -74,11 +74,11 @@ describe('the issuers of others', () => {
 
   const unreachable: [string, ForeignIssuer['answer']][] = [
     ['fails', (_, response) => response.writeHead(500).end()],
-    ['sends elsewhere', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
-    ['never answers', () => undefined],
-    ['answers with no document', (_, response) => response.end('<html>')],
+    ['redirects', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
+    ['never responds', () => undefined],
+    ['responds without a document', (_, response) => response.end('<html>')],
     [
-      'answers with the document of another',
+      'responds with the document of another issuer',
       (_, response) => response.end(JSON.stringify({ issuer: 'https://other', jwks_uri: 'x' })),
     ],
     [
@@ -88,17 +88,17 @@ describe('the issuers of others', () => {
           JSON.stringify({ issuer: foreign.issuer, jwks_uri: 'http://169.254.169.254/keys' }),
         ),
     ],
-    ['answers without end', (_, response) => response.end('x'.repeat(300_000))],
+    ['responds without end', (_, response) => response.end('x'.repeat(300_000))],
   ]
   for (const [what, answer] of unreachable) {
-    it(`cannot be asked while one ${what}: nobody can tell, and that is no refusal`, async () => {
+    it(`cause no refusal, but an unknown result, when one ${what}`, async () => {
       foreign.answer = answer
       assert.equal(await issuers.verify(await foreign.token(), expected()), 'issuer_unreachable')
       assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration'])
     })
   }
 
-  it('are left alone for a while after a failure, and asked again then', async () => {
+  it('get no request for a while after a failure, and another one then', async () => {
     let nowMs = 0
     const patient = withOptions({ cooldownMs: 5000, runtime: { monotonicMs: () => nowMs } })
     foreign.answer = (_, response) => response.writeHead(500).end()
@@ -112,7 +112,7 @@ describe('the issuers of others', () => {
     await patient.stop()
   })
 
-  it('are asked once by many who ask at the same time', async () => {
+  it('get one request for many simultaneous verifications', async () => {
     const token = await foreign.token()
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, () => issuers.verify(token, expected())),
@@ -125,7 +125,7 @@ describe('the issuers of others', () => {
 describe('a federated identity', () => {
   useFreshIssuers()
 
-  it('stands for a client that trusts it, and the token says "2"', async () => {
+  it('authenticates a client that trusts it, with the authentication class "2"', async () => {
     const service = await testService({ verifyFederated: issuers.verify })
     await changeClient(service, {
       federatedIdentityCredentials: [

@@ -3,19 +3,19 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-/** An issuer of somebody else, with a discovery document and a key set, at a port of its own. */
+/** Another issuer, with a discovery document and a key set, on its own port. */
 export type ForeignIssuer = {
   readonly issuer: string
   readonly host: string
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[]
-  /** Answers instead of the usual documents, when set. */
+  /** Replaces the documents, when set. */
   answer: RequestListener | undefined
   readonly token: (claims?: Record<string, unknown>) => Promise<string>
   readonly close: () => void
 }
 
-/** Starts an issuer that names itself by its own address. */
+/** Starts an issuer with its own address as the issuer name. */
 export async function startForeignIssuer(): Promise<ForeignIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const key = { ...(await exportJWK(publicKey)), kid: 'theirs', use: 'sig', alg: 'RS256' }

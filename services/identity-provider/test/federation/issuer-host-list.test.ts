@@ -23,7 +23,7 @@ const rows: [string, boolean][] = [
   ['issuer.example', false],
 ]
 
-describe('the hosts that may be asked for keys (AS23)', () => {
+describe('the hosts that keys may be requested from (AS23)', () => {
   for (const [url, allowed] of rows) {
     it(`${allowed ? 'include' : 'exclude'} ${url}`, () => assert.equal(list.allows(url), allowed))
   }

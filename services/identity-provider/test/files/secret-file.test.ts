@@ -26,7 +26,7 @@ after(() => rm(root, { recursive: true }))
 
 const ways = { createSecretFile, replaceSecretFile }
 
-/** What was told to last, and what was in the folder then. */
+/** The synced files and folders, each with the state of the folder at that time. */
 async function syncsOf(t: TestContext, write: () => Promise<void>): Promise<string[]> {
   const handle = await open(root, 'r')
   const methods = Object.getPrototypeOf(handle)
@@ -42,7 +42,7 @@ async function syncsOf(t: TestContext, write: () => Promise<void>): Promise<stri
   return seen
 }
 
-/** Another process that writes the file, and dies when it first syncs, or runs out of room. */
+/** Another process that writes the file. It is killed at its first sync, or its disk is full. */
 function writeInProcess(how: string, text: string, { dies = false, room = 'unlimited' }) {
   const program = `
     import { open } from 'node:fs/promises'
@@ -60,21 +60,21 @@ function writeInProcess(how: string, text: string, { dies = false, room = 'unlim
 
 describe('a private file', () => {
   for (const [how, write] of Object.entries(ways)) {
-    it(`is its owner's alone, whole, and leaves no draft behind: ${how}`, async () => {
+    it(`is readable by its owner only, complete, and without a leftover draft: ${how}`, async () => {
       await write(path, 'text')
       assert.equal((await stat(path)).mode & 0o777, 0o600)
       assert.equal(await readFile(path, 'utf8'), 'text')
       assert.deepEqual(await readdir(folder), ['secret'])
     })
 
-    it(`is on the disk before it has its name, and then its name is: ${how}`, async (t) => {
+    it(`is on disk before its final name, and then its name is on disk: ${how}`, async (t) => {
       assert.deepEqual(await syncsOf(t, () => write(path, 'text')), [
         'file, named: false',
         'folder, named: true',
       ])
     })
 
-    it(`is not there by half after a crash: ${how}`, async () => {
+    it(`is never incomplete after a crash: ${how}`, async () => {
       assert.equal(writeInProcess(how, 'text', { dies: true }).signal, 'SIGKILL')
       assert.equal(await readIfThere(path), undefined)
       assert.equal((await readdir(folder)).length, 1, 'the draft')
@@ -82,7 +82,7 @@ describe('a private file', () => {
       assert.equal(await readIfThere(path), 'again')
     })
 
-    it(`is not there at all when there is no room for the whole of it: ${how}`, async () => {
+    it(`does not exist when the disk is too full for it: ${how}`, async () => {
       const { stderr, status } = writeInProcess(how, 'x'.repeat(100_000), { room: '8' })
       assert.equal(status, 1)
       assert.match(stderr, /EFBIG/)
@@ -90,7 +90,7 @@ describe('a private file', () => {
     })
   }
 
-  it('that was there stays as it was when another process was to create it', async () => {
+  it('that exists is unchanged when another process creates it', async () => {
     await createSecretFile(path, 'first')
     await createSecretFile(path, 'second')
     assert.equal(await readFile(path, 'utf8'), 'first')
@@ -106,7 +106,7 @@ describe('a private file', () => {
     assert.equal(new Set(await Promise.all(read)).size, 1)
   })
 
-  it('that was there is replaced whole, or stays after a crash', async () => {
+  it('that exists is replaced atomically, or stays after a crash', async () => {
     await writeFile(path, 'old', { mode: 0o644 })
     assert.equal(writeInProcess('replaceSecretFile', 'new', { dies: true }).signal, 'SIGKILL')
     assert.equal(await readFile(path, 'utf8'), 'old')
@@ -115,7 +115,7 @@ describe('a private file', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('says what is wrong with its folder, and not that it is not there', async () => {
+  it('has an error about its folder, and does not count as missing', async () => {
     await writeFile(path, '')
     await assert.rejects(readIfThere(join(path, 'below')), { code: 'ENOTDIR' })
     await assert.rejects(createSecretFile(join(folder, 'none', 'x'), ''), { code: 'ENOENT' })
@@ -124,7 +124,7 @@ describe('a private file', () => {
   for (const [mode, exposed] of [
     [0o600, undefined],
     [0o400, undefined],
-    [0o640, /^may be read by others than its owner \(mode 640\)/],
+    [0o640, /^is accessible to users other than its owner \(mode 640\)/],
     [0o602, /mode 602/],
     [0o601, /mode 601/],
   ] as const) {

@@ -31,7 +31,7 @@ const useFreshFolder = () => {
 describe('a draft of a private file', () => {
   useFreshFolder()
 
-  it("is its owner's alone, and not under the name that people read", async () => {
+  it('is readable by its owner only, and not at the final path', async () => {
     await draft()
     const [name = ''] = await readdir(folder)
     assert.match(name, /^secret\.json\.[0-9a-f-]{36}$/)
@@ -39,7 +39,7 @@ describe('a draft of a private file', () => {
     assert.equal(await readFile(join(folder, name), 'utf8'), 'text')
   })
 
-  it('becomes the file when it is kept', async () => {
+  it('moves to the final path when it is kept', async () => {
     await (await draft()).keep()
     assert.deepEqual(await readdir(folder), ['secret.json'])
     assert.equal(await readFile(path, 'utf8'), 'text')
@@ -50,7 +50,7 @@ describe('a draft of a private file', () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  it('may have been kept or removed by another server', async () => {
+  it('may already be moved or removed by another server', async () => {
     const { keep, discard } = await draft()
     await keep()
     await keep()
@@ -59,7 +59,7 @@ describe('a draft of a private file', () => {
   })
 })
 
-describe('what a crash left of drafts', () => {
+describe('the drafts of a crash', () => {
   useFreshFolder()
 
   for (const [what, ageMinutes, isKnown, left] of [
@@ -68,7 +68,7 @@ describe('what a crash left of drafts', () => {
     ['young and unknown', 59, false, ['a draft']],
     ['old and unknown', 61, false, []],
   ] as const) {
-    it(`is ${left[0] ?? 'nothing'} when it is ${what}`, async () => {
+    it(`become ${left[0] ?? 'nothing'} when they are ${what}`, async () => {
       await draft()
       const [name = ''] = await readdir(folder)
       const at = new Date(now.getTime() - ageMinutes * minuteMs)
@@ -82,7 +82,7 @@ describe('what a crash left of drafts', () => {
     })
   }
 
-  it('is not looked for in files of other names', async () => {
+  it('are not searched in files with other names', async () => {
     const others = ['secret.json', 'secret.json.bak', `other.json.${crypto.randomUUID()}`]
     for (const name of others) {
       await writeFile(join(folder, name), '')

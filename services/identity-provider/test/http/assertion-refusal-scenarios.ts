@@ -22,7 +22,7 @@ const certificate = (): Promise<ClientCertificate> => {
   return made
 }
 
-/** A request with an assertion, by a certificate that is registered. */
+/** A request with an assertion that a registered certificate signs. */
 const asserting =
   (parts: AssertionParts = {}, part: Partial<Application> = {}) =>
   async (service: TestService) => {
@@ -53,7 +53,7 @@ const federated = (part: object = {}) =>
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-/** How client assertions come to be refused (entra E91 to E133). */
+/** The causes of refused client assertions (entra E91 to E133). */
 export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'assertion_malformed',
@@ -195,7 +195,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     request: federated(),
     ...invalidClient,
     code: 50166,
-    text: `The issuer '${issuer}' is not among those that this server may ask.`,
+    text: `The issuer '${issuer}' is not on the list of allowed issuers.`,
   },
   {
     reason: 'federated_assertion_invalid',

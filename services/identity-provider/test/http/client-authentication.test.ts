@@ -34,31 +34,31 @@ describe('a client secret', () => {
     service = await testService()
   })
 
-  it('comes in the form, and the token says so', async () => {
+  it('is accepted in the form, and the token records the method', async () => {
     assert.equal((await claimsOf(await service.token(service.form()))).appidacr, '1')
   })
 
-  // RFC 6749 §2.3.1: both halves are URL-encoded; openid-client writes %2D for each dash.
+  // RFC 6749 section 2.3.1: both parts are URL-encoded; openid-client writes %2D for each dash.
   const encodings: [string, (text: string) => string][] = [
-    ['as it is', (text) => text],
+    ['unencoded', (text) => text],
     ['URL-encoded', encodeURIComponent],
     ['with every dash encoded', (text) => encodeURIComponent(text).replaceAll('-', '%2D')],
   ]
   for (const [how, encode] of encodings) {
-    it(`comes by Basic, ${how} (AS4)`, async () => {
+    it(`is accepted by Basic, ${how} (AS4)`, async () => {
       const form = service.form({ client_id: '', client_secret: '' })
       const headers = basic(encode(clientId), encode(service.secret))
       assert.equal((await claimsOf(await service.token(form, { headers }))).appidacr, '1')
     })
   }
 
-  it('comes by Basic beside the same client id in the form, in another case', async () => {
+  it('is accepted by Basic beside the same client ID in the form, in another case', async () => {
     const form = service.form({ client_id: clientId.toUpperCase(), client_secret: '' })
     const headers = basic(clientId, service.secret)
     await claimsOf(await service.token(form, { headers }))
   })
 
-  it('that is wrong is asked for by Basic only of who used Basic (AS5)', async () => {
+  it('that is wrong gets a Basic challenge only after Basic (AS5)', async () => {
     const form = service.form({ client_secret: '' })
     const wrong = await service.token(form, { headers: basic(clientId, 'wrong') })
     assert.equal(wrong.status, 401)
@@ -68,7 +68,7 @@ describe('a client secret', () => {
     assert.equal(inForm.headers.get('www-authenticate'), null)
   })
 
-  it('by Basic is not asked for again when it was right and the request was not', async () => {
+  it('that is right gets no challenge when another part of the request is wrong', async () => {
     const form = service.form({ client_secret: '', scope: 'openid' })
     const response = await service.token(form, { headers: basic(clientId, service.secret) })
     assert.equal(response.status, 400)
@@ -99,7 +99,7 @@ describe('a client secret', () => {
     assert.equal(await codeOf(removed), 7000215)
   })
 
-  it('is a whole value: neither its id, nor its hash, nor a part of it opens anything', async () => {
+  it('is compared completely: its ID, its hash and its parts are refused', async () => {
     const application = (await service.store.read()).applicationByAppId(clientId)
     const [credential] = application?.passwordCredentials ?? []
     const { keyId = '', hint = '', secretSha256 = new Uint8Array() } = credential ?? {}
@@ -142,7 +142,7 @@ describe('a client assertion', () => {
   const hex = (thumbprint: string) =>
     Buffer.from(thumbprint, 'base64url').toString('hex').toUpperCase()
 
-  // What real clients send (entra E28 to E34), and every other encoding of the same.
+  // The forms that real clients send (entra E28 to E34), and every other encoding of them.
   const encodings = { base64url: String, standardBase64, padded, hex }
   const algorithms = ['RS256', 'PS256']
   const headerNames = [
@@ -154,7 +154,7 @@ describe('a client assertion', () => {
   for (const alg of algorithms) {
     for (const [name, thumbprint] of headerNames) {
       for (const [encoding, encode] of Object.entries(encodings)) {
-        it(`is taken with ${alg}, its key named by ${name} with the ${thumbprint} in ${encoding}`, async () => {
+        it(`is accepted with ${alg} and the ${thumbprint} in ${encoding} as ${name}`, async () => {
           const value = encode(certificate.credential[thumbprint])
           const header = { alg, 'x5t#S256': null, [name]: value }
           assert.equal((await claimsOf(await send({ header }))).appidacr, '2')
@@ -165,13 +165,13 @@ describe('a client assertion', () => {
 
   const audiences: [string, string][] = [
     ['the token endpoint', v2Endpoint],
-    ['the token endpoint of v1', `http://login.test/${tenantId}/oauth2/token`],
+    ['the v1 token endpoint', `http://login.test/${tenantId}/oauth2/token`],
     ['the token endpoint under a domain', 'http://login.test/greeting.localhost/oauth2/v2.0/token'],
     ['the issuer of v2.0 tokens', `http://login.test/${tenantId}/v2.0`],
     ['the issuer of v1.0 tokens', `http://sts.test/${tenantId}/`],
   ]
   for (const [what, aud] of audiences) {
-    it(`may name ${what} as its audience (AS17)`, async () => {
+    it(`may have ${what} as its audience (AS17)`, async () => {
       await claimsOf(await send({ claims: { aud } }))
     })
   }
@@ -179,14 +179,14 @@ describe('a client assertion', () => {
   const foreign: [string, unknown][] = [
     ['another tenant', v2Endpoint.replace(tenantId, '00000000-0000-4000-8000-000000000001')],
     ['another host', v2Endpoint.replace('login.test', 'evil.test')],
-    ['a list with a stranger in it (CVE-2025-27370)', [v2Endpoint, 'https://evil.test']],
+    ['a list with another server in it (CVE-2025-27370)', [v2Endpoint, 'https://evil.test']],
     ['a list', [v2Endpoint]],
-    ['a slash more', `${v2Endpoint}/`],
+    ['an additional slash', `${v2Endpoint}/`],
     ['other letters', v2Endpoint.toUpperCase()],
     ['nothing', ''],
   ]
   for (const [what, aud] of foreign) {
-    it(`may not name ${what} as its audience (AS17)`, async () => {
+    it(`may not have ${what} as its audience (AS17)`, async () => {
       assert.equal(await codeOf(await send({ claims: { aud } })), 700023)
     })
   }
@@ -194,10 +194,10 @@ describe('a client assertion', () => {
   const forged: [string, (token: string) => string][] = [
     ['with another signature', (token) => `${token.slice(0, -8)}AAAAAAAA`],
     ['without a signature', (token) => token.replace(/[^.]+$/, '')],
-    ['with a part more', (token) => `${token}.x`],
+    ['with an additional part', (token) => `${token}.x`],
     ['in JSON', (token) => JSON.stringify({ payload: token.split('.')[1] })],
     ['with 16 KB of dots (CVE-2025-30204)', () => '.'.repeat(16_384)],
-    ['of no algorithm', (token) => token.replace(/^[^.]+/, encoded({ alg: 'none' }))],
+    ['with the algorithm none', (token) => token.replace(/^[^.]+/, encoded({ alg: 'none' }))],
     ['by HS256 (CVE-2026-11800)', (token) => token.replace(/^[^.]+/, encoded({ alg: 'HS256' }))],
   ]
   for (const [how, forge] of forged) {
@@ -211,7 +211,7 @@ describe('a client assertion', () => {
 
   for (const claim of ['iss', 'sub', 'exp', 'nbf', 'iat', 'jti', 'aud']) {
     for (const value of [true, {}, ['x', 1], 9e15]) {
-      it(`is refused, not believed and not broken by, ${claim} as ${JSON.stringify(value)}`, async () => {
+      it(`is refused with ${claim} as ${JSON.stringify(value)}`, async () => {
         const { status } = await send({ claims: { [claim]: value } })
         assert.ok(status === 400 || status === 401, `${status}`)
       })
@@ -229,7 +229,7 @@ describe('a client assertion', () => {
     for (let use = 0; use < 3; use += 1) await claimsOf(await service.token(service.form(proof)))
   })
 
-  it('is good once where the server is set so, and a refused one is not used up (AS20)', async () => {
+  it('is valid once with the setting for it, and a refused one stays unused (AS20)', async () => {
     const spent = new Set<string>()
     const strict = await testService({
       assertions: {
@@ -246,7 +246,8 @@ describe('a client assertion', () => {
     assert.equal(await codeOf(await send({ claims: { jti: null } }, strict)), 90014)
   })
 
-  // RFC 7797 §7 forbids an unencoded payload in a JWT: what is read is not what was signed.
+  // RFC 7797 section 7 forbids an unencoded payload in a JWT: the parsed text would differ from the
+  // signed one.
   it('is refused with an unencoded payload that its key did sign (AS21)', async () => {
     const payload = decodeJwt(await assertionOf(certificate))
     const header = {
@@ -266,9 +267,9 @@ describe('a client assertion', () => {
     assert.equal(await codeOf(response), 50027)
   })
 
-  // A later end cannot be kept in the order of texts, so the use of it would be forgotten.
+  // The store cannot keep a later end in the order of texts, so it would forget the use.
   for (const exp of [253_370_764_801, 253_402_300_799, 253_402_300_800, 8_640_000_000_000]) {
-    it(`of another issuer is refused, not broken by, an end at ${exp} where each is good once (AS20)`, async () => {
+    it(`of another issuer is refused with an end at ${exp} where each is valid once (AS20)`, async () => {
       const strict = await testService({
         verifyFederated: async () => 'valid',
         assertions: { spend: async (_client, _jti, at) => at.toISOString() !== '' },
@@ -289,7 +290,7 @@ describe('a client assertion', () => {
     })
   }
 
-  it('is refused, not let through, while nobody can say whether it was used (AS20)', async () => {
+  it('is refused while its earlier use is unknown (AS20)', async () => {
     const strict = await testService({
       assertions: { spend: () => Promise.reject(new StorageUnavailableError('away')) },
     })
@@ -303,7 +304,7 @@ describe('a client assertion', () => {
     ['just now', 0, 503],
     ['two minutes ago', 120_000, 200],
   ] as const) {
-    it(`that is good once is answered ${status} where the store went back ${when} (AS37)`, async () => {
+    it(`that is valid once gets ${status} where the store went back ${when} (AS37)`, async () => {
       const strict = await testService({
         assertions: { spend: async () => true },
         storeWentBackAt: () => new Date(Date.now() - agoMs),
@@ -315,7 +316,7 @@ describe('a client assertion', () => {
     })
   }
 
-  it('still works where secrets are switched off for the client (AS10)', async () => {
+  it('works where secrets are disabled for the client (AS10)', async () => {
     const strict = await testService()
     await changeClient(strict, {
       keyCredentials: [certificate.credential],

@@ -21,7 +21,7 @@ export type ClientCertificate = {
   readonly privateKey: KeyObject
 }
 
-/** Makes a certificate that is good from yesterday, for some days. */
+/** Creates a certificate that is valid from yesterday, for some days. */
 export async function clientCertificate(days = 365): Promise<ClientCertificate> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -37,7 +37,7 @@ export async function clientCertificate(days = 365): Promise<ClientCertificate> 
   }
 }
 
-/** What an assertion is to say otherwise than the usual one; a null leaves the member out. */
+/** The differences from the usual assertion. Null omits the member. */
 export type AssertionParts = {
   readonly header?: Record<string, unknown>
   readonly claims?: Record<string, unknown>
@@ -45,7 +45,7 @@ export type AssertionParts = {
 
 export const v2Endpoint = `http://login.test/${tenantId}/oauth2/v2.0/token`
 
-/** An assertion as MSAL makes it, but for the parts that are given. */
+/** An assertion as MSAL creates it, with the listed differences. */
 export function assertionOf(
   { credential, privateKey }: ClientCertificate,
   { header = {}, claims = {} }: AssertionParts = {},
@@ -60,7 +60,7 @@ export function assertionOf(
     nbf: now,
     exp: now + 600,
   }
-  // Not by a JWT library, which would refuse to sign what a server must refuse to believe.
+  // Without a JWT library, which would refuse to sign assertions that a server must refuse.
   return new CompactSign(Buffer.from(JSON.stringify(without({ ...payload, ...claims }))))
     .setProtectedHeader(without({ ...usual, ...header }) as { alg: string })
     .sign(privateKey)
@@ -69,7 +69,7 @@ export function assertionOf(
 const without = (members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** The form parameters that carry an assertion in place of the secret. */
+/** The form parameters of an assertion, in place of the secret. */
 export const asProof = (assertion: string): Record<string, string> => ({
   client_secret: '',
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',

@@ -2,7 +2,7 @@ import type { Application } from '../../src/directory/application.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'
 
-/** Changes the client's registration, past every rule. */
+/** Changes the client's registration, without validation. */
 export async function changeClient(
   service: TestService,
   part: Partial<Application>,
@@ -11,7 +11,7 @@ export async function changeClient(
   if (application) await service.change(put('application', { ...application, ...part }))
 }
 
-/** Changes the API's registration, past every rule. */
+/** Changes the API's registration, without validation. */
 export async function changeApi(service: TestService, part: Partial<Application>): Promise<void> {
   const application = (await service.store.read()).applicationByAppId(apiId)
   if (application) await service.change(put('application', { ...application, ...part }))

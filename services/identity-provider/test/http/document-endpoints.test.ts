@@ -74,7 +74,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.ok('check_session_iframe' in document)
   })
 
-  it('name the tenant by its id, whatever it was asked by, in any case', async () => {
+  it('contain the ID of the tenant, for each of its names in any case', async () => {
     const names = ['greeting.localhost', 'Greeting.LocalHost', tenantId.toUpperCase()]
     for (const name of names)
       assert.equal((await json(v2(name))).issuer, `http://login.test/${tenantId}/v2.0`)
@@ -92,7 +92,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     })
   }
 
-  it('say what the settings say, whatever host the request came to (CVE-2026-3635)', async () => {
+  it('contain the URLs of the settings, for a request to any host (CVE-2026-3635)', async () => {
     const lies = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
     for (const path of [v1(tenantId), v2(tenantId), '/metadata/endpoints']) {
       const response = await service.app.request(`http://evil.test${path}`, { headers: lies })
@@ -100,7 +100,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     }
   })
 
-  it('may be kept for a day and read by any page (AS30)', async () => {
+  it('may be cached for a day and read by any page (AS30)', async () => {
     const { headers } = await get(v2(tenantId))
     assert.equal(headers.get('cache-control'), 'max-age=86400, private')
     assert.equal(headers.get('access-control-allow-origin'), '*')
@@ -112,7 +112,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
   })
 
-  it('carry genuine issuers where the settings say so', async () => {
+  it('contain genuine issuers with the setting for them', async () => {
     const genuine = await testService({
       authority: {
         authUrl: 'https://localhost:4443',
@@ -128,7 +128,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(document.token_endpoint, `https://localhost:4443/${tenantId}/oauth2/v2.0/token`)
   })
 
-  it('do not exist for a tenant that is switched off', async () => {
+  it('do not exist for a disabled tenant', async () => {
     const own = await testService()
     const tenant = (await own.store.read()).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
@@ -151,7 +151,7 @@ describe('the key sets (entra E78 to E80)', () => {
     }
   })
 
-  it('name the issuer of each key for v2.0, by a template under common', async () => {
+  it('contain the issuer of each key for v2.0, as a template under common', async () => {
     const own = await json(`/${tenantId}/discovery/v2.0/keys`)
     const shared = await json('/common/discovery/v2.0/keys')
     for (const key of own.keys) {
@@ -161,7 +161,7 @@ describe('the key sets (entra E78 to E80)', () => {
     for (const key of shared.keys) assert.equal(key.issuer, 'http://login.test/{tenantid}/v2.0')
   })
 
-  it('are not kept for long: a revoked key shall be gone soon', async () => {
+  it('are cached for a short time only, because of revoked keys', async () => {
     const { headers } = await get(`/${tenantId}/discovery/keys`)
     assert.equal(headers.get('cache-control'), 'max-age=60, private')
   })
@@ -172,7 +172,7 @@ describe('authorization server metadata (RFC 8414, AS11, AS24)', () => {
     [`/${tenantId}/v2.0`, `http://login.test/${tenantId}/v2.0`],
     [`/${tenantId}`, `http://sts.test/${tenantId}/`],
   ] as const) {
-    it(`is found by path insertion, and says only what is served, for ${issuer}`, async () => {
+    it(`is found by path insertion, and lists only actual features, for ${issuer}`, async () => {
       const document = await json(`/.well-known/oauth-authorization-server${path}`)
       assert.equal(document.issuer, issuer)
       assert.deepEqual(document.grant_types_supported, ['client_credentials'])
@@ -190,12 +190,12 @@ describe('authorization server metadata (RFC 8414, AS11, AS24)', () => {
   }
 })
 
-describe('what clients ask before they ask for a token', () => {
+describe('the documents that clients request before a token', () => {
   const discovery = (query: Record<string, string>) =>
     `/common/discovery/instance?${new URLSearchParams(query)}`
   const endpoint = (host: string) => `https://${host}/${tenantId}/oauth2/v2.0/authorize`
 
-  it('is where the document of an authority is, and its aliases (entra E66)', async () => {
+  it('contain the document URL of an authority, and its aliases (entra E66)', async () => {
     const answer = await json(
       discovery({ 'api-version': '1.1', authorization_endpoint: endpoint('login.test') }),
     )
@@ -214,7 +214,7 @@ describe('what clients ask before they ask for a token', () => {
     assert.equal(answer.metadata.length, 6)
   })
 
-  it('is answered for the names of the public cloud too, where this server stands in for it', async () => {
+  it('include the names of the public cloud, where this server replaces it', async () => {
     const answer = await json(
       discovery({
         'api-version': '1.1',
@@ -225,7 +225,7 @@ describe('what clients ask before they ask for a token', () => {
     assert.equal(answer.tenant_discovery_endpoint, expected)
   })
 
-  it('is answered in short to api-version 1.0, and by the v1 document to a v1 endpoint', async () => {
+  it('are short for api-version 1.0, and lead to the v1 document for a v1 endpoint', async () => {
     const answer = await json(
       discovery({
         'api-version': '1.0',
@@ -235,14 +235,14 @@ describe('what clients ask before they ask for a token', () => {
     assert.deepEqual(answer, { tenant_discovery_endpoint: `https://login.test${v1(tenantId)}` })
   })
 
-  it('is answered by issuer as well', async () => {
+  it('are found by issuer too', async () => {
     const answer = await json(
       discovery({ 'api-version': '1.1', issuer: `https://login.test/${tenantId}/v2.0` }),
     )
     assert.equal(answer.tenant_discovery_endpoint, `https://login.test${v2(tenantId)}`)
   })
 
-  it('is never answered for the host that a request came to (CVE-2026-3635)', async () => {
+  it('never contain the host of a request (CVE-2026-3635)', async () => {
     const query = { 'api-version': '1.1', authorization_endpoint: endpoint('evil.test') }
     const response = await service.app.request(`https://evil.test${discovery(query)}`, {
       headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
@@ -250,12 +250,12 @@ describe('what clients ask before they ask for a token', () => {
     assert.deepEqual((await response.json()).error_codes, [50049])
   })
 
-  it('is nowhere else: not below a tenant', async () => {
+  it('do not exist below a tenant', async () => {
     const response = await get(`/${tenantId}/discovery/instance?api-version=1.1`)
     assert.equal(response.status, 404)
   })
 
-  it('is what a cloud is, for infrastructure tools (entra E77)', async () => {
+  it('describe the cloud for infrastructure tools (entra E77)', async () => {
     const cloud = await json('/metadata/endpoints?api-version=2022-09-01')
     assert.equal(typeof cloud.name, 'string')
     assert.equal(cloud.authentication.loginEndpoint, 'http://login.test')

@@ -10,7 +10,7 @@ const noTenant = (tenant: string) =>
   `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`
 const authorize = `https://login.test/${tenantId}/oauth2/v2.0/authorize`
 
-/** How requests for documents come to be refused (entra E121, entra E126 to E129). */
+/** The causes of refused requests for documents (entra E121, entra E126 to E129). */
 export const documentRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'tenant_unknown_at_discovery',

@@ -23,7 +23,7 @@ async function withoutAssignments(service: TestService) {
   await service.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
 }
 
-/** How requests come about that are understood and refused (entra E91 to E133). */
+/** The causes of refused requests that were understood (entra E91 to E133). */
 export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'tenant_unknown',

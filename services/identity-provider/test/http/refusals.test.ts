@@ -19,7 +19,7 @@ const scenarios: readonly RefusalScenario[] = [
   ...issuanceRefusalScenarios,
   ...assertionRefusalScenarios,
 ]
-/** The rows of docs/evidence/security-authorization-server.md that a refusal holds. */
+/** The rows of docs/evidence/security-authorization-server.md that a refusal implements. */
 const securityRows: Partial<Record<Refusal['reason'], string>> = {
   method_not_allowed: 'AS1',
   parameter_repeated: 'AS1',
@@ -94,7 +94,7 @@ describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () =>
       else assert.match(told, scenario.text)
 
       assert.equal(headers.location, undefined)
-      // Nobody may keep an answer, and none of them may say a secret (AS5, AS6).
+      // No client may store an answer, and no answer may contain a secret (AS5, AS6).
       assert.equal(headers['content-type'], 'application/json; charset=utf-8')
       assert.match(headers['cache-control'] ?? '', /no-store/)
       assert.equal(headers.pragma, 'no-cache')
@@ -108,7 +108,8 @@ describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () =>
 
   it('has a row, and every row has a scenario', () => {
     const walked = new Set(scenarios.map(({ reason }) => reason))
-    // The client is gone and cannot read this answer. request-form.test.ts tests this case.
+    // The client has closed the connection and cannot read this answer. request-form.test.ts tests
+    // this case.
     walked.add('body_incomplete')
     assert.deepEqual([...walked].sort(), Object.keys(refusalTable).sort())
   })

@@ -68,7 +68,7 @@ describe('the body of a request', () => {
     ['chunks', 'Transfer-Encoding: chunked'],
   ]
   for (const [name, field] of cuts) {
-    it(`that ends within ${name} is logged at debug only`, {
+    it(`that ends early with ${name} is logged at debug level only`, {
       timeout: 10_000,
     }, async (t) => {
       const above: string[] = []

@@ -15,7 +15,7 @@ const maxAgeMs = 40
 const patienceMs = 200
 const longestAnswerMs = 900
 
-/** A service over a store each call of which takes as long as a test says: FL18. */
+/** A service with a store whose calls take as long as the test sets (FL18). */
 async function slowService() {
   const store = { takesMs: 0, audit: [] as AuditRecord[] }
   const slowly = async <Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> => {
@@ -83,7 +83,7 @@ async function slowService() {
   return { store, notes, keys, directory, request, app: service.app }
 }
 
-/** A token request, and how long it took. */
+/** A token request, and its duration. */
 async function timed(request: () => Promise<Response>) {
   const startedAt = performance.now()
   const response = await request()
@@ -91,7 +91,7 @@ async function timed(request: () => Promise<Response>) {
 }
 
 describe('a store that is slow (FL18)', () => {
-  it('delays tokens, and keeps none back, while it answers in time', async () => {
+  it('delays tokens, and prevents none, while it responds in time', async () => {
     const { store, request } = await slowService()
     store.takesMs = 2 * maxAgeMs
     for (let count = 0; count < 3; count += 1) {
@@ -101,7 +101,7 @@ describe('a store that is slow (FL18)', () => {
     }
   })
 
-  it('makes nobody wait for ever: 503 with Retry-After, and 200 when it is quick again', async () => {
+  it('causes 503 with Retry-After, and 200 when it is fast again', async () => {
     const { store, request, app } = await slowService()
     store.takesMs = longestAnswerMs + 100
     await setTimeout(maxAgeMs + 1)
@@ -116,7 +116,7 @@ describe('a store that is slow (FL18)', () => {
     while ((await request()).status !== 200) await setTimeout(10)
   })
 
-  it('is waited for by whoever signs no longer than by whoever reads', async () => {
+  it('delays signing no longer than reading', async () => {
     const { store, request, directory } = await slowService()
     await setTimeout(maxAgeMs + 1)
     store.takesMs = 0
@@ -127,7 +127,7 @@ describe('a store that is slow (FL18)', () => {
     assert.ok(tookMs < longestAnswerMs, `${tookMs} ms`)
   })
 
-  it('loses no record of what was issued and refused meanwhile', async () => {
+  it('loses no record of the tokens and refusals of that time', async () => {
     const { store, notes, request } = await slowService()
     const outcomes: string[] = []
     const ask = async () => outcomes.push((await request()).status === 200 ? 'done' : 'refused')

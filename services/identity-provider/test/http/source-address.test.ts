@@ -17,15 +17,20 @@ const rows: [string, IncomingMessage | undefined, TrustedProxies, string][] = [
   ['the connection', from('192.0.2.7'), none, '192.0.2.7'],
   ['the connection, IPv4 in IPv6', from('::ffff:192.0.2.7'), none, '192.0.2.7'],
   [
-    'the connection, whatever a stranger forwards',
+    'the connection, when an untrusted peer forwards an address',
     from('192.0.2.7', '198.51.100.1'),
     proxies,
     '192.0.2.7',
   ],
-  ['the connection, when nobody is trusted', from('10.0.0.1', '198.51.100.1'), none, '10.0.0.1'],
-  ['what a proxy of ours forwards', from('10.0.0.1', '198.51.100.1'), proxies, '198.51.100.1'],
+  ['the connection, without trusted proxies', from('10.0.0.1', '198.51.100.1'), none, '10.0.0.1'],
   [
-    'the nearest that is no proxy of ours',
+    'the address that a trusted proxy forwards',
+    from('10.0.0.1', '198.51.100.1'),
+    proxies,
+    '198.51.100.1',
+  ],
+  [
+    'the nearest that is not a trusted proxy',
     from('10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2'),
     proxies,
     '198.51.100.1',
@@ -53,7 +58,7 @@ const rows: [string, IncomingMessage | undefined, TrustedProxies, string][] = [
     '192.0.2.7',
   ],
   [
-    'the nearest that is in no trusted network',
+    'the nearest outside the trusted networks',
     from('172.31.0.9', '203.0.113.9, 198.51.100.1, 172.16.3.4, 2001:db8:f:1::1'),
     proxies,
     '198.51.100.1',
@@ -66,13 +71,13 @@ const rows: [string, IncomingMessage | undefined, TrustedProxies, string][] = [
   ],
   ['the proxy, when it forwards no address', from('10.0.0.1', 'unknown'), proxies, '10.0.0.1'],
   [
-    'the last proxy, when what it forwards is no address',
+    'the last proxy, when it forwards another text',
     from('10.0.0.1', '198.51.100.1, x:1, 10.0.0.2:80'),
     proxies,
     '10.0.0.2',
   ],
-  ['the proxy, when it forwards nobody', from('10.0.0.1'), proxies, '10.0.0.1'],
-  ['nowhere, without a socket', undefined, proxies, ''],
+  ['the proxy, when it forwards an empty value', from('10.0.0.1'), proxies, '10.0.0.1'],
+  ['empty, without a socket', undefined, proxies, ''],
 ]
 
 describe('the source of a request (AS29, AS34) is', () => {

@@ -21,7 +21,7 @@ import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 
 const file = join(import.meta.dirname, '../registrations/sample.json')
 
-/** What is registered in the directory of a test. */
+/** The registrations in the directory of a test. */
 export const greeting = readSeedRegistrations(readFileSync(file, 'utf8'), file, {
   newGuid: systemRuntime.newGuid,
   tenantId: systemRuntime.newGuid(),
@@ -37,7 +37,7 @@ export const scope = `api://${apiId}/.default`
 const keyEncryptionKey = KeyEncryptionKey.generate()
 let keys: Promise<SigningKeys> | undefined
 
-/** Keys that are made once for all tests of a file: making them is slow. */
+/** Keys that all tests of a file share, because their creation is slow. */
 const signingKeys = (): Promise<SigningKeys> => {
   keys ??= SigningKeys.open({
     store: new MemoryKeyRingStore(),
@@ -57,7 +57,7 @@ export type TestService = {
   readonly audit: (AuditRecord & { readonly lane: AuditLane })[]
   readonly uses: Map<string, Date>
   readonly logged: string[]
-  /** Changes the directory past every rule. */
+  /** Changes the directory without validation. */
   readonly change: (...changes: DirectoryChange[]) => Promise<void>
   /** Posts a form to a token endpoint. */
   readonly token: (
@@ -68,7 +68,7 @@ export type TestService = {
   readonly form: (over?: Record<string, string>) => Record<string, string>
 }
 
-/** A service over a memory of its own, with the registrations of the sample. */
+/** A service with its own memory store, and with the registrations of the sample. */
 export async function testService(over: Partial<ServiceOptions> = {}): Promise<TestService> {
   const { changes, seeded } = seedChanges(greeting, systemRuntime)
   const store = new DirectoryStore({ log: new MemoryDirectoryLog() })

@@ -22,7 +22,7 @@ async function issued(response: Response) {
 const codeOf = async (response: Response) => (await response.json()).error_codes?.[0]
 
 describe('the v1 endpoint (entra E12 to E14)', () => {
-  it('takes a resource and answers with numbers as strings', async () => {
+  it('accepts a resource and returns numbers as strings', async () => {
     const resource = `api://${apiId}`
     const response = await service.token(v1Form(service, resource), { path: v1Path })
     const { body, claims } = await issued(response)
@@ -42,7 +42,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
     assert.equal(body.resource, resource)
   })
 
-  it('does not decide the version of the token, nor does the other: the API does', async () => {
+  it('does not decide the version of the token, but the API does', async () => {
     const second = await testService()
     await changeApi(second, { requestedAccessTokenVersion: 2 })
     for (const [to, version] of [
@@ -57,7 +57,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
 })
 
 describe('tokens by version (entra E37 to E57)', () => {
-  it('of v1.0 have the claims that are seen on custom APIs', async () => {
+  it('of v1.0 have the claims of Entra for custom APIs', async () => {
     const { claims } = await issued(await service.token(service.form()))
     assert.deepEqual(Object.keys(claims), [
       ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'appid', 'appidacr', 'idp', 'oid', 'rh'],
@@ -65,7 +65,7 @@ describe('tokens by version (entra E37 to E57)', () => {
     ])
   })
 
-  it('of v2.0 have azp for appid, the application id for an audience, and no x5t and idp', async () => {
+  it('of v2.0 have azp for appid, the application ID as audience, and no x5t and idp', async () => {
     const second = await testService()
     await changeApi(second, { requestedAccessTokenVersion: 2 })
     const { claims, header } = await issued(await second.token(second.form()))
@@ -82,7 +82,7 @@ describe('tokens by version (entra E37 to E57)', () => {
     assert.equal(claims.ver, '2.0')
   })
 
-  it('carry idtyp, and the id for an audience, when the API asks for them', async () => {
+  it('contain idtyp, and the ID as audience, when the API requests them', async () => {
     const asking = await testService()
     await changeApi(asking, {
       optionalAccessTokenClaims: [
@@ -95,13 +95,13 @@ describe('tokens by version (entra E37 to E57)', () => {
     assert.equal(claims.aud, apiId)
   })
 
-  it('never carry scp, acr, amr, name, upn or jti', async () => {
+  it('never contain scp, acr, amr, name, upn or jti', async () => {
     const { claims } = await issued(await service.token(service.form()))
     for (const claim of ['scp', 'acr', 'amr', 'name', 'upn', 'jti'])
       assert.ok(!(claim in claims), claim)
   })
 
-  it('last as the settings say, and not all equally long', async () => {
+  it('have the lifetimes of the settings, with random differences', async () => {
     const short = await testService({
       lifetime: { backdatingSeconds: 10, shortestSeconds: 600, longestSeconds: 1200 },
     })
@@ -141,7 +141,7 @@ describe('scopes (entra E19 to E24)', () => {
     })
   }
 
-  it('that name no API, only habits, are no request for a token (AS15)', async () => {
+  it('without an API, with OpenID scopes only, are refused (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))
     assert.equal(await codeOf(response), 1002012)
   })
@@ -150,7 +150,7 @@ describe('scopes (entra E19 to E24)', () => {
 describe('tenants (entra E25 to E27)', () => {
   const names = [tenantId, tenantId.toUpperCase(), 'greeting.localhost', 'GREETING.localhost']
   for (const name of names) {
-    it(`are known as ${name}, and the token names the id`, async () => {
+    it(`are known as ${name}, and the token contains the ID`, async () => {
       const path = `/${name}/oauth2/v2.0/token`
       const { claims } = await issued(await service.token(service.form(), { path }))
       assert.equal(claims.tid, tenantId)
@@ -158,7 +158,7 @@ describe('tenants (entra E25 to E27)', () => {
     })
   }
 
-  it('have walls between them: neither client nor API of one is known in another', async () => {
+  it('are separate: clients and APIs of one are unknown in another', async () => {
     const own = await testService()
     const other = '22222222-2222-4222-8222-222222222222'
     const directory = await own.store.read()
@@ -170,7 +170,7 @@ describe('tenants (entra E25 to E27)', () => {
     )
     const path = `/${other}/oauth2/v2.0/token`
     assert.equal(await codeOf(await own.token(own.form(), { path })), 700016)
-    // The client comes to the other tenant, its API does not.
+    // The client is added to the other tenant, its API is not.
     const there = { ...client, id: crypto.randomUUID(), tenantId: other }
     await own.change(put('servicePrincipal', there))
     assert.equal(await codeOf(await own.token(own.form(), { path })), 500011)
@@ -178,7 +178,7 @@ describe('tenants (entra E25 to E27)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
-  it('that are switched off issue nothing, at once (AS31)', async () => {
+  it('that are disabled issue no token, at once (AS31)', async () => {
     const own = await testService()
     const tenant = (await own.store.read()).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
@@ -186,8 +186,8 @@ describe('tenants (entra E25 to E27)', () => {
   })
 })
 
-describe('what real clients send along (entra E4 to E9)', () => {
-  it('is passed over: telemetry, claims and parameters that nobody knows (AS1)', async () => {
+describe('the additional data of real clients (entra E4 to E9)', () => {
+  it('is ignored: telemetry, claims and unknown parameters (AS1)', async () => {
     const telemetry = {
       'x-client-SKU': 'msal.js.node',
       'x-client-VER': '7.2.1',
@@ -210,20 +210,20 @@ describe('what real clients send along (entra E4 to E9)', () => {
     ['body', {}, { 'client-request-id': id }],
   ]
   for (const [place, request, more] of places) {
-    it(`is its own request id in the ${place}, which a refusal repeats`, async () => {
+    it(`includes a request ID in the ${place}, which a refusal repeats`, async () => {
       const form = service.form({ client_secret: 'wrong', ...more })
       const response = await service.token(form, request)
       assert.equal((await response.json()).correlation_id, id)
     })
   }
 
-  it('is a request id only when it is a GUID: else it gets a new one', async () => {
+  it('includes a request ID only as a GUID, otherwise the server creates one', async () => {
     const headers = { 'client-request-id': '<script>' }
     const response = await service.token(service.form({ client_secret: 'wrong' }), { headers })
     assert.match((await response.json()).correlation_id, /^[0-9a-f-]{36}$/)
   })
 
-  it('comes back as a header when it is asked for, and only then', async () => {
+  it('returns as a header only when the client requests it', async () => {
     const headers = { 'client-request-id': id, 'return-client-request-id': 'true' }
     const echoed = await service.token(service.form(), { headers })
     assert.equal(echoed.headers.get('client-request-id'), id)
@@ -261,7 +261,7 @@ describe('the headers of an answer (entra E16, entra E17)', () => {
 })
 
 describe('a client that changed', () => {
-  it('is disabled, enabled and deprived with the next request (AS31)', async () => {
+  it('is disabled, enabled and without a role from the next request on (AS31)', async () => {
     const own = await testService()
     await issued(await own.token(own.form()))
     await changeClient(own, { passwordCredentials: [] })

@@ -17,7 +17,7 @@ const accessToken = async (response: Response): Promise<string> => {
 }
 
 describe('the token endpoint (contract C49 to C57)', () => {
-  it('answers with exactly the four fields of the dialect, and lets nobody store them (AS6, AS7, AS15)', async () => {
+  it('answers with exactly the four fields of the dialect, and forbids storing them (AS6, AS7, AS15)', async () => {
     const response = await service.token(service.form())
     const body = await response.json()
     assert.deepEqual(Object.keys(body), [
@@ -93,7 +93,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(keySet.keys.length >= 2)
   })
 
-  it('gives each token an id of its own', async () => {
+  it('gives each token its own ID', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const token = await accessToken(await service.token(service.form()))
@@ -103,7 +103,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.equal(new Set(ids).size, 20)
   })
 
-  it('leaves the claim roles out when nothing is granted', async () => {
+  it('omits the claim roles when no role is granted', async () => {
     const poor = await testService()
     const directory = await poor.store.read()
     const principal = directory.servicePrincipalByAppId(tenantId, clientId)
@@ -113,7 +113,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(!('roles' in decodeJwt(token)))
   })
 
-  it('notes who was given what, and when the secret was used, without the secret', async () => {
+  it('records the issued token and the use of the secret, without the secret', async () => {
     const own = await testService()
     await own.token(own.form({ 'client-request-id': tenantId }))
     assert.deepEqual(

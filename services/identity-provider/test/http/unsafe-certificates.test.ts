@@ -9,7 +9,7 @@ import { clientId, testService } from './test-service.ts'
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** An assertion that nobody signed: with the exponent 1, the padded digest is its own signature. */
+/** A forged assertion: with the exponent 1, the padded digest is its own signature. */
 function unsignedAssertion({ sha256Thumbprint }: KeyCredential, modulusBytes: number): string {
   const now = Math.floor(Date.now() / 1000)
   const header = { alg: 'RS256', typ: 'JWT', 'x5t#S256': sha256Thumbprint }
@@ -22,7 +22,7 @@ function unsignedAssertion({ sha256Thumbprint }: KeyCredential, modulusBytes: nu
     exp: now + 60,
   }
   const input = `${encoded(header)}.${encoded(claims)}`
-  // RFC 8017 §9.2, EMSA-PKCS1-v1_5 with SHA-256.
+  // RFC 8017 section 9.2, EMSA-PKCS1-v1_5 with SHA-256.
   const digestInfo = Buffer.concat([
     Buffer.from('3031300d060960864801650304020105000420', 'hex'),
     createHash('sha256').update(input).digest(),
@@ -32,9 +32,9 @@ function unsignedAssertion({ sha256Thumbprint }: KeyCredential, modulusBytes: nu
   return `${input}.${signature.toString('base64url')}`
 }
 
-describe('a client certificate that was stored before its key was judged (AS36)', () => {
+describe('a client certificate that was stored before its key was checked (AS36)', () => {
   for (const [what, key] of Object.entries(unsafeKeys)) {
-    it(`authenticates nobody with a key ${what}`, async () => {
+    it(`authenticates no client with a key ${what}`, async () => {
       const credential = storedCredential(await certificateOf(key))
       const service = await testService()
       await changeClient(service, { keyCredentials: [credential] })

@@ -6,14 +6,14 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 const canary = 'canary-b3f1e0d2'
 
 describe('a key-encryption key', () => {
-  it('opens what it sealed, also after it was written down and read again', () => {
+  it('decrypts its own values, also after it was written and read again', () => {
     const key = KeyEncryptionKey.generate()
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.equal(KeyEncryptionKey.parse(key.toBase64()).open(sealed, 'kid-1').toString(), canary)
     assert.equal(KeyEncryptionKey.idOf(sealed), key.id)
   })
 
-  it('seals the same thing differently each time, and shows nothing of it', () => {
+  it('encrypts the same value differently each time, and does not reveal it', () => {
     const key = KeyEncryptionKey.generate()
     const sealed = [1, 2].map(() => key.seal(Buffer.from(canary), 'kid-1'))
     assert.notEqual(sealed[0], sealed[1])
@@ -21,7 +21,7 @@ describe('a key-encryption key', () => {
     assert.ok(!sealed.join().includes(key.toBase64()))
   })
 
-  it('derives the same key for one purpose each time, and another for another', () => {
+  it('derives one key for each purpose, the same each time', () => {
     const key = KeyEncryptionKey.generate()
     const again = KeyEncryptionKey.parse(key.toBase64())
     assert.deepEqual(key.derive('a'), again.derive('a'))
@@ -30,7 +30,7 @@ describe('a key-encryption key', () => {
     assert.equal(key.derive('a').length, 32)
   })
 
-  it('refuses what another key sealed, names both keys and tells neither', () => {
+  it('refuses a value of another key, and reports both key IDs without the keys', () => {
     const [key, other] = [KeyEncryptionKey.generate(), KeyEncryptionKey.generate()]
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.throws(
@@ -46,7 +46,7 @@ describe('a key-encryption key', () => {
     )
   })
 
-  it('refuses what was damaged anywhere, or belongs to another name', () => {
+  it('refuses a damaged value, and a value with another name', () => {
     const key = KeyEncryptionKey.generate()
     const sealed = key.seal(randomBytes(40), 'kid-1')
     const [version, id, nonce = '', ciphertext = ''] = sealed.split('.')

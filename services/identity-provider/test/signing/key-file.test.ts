@@ -17,7 +17,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 describe('the key file', () => {
-  it('is made with mode 0600 when nothing is encrypted yet, and read from then on', async () => {
+  it('is created with mode 0600 when nothing is encrypted yet, and then read', async () => {
     const path = freshPath()
     const made = await keyFromFile({ path, keysExist: false })
     assert.equal((await stat(path)).mode & 0o777, 0o600)
@@ -26,7 +26,7 @@ describe('the key file', () => {
     }
   })
 
-  it('is one file for processes that start at the same time, without drafts left behind', async () => {
+  it('is one file for processes that start at the same time, without leftover drafts', async () => {
     const path = join(folder, 'race', 'key')
     await mkdir(join(folder, 'race'))
     const keys = await Promise.all(
@@ -39,11 +39,11 @@ describe('the key file', () => {
     assert.deepEqual(await readdir(join(folder, 'race')), ['key'])
   })
 
-  it('is never made anew when keys exist that only the missing file can open', async () => {
+  it('is not created again when keys exist that only the missing file can decrypt', async () => {
     const path = freshPath()
     await assert.rejects(keyFromFile({ path, keysExist: true }), {
       code: 'key_encryption_key_missing',
-      message: /missing: restore it, or set KEY_ENCRYPTION_KEY\. Nothing was changed\./,
+      message: /missing\. Restore it, or set KEY_ENCRYPTION_KEY\. Nothing was changed\./,
     })
     await assert.rejects(stat(path), { code: 'ENOENT' })
   })
@@ -72,7 +72,7 @@ describe('the key file', () => {
   })
 
   for (const content of ['', 'not a key\n', `${'A'.repeat(43)}=\nmore\n`]) {
-    it(`is refused and left alone when it holds ${JSON.stringify(content)}`, async () => {
+    it(`is refused and unchanged when it contains ${JSON.stringify(content)}`, async () => {
       const path = freshPath()
       await writeFile(path, content, { mode: 0o600 })
       await assert.rejects(keyFromFile({ path, keysExist: false }), {
@@ -82,7 +82,7 @@ describe('the key file', () => {
     })
   }
 
-  it('says so in one sentence when its folder cannot be used', async () => {
+  it('has a one-sentence error when its folder is unusable', async () => {
     const path = freshPath()
     await writeFile(path, '', { mode: 0o600 })
     await assert.rejects(keyFromFile({ path: join(path, 'key'), keysExist: false }), {

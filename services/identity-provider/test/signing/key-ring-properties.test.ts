@@ -36,7 +36,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-/** Plays steps against a ring and keeps what an observer from outside knows of it. */
+/** Applies steps to a ring, and records its externally visible state. */
 class Observed {
   ring: KeyRing = []
   now = new Date('2030-01-01T00:00:00Z')
@@ -89,7 +89,7 @@ const play = (check: (observed: Observed, step: Step) => void) =>
     { numRuns: 400 },
   )
 
-describe('a key ring, whatever happens to it', () => {
+describe('a key ring after any sequence of steps', () => {
   it('has exactly one active key, and it is published', () => {
     play((observed) => {
       const { ring, now } = observed
@@ -100,7 +100,7 @@ describe('a key ring, whatever happens to it', () => {
     })
   })
 
-  it('publishes several keys whenever it was tended', () => {
+  it('publishes several keys after each maintenance', () => {
     play((observed, step) => {
       if (step.do === 'tend') assert.ok(observed.published().length >= 2)
     })
@@ -118,7 +118,7 @@ describe('a key ring, whatever happens to it', () => {
     })
   })
 
-  it('signs by no key that was revoked, and by none without notice but after a revocation', () => {
+  it('never signs with a revoked key, and with an unannounced key only after a revocation', () => {
     play(({ ring, now, revoked }) => {
       const active = activeKey(ring, now)
       assert.ok(active && !revoked.has(active.kid))
@@ -128,7 +128,7 @@ describe('a key ring, whatever happens to it', () => {
     })
   })
 
-  it('keeps its keys in the order in which they sign, each once', () => {
+  it('has each key once, in the order in which they sign', () => {
     play(({ ring }) => {
       const times = ring.map(({ signsFrom }) => signsFrom.getTime())
       assert.deepEqual(

@@ -21,7 +21,7 @@ const open = (store: KeyRingStore, part: Partial<Parameters<typeof SigningKeys.o
     ...part,
   })
 
-/** A store with these rings, one commit each; the marks are those of the store that it copies. */
+/** A store with these rings, one commit each. The marks are those of the copied store. */
 async function storeWith(...rings: readonly KeyRing[]): Promise<MemoryKeyRingStore> {
   const store = new MemoryKeyRingStore()
   for (const [index, ring] of rings.entries())
@@ -31,7 +31,7 @@ async function storeWith(...rings: readonly KeyRing[]): Promise<MemoryKeyRingSto
 
 const kids = (keys: SigningKeys) => keys.published().map(({ kid }) => kid)
 
-/** A server that followed a store of three commits, and the store that takes its place. */
+/** A server that knows three commits of a store, and the store that replaces it. */
 async function afterFailover() {
   const origin = new MemoryKeyRingStore()
   await open(origin)
@@ -50,8 +50,8 @@ async function afterFailover() {
   return { place, ring, keys, reversals }
 }
 
-describe('a key ring whose store goes back (AS37)', () => {
-  it('signs by and publishes no key that was revoked in the store that took its place', async () => {
+describe('a key ring whose store was restored from a backup (AS37)', () => {
+  it('neither signs with nor publishes a key that is revoked in the restored store', async () => {
     const { place, ring, keys, reversals } = await afterFailover()
     const standby = await storeWith(ring)
     const [revoked = ''] = kids(keys)
@@ -62,10 +62,10 @@ describe('a key ring whose store goes back (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
     assert.notEqual(decodeProtectedHeader(await keys.sign({}, kidOnly)).kid, revoked)
     await keys.refresh()
-    assert.deepEqual(reversals, [[3, 3]], 'noticed once')
+    assert.deepEqual(reversals, [[3, 3]], 'reported once')
   })
 
-  it('takes back a ring with fewer commits', async () => {
+  it('accepts a ring with fewer commits', async () => {
     const { place, ring, keys, reversals } = await afterFailover()
     place.store = await storeWith(ring.slice(0, 1))
     await keys.refresh()
@@ -73,7 +73,7 @@ describe('a key ring whose store goes back (AS37)', () => {
     assert.deepEqual(reversals, [[3, 1]])
   })
 
-  it('revokes in the store that took its place, not on what it remembers', async () => {
+  it('revokes in the restored store, not in its memory', async () => {
     const { place, ring, keys } = await afterFailover()
     const standby = await storeWith(ring)
     const [revoked = ''] = kids(keys)
@@ -83,7 +83,7 @@ describe('a key ring whose store goes back (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
   })
 
-  it('takes no late answer from before its last change', async () => {
+  it('ignores a late answer from before its last change', async () => {
     const { place, ring, keys } = await afterFailover()
     const standby = await storeWith(ring)
     const late = Promise.withResolvers<Awaited<ReturnType<KeyRingStore['read']>>>()
@@ -99,7 +99,7 @@ describe('a key ring whose store goes back (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
   })
 
-  it('signs nothing while the store has no keys, and says that the store is at fault', async () => {
+  it('signs nothing while the store has no keys, and reports a fault of the store', async () => {
     const { place, keys } = await afterFailover()
     place.store = new MemoryKeyRingStore()
     await keys.refresh()

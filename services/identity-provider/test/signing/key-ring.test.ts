@@ -31,8 +31,8 @@ const phases = (ring: KeyRing, now: Date) =>
     .map(({ key, phase }) => `${key.kid} ${phase}`)
     .join(', ')
 
-describe('the life of a signing key (AS26)', () => {
-  it('begins with two keys: one that signs at once, one that is announced', () => {
+describe('the phases of a signing key (AS26)', () => {
+  it('start with two keys, one active and one announced', () => {
     assert.equal(keysLacking([], day(0)), 2)
     assert.equal(phases(fresh, day(0)), 'a active, b announced')
     assert.deepEqual(nextKey(fresh, day(0))?.signsFrom, day(90))
@@ -45,12 +45,12 @@ describe('the life of a signing key (AS26)', () => {
     [day(90, 3900), 'a gone, b active'],
     [day(-400), 'a active, b announced'],
   ] as const) {
-    it(`is ${expected} at ${now.toISOString()}, by the clock alone`, () => {
+    it(`are ${expected} at ${now.toISOString()}, by the clock alone`, () => {
       assert.equal(phases(fresh, now), expected)
     })
   }
 
-  it('goes on: the next key is announced when the last one begins to sign', () => {
+  it('continue: the next key is announced when the last one starts to sign', () => {
     assert.equal(keysLacking(fresh, day(89)), 0)
     assert.equal(keysLacking(fresh, day(90)), 1)
     const ring = maintain(fresh, [c], schedule, day(90))
@@ -58,17 +58,17 @@ describe('the life of a signing key (AS26)', () => {
     assert.equal(phases(maintain(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
   })
 
-  it('announces for the whole period, also when nobody tended the ring in time', () => {
+  it('include the whole announcement period, also after late maintenance', () => {
     const ring = maintain(fresh, [c], schedule, day(300))
     assert.equal(phases(ring, day(300)), 'b active, c announced')
     assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
   })
 
-  it('leaves a ring alone that lacks nothing', () => {
+  it('do not change in a complete ring', () => {
     assert.equal(maintain(fresh, [c], schedule, day(50)), fresh)
   })
 
-  it('follows a schedule that became shorter, but never one that became longer', () => {
+  it('follow a schedule that became shorter, but never one that became longer', () => {
     const sooner = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 30 })
     const later = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 365 })
     const ring = maintain(fresh, [], sooner, day(10))
@@ -77,7 +77,7 @@ describe('the life of a signing key (AS26)', () => {
     assert.deepEqual(nextKey(maintain(fresh, [], sooner, day(80)), day(79))?.signsFrom, day(80))
   })
 
-  it('stays published for the longest token that a key may have signed (FL9)', () => {
+  it('keep a key published for the longest token that it may have signed (FL9)', () => {
     const longer = keyScheduleSchema.parse({ longestTokenSeconds: 86_400 })
     const ring = maintain(fresh, [], longer, day(1))
     assert.equal(phases(ring, day(90, 86_699)), 'a retired, b active')
@@ -98,12 +98,12 @@ describe('a rotation on demand', () => {
     assert.equal(rotate(ring, 'a', schedule, day(0, 20)), ring)
   })
 
-  it('does nothing for who asks to leave a key that signs no more', () => {
+  it('does nothing when the key to rotate away from is not active', () => {
     const ring = maintain(rotate(fresh, 'a', schedule, day(5)), [c], schedule, day(5))
     assert.equal(rotate(ring, 'a', schedule, day(6)), ring)
   })
 
-  it('never puts off a rotation that is due sooner', () => {
+  it('never delays a rotation that is due sooner', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     assert.deepEqual(
       nextKey(rotate(ring, 'b', schedule, day(90)), day(90))?.signsFrom,
@@ -126,17 +126,17 @@ describe('a revocation', () => {
     assert.equal(phases(late, day(90, 60)), 'a retired, d active')
   })
 
-  it('of an announced or a retired key leaves the active one alone', () => {
+  it('of an announced or a retired key does not change the active one', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     assert.equal(phases(revoke(ring, 'c', [], schedule, day(90)), day(90)), 'a retired, b active')
     assert.equal(phases(revoke(ring, 'a', [], schedule, day(90)), day(90)), 'b active, c announced')
   })
 
-  it('of a key that is not there changes nothing', () => {
+  it('of an unknown key changes nothing', () => {
     assert.equal(revoke(fresh, 'z', [], schedule, day(1)), fresh)
   })
 
-  it('leaves exactly one active key, whichever is revoked', () => {
+  it('of any key leaves exactly one active key', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     for (const { kid } of ring) {
       assert.ok(activeKey(revoke(ring, kid, [d], schedule, day(90)), day(90)))

@@ -15,14 +15,14 @@ describe('a key schedule', () => {
     })
   })
 
-  it('keeps a key for the longest token that it signed, whatever is set today', () => {
+  it('keeps a key for the longest token that it signed, also after a change of the settings', () => {
     const schedule = keyScheduleSchema.parse({ longestTokenSeconds })
     assert.equal(retirementSeconds(schedule, 600), 3900)
     assert.equal(retirementSeconds(schedule, 86_400), 86_700)
   })
 
   for (const [setting, value, sentence] of [
-    ['announceDays', 0, /verifiers keep a key set for a day/],
+    ['announceDays', 0, /verifiers cache a key set for a day/],
     ['announceDays', 90, /must be less than rotateAfterDays \(90\)/],
     ['announceDays', 1.5, /int/],
     ['rotateAfterDays', 1, />=2/],
@@ -33,14 +33,14 @@ describe('a key schedule', () => {
     ['longestTokenSeconds', Number.POSITIVE_INFINITY, /number/],
     ['rotateDays', 90, /Unrecognized key/],
   ] as const) {
-    it(`refuses ${setting} ${value}, which would break verifiers or mean nothing`, () => {
+    it(`refuses ${setting} ${value}, which would break verifiers or has no meaning`, () => {
       const judged = keyScheduleSchema.safeParse({ longestTokenSeconds, [setting]: value })
       assert.equal(judged.success, false)
       assert.match(judged.error?.message ?? '', sentence)
     })
   }
 
-  it('tells all faults together', () => {
+  it('reports all faults together', () => {
     const judged = keyScheduleSchema.safeParse({
       longestTokenSeconds,
       rotateAfterDays: 10,

@@ -16,13 +16,13 @@ const rowOf = (name: string) => rows.find((cells) => cells[1] === name) ?? []
 
 describe('the page about keys', () => {
   for (const [phase, { published, signs }] of Object.entries(keyPhases)) {
-    it(`says what a key does that is ${phase}`, () => {
+    it(`describes the phase ${phase}`, () => {
       const word = (does: boolean) => (does ? 'yes' : 'no')
       assert.deepEqual(rowOf(phase).slice(2, 4), [word(published), word(signs)])
     })
   }
 
-  it('says the defaults of the schedule', () => {
+  it('has the defaults of the schedule', () => {
     const settings = readSettings({})
     assert.equal(rowOf('KEY_ROTATE_AFTER_DAYS')[2], String(settings.KEY_ROTATE_AFTER_DAYS))
     assert.equal(rowOf('KEY_ANNOUNCE_DAYS')[2], String(settings.KEY_ANNOUNCE_DAYS))

@@ -25,7 +25,7 @@ describe('a generated signing key', () => {
     })
   })
 
-  it('has a certificate of its own, signed by itself, for signing only, for five years', () => {
+  it('has a self-signed certificate, for signing only, valid for five years', () => {
     assert.ok(certificate.verify(certificate.publicKey))
     assert.equal(certificate.ca, false)
     assert.equal(certificate.subject, certificate.issuer)
@@ -33,18 +33,18 @@ describe('a generated signing key', () => {
     assert.equal(certificate.validToDate.toISOString(), '2035-03-01T12:00:00.000Z')
   })
 
-  it('is named by the SHA-1 thumbprint of that certificate', () => {
+  it('has the SHA-1 thumbprint of that certificate as its ID', () => {
     const sha1 = createHash('sha1').update(certificate.raw).digest('base64url')
     assert.equal(key.kid, sha1)
   })
 
-  it('shows nothing of its private half', () => {
+  it('does not reveal its private key', () => {
     assert.match(key.sealedPrivateKey, /^v1\.[0-9a-f]{16}\.[\w-]{16}\.[\w-]{1500,}$/)
   })
 })
 
 describe('the entry of the key set (AS26)', () => {
-  it('has the members of Entra in their order: public ones only, and no alg', () => {
+  it('has the public members of Entra, in its order, without alg', () => {
     const entry = publishedKey(key)
     assert.deepEqual(Object.keys(entry), ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c'])
     assert.equal(entry.kty, 'RSA')
@@ -53,7 +53,7 @@ describe('the entry of the key set (AS26)', () => {
     assert.equal(entry.x5t, entry.kid)
   })
 
-  it('is the same key in n and e as in x5c', async () => {
+  it('has the same key in n and e as in x5c', async () => {
     const entry = publishedKey(key)
     const fromCertificate = await importX509(certificate.toString(), 'RS256', { extractable: true })
     assert.equal(

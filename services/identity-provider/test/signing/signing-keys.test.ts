@@ -24,7 +24,7 @@ before(async () => {
   )
 })
 
-/** Replicas over one store, one clock, and keys that were made beforehand. */
+/** Replicas over one store, with one clock and prepared keys. */
 function server(over: Partial<SigningKeysOptions> = {}) {
   const store = new MemoryKeyRingStore()
   const clock = { now: start, monotonicMs: 0 }
@@ -91,14 +91,14 @@ describe('signing keys', () => {
     await verified(after, await before.sign(claims, kidOnly))
   })
 
-  it('are made once by replicas that start at the same time, all of which agree', async () => {
+  it('are created once by replicas that start at the same time, and all agree', async () => {
     const { open, store } = server()
     const replicas = await Promise.all([open(), open(), open()])
     assert.equal(new Set(replicas.map((keys) => kids(keys).join())).size, 1)
     assert.equal(store.events.length, 2)
   })
 
-  it('pass from key to key on schedule, and every token stays valid meanwhile', async () => {
+  it('rotate on schedule, and every token stays valid', async () => {
     const { open, clock } = server()
     const keys = await open()
     const seen = new Set<string | undefined>()
@@ -123,7 +123,7 @@ describe('signing keys', () => {
 })
 
 describe('a rotation on demand', () => {
-  it('says which key signs and from when, and who asked is in the audit', async () => {
+  it('returns the next key and its start, and the audit log has the actor', async () => {
     const { open, clock, store } = server()
     const keys = await open()
     clock.now += dayMs
@@ -142,7 +142,7 @@ describe('a rotation on demand', () => {
     )
   })
 
-  it('happens once when several replicas are asked at the same time (LD6)', async () => {
+  it('happens once for simultaneous requests to several replicas (LD6)', async () => {
     const { open, clock } = server()
     const replicas = await Promise.all([open(), open(), open()])
     clock.now += dayMs
@@ -152,7 +152,7 @@ describe('a rotation on demand', () => {
     for (const keys of replicas) assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
   })
 
-  it('waits for the notice when the announced key is too new, however often it is asked for', async () => {
+  it('waits for the notice when the announced key is too new, for any number of requests', async () => {
     const { open, clock } = server()
     const keys = await open()
     const [first, standby] = kids(keys)
@@ -166,7 +166,7 @@ describe('a rotation on demand', () => {
     assert.equal((await headerOf(keys)).kid, standby)
   })
 
-  it('is safe for a replica that has not heard of it: it signs by a key that all publish', async () => {
+  it('is safe for a replica that does not know of it, which signs with a key that all publish', async () => {
     const { open, clock } = server()
     const [one, other] = [await open(), await open()]
     clock.now += dayMs
@@ -190,7 +190,7 @@ describe('an emergency revocation (FL10)', () => {
     assert.ok(!kids(other).includes(revoked))
   })
 
-  it('of the only key that could sign makes a new one first', async () => {
+  it('of the only key that could sign creates a new one first', async () => {
     const { open, clock } = server()
     const keys = await open()
     clock.now += 90 * dayMs
@@ -199,7 +199,7 @@ describe('an emergency revocation (FL10)', () => {
     assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
   })
 
-  it('tells the audit who revoked, and refuses a key that does not exist', async () => {
+  it('records the actor in the audit log, and refuses an unknown key', async () => {
     const { open, store } = server()
     const keys = await open()
     const [revoked = ''] = kids(keys)
@@ -214,8 +214,8 @@ describe('an emergency revocation (FL10)', () => {
   })
 })
 
-describe('a key ring that many change at once', () => {
-  it('is never replaced by an older one that was read slowly', async () => {
+describe('a key ring with concurrent changes', () => {
+  it('is never replaced by an older one of a slow read', async () => {
     const store = new MemoryKeyRingStore()
     const { open } = server({ store })
     const keys = await open()
@@ -233,8 +233,8 @@ describe('a key ring that many change at once', () => {
   })
 })
 
-describe('signing keys while the store is down', () => {
-  it('sign no longer than maxAgeMs, publish all the time, and recover by themselves', async () => {
+describe('signing keys while the store is unavailable', () => {
+  it('sign for at most maxAgeMs, publish all the time, and recover by themselves', async () => {
     const store = new MemoryKeyRingStore()
     const { open, clock } = server({ store })
     const keys = await open()
@@ -259,12 +259,12 @@ describe('another key-encryption key', () => {
     await assert.rejects(open({ keyEncryptionKey: KeyEncryptionKey.generate() }), {
       code: 'key_encryption_key_wrong',
       message:
-        /^The stored keys are encrypted under another key-encryption key .* Nothing was changed\.$/,
+        /^The stored keys are encrypted with the key-encryption key .* Nothing was changed\.$/,
     })
     assert.deepEqual(await store.read(), before)
   })
 
-  it('opens the same keys after re-encryption, and the one before it none', async () => {
+  it('decrypts the same keys after re-encryption, and the earlier key decrypts none', async () => {
     const { open, store } = server()
     const before = await open()
     const to = KeyEncryptionKey.generate()
@@ -274,7 +274,7 @@ describe('another key-encryption key', () => {
     await assert.rejects(open(), { code: 'key_encryption_key_wrong' })
   })
 
-  it('is not mixed with the old one by a replica that still runs: it signs, and makes no key', async () => {
+  it('is not mixed with the old one by a running replica, which signs but creates no key', async () => {
     const { open, store, clock } = server()
     const running = await open()
     const to = KeyEncryptionKey.generate()
@@ -290,7 +290,7 @@ describe('another key-encryption key', () => {
     await assert.rejects(running.rotate(administrator), { code: 'key_encryption_key_wrong' })
   })
 
-  it('is refused for re-encryption when the stored keys are not under it', async () => {
+  it('is refused for re-encryption when the stored keys are encrypted with another', async () => {
     const { open, store } = server()
     await open()
     const before = await store.read()
@@ -302,18 +302,18 @@ describe('another key-encryption key', () => {
   })
 })
 
-describe('a stored key that is not what it was', () => {
+describe('a stored key that was changed', () => {
   for (const [what, damage] of [
     [
-      'its private half is damaged',
+      'its private key is damaged',
       (key: NewSigningKey) => ({ ...key, sealedPrivateKey: `${key.sealedPrivateKey}AAAA` }),
     ],
     [
-      'its certificate is of another key',
+      'its certificate belongs to another key',
       (key: NewSigningKey, other: NewSigningKey) => ({ ...key, certificate: other.certificate }),
     ],
   ] as const) {
-    it(`stops the start when ${what}, and nothing is overwritten`, async () => {
+    it(`prevents the start when ${what}, and nothing is overwritten`, async () => {
       const { open, store } = server()
       await open()
       const { latest, ring } = await store.read()

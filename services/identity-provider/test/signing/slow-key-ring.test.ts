@@ -12,7 +12,7 @@ const kidOnly = (kid: string) => ({ kid })
 const administrator = { actor: 'an administrator', correlationId: null }
 const keyEncryptionKey = KeyEncryptionKey.generate()
 
-/** Two servers over one store; one of them hears of it only when the test lets it. */
+/** Two servers with one store. One of them reads it only when the test allows it. */
 async function replicas() {
   const store = new MemoryKeyRingStore()
   const clock = { monotonicMs: 0 }
@@ -44,7 +44,7 @@ async function replicas() {
 const kidOf = async (token: Promise<string>) => decodeProtectedHeader(await token).kid
 
 describe('signing keys while the store is slow (FL18)', () => {
-  it('do not sign by what it said of a time that is too long ago for who asks', async () => {
+  it('do not sign with an answer that is older than maxAgeMs for the caller', async () => {
     const { mine, other, clock, questions } = await replicas()
     clock.monotonicMs = 1001
     const early = mine.sign({}, kidOnly)

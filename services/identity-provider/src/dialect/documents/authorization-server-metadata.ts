@@ -1,16 +1,17 @@
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 import { clientAuthenticationMetadata } from './discovery-document.ts'
 
-/** Which tokens a metadata document is about; each has its own issuer. */
+/** The token version that metadata describes. Each version has its own issuer. */
 const versions = {
   '1.0': { issuer: issuerV1, keys: '/discovery/keys', token: '/oauth2/token' },
   '2.0': { issuer: issuerV2, keys: '/discovery/v2.0/keys', token: '/oauth2/v2.0/token' },
 } as const
 
 /**
- * The metadata of this authorization server as OAuth 2.0 wants it: only what is really served.
+ * The metadata of this authorization server in the form of OAuth 2.0, with its actual features
+ * only.
  *
- * @see RFC 8414 §2; members without a value are left out, as §3.2 says.
+ * @see RFC 8414 section 2; section 3.2 omits members without a value.
  */
 export function authorizationServerMetadata(
   authority: Authority,

@@ -1,6 +1,6 @@
 /**
- * What infrastructure tools ask a cloud about itself: here only where to get tokens, and the name of
- * Microsoft Graph. What this server does not have is left out.
+ * The cloud metadata that infrastructure tools request: the address of tokens and the name of
+ * Microsoft Graph. Features that this server lacks are omitted.
  */
 export const cloudMetadata = (authUrl: string): object => ({
   name: 'Greeting',

@@ -1,6 +1,6 @@
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
-/** By which proofs clients authenticate here, as metadata names them. */
+/** The supported methods of client authentication, as in metadata. */
 export const clientAuthenticationMetadata = {
   token_endpoint_auth_methods_supported: [
     'client_secret_post',
@@ -43,27 +43,27 @@ const cloud = {
   rbac_url: 'https://pas.windows.net',
 } as const
 
-/** What stands for the tenant in documents that are for all of them. */
+/** The tenant placeholder in the documents for all tenants. */
 const anyTenant = '{tenantid}'
 
-/** Whom a document is for. */
+/** The tenant of a document. */
 export type DocumentTenant = {
-  /** As it stands in the path of every endpoint: an id, or `common` and its like. */
+  /** In the path of every endpoint: an ID, or `common` and similar names. */
   readonly inPath: string
-  /** As it stands in the issuer. */
+  /** In the issuer. */
   readonly inIssuer: string
 }
 
-/** The tenant of a document, for an id or for the name of a shared authority. */
+/** The tenant of a document, for an ID or for the name of a shared authority. */
 export const documentTenant = (inPath: string, isShared: boolean): DocumentTenant => ({
   inPath,
   inIssuer: isShared ? anyTenant : inPath,
 })
 
 /**
- * The discovery document for v2.0 tokens, members in the order of entra E59.
+ * The discovery document for v2.0 tokens, with its members in the order of entra E59.
  *
- * @see OpenID Connect Discovery 1.0 §3
+ * @see OpenID Connect Discovery 1.0 section 3
  */
 export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant): object {
   const base = `${authority.authUrl}/${tenant.inPath}`
@@ -88,7 +88,10 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
   }
 }
 
-/** The discovery document for v1.0 tokens: the one to verify the token of contract C34 by (entra E61). */
+/**
+ * The discovery document for v1.0 tokens. It leads to the keys for the token of contract C34 (entra
+ * E61).
+ */
 export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant): object {
   const base = `${authority.authUrl}/${tenant.inPath}`
   return {

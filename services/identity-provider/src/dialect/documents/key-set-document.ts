@@ -1,10 +1,10 @@
 import { type Authority, issuerV2 } from '../authority.ts'
 import type { DocumentTenant } from './discovery-document.ts'
 
-/** The key set for v1.0 tokens: the keys, and no word about the issuer. */
+/** The key set for v1.0 tokens, without an issuer. */
 export const keySetDocumentV1 = (keys: readonly object[]): object => ({ keys })
 
-/** The key set for v2.0 tokens: every key names the issuer that it signs for. */
+/** The key set for v2.0 tokens. Every key contains its issuer. */
 export const keySetDocumentV2 = (
   keys: readonly object[],
   authority: Authority,

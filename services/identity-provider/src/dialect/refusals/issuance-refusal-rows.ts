@@ -9,7 +9,7 @@ const certificateGuide =
   'Review the documentation at https://docs.microsoft.com/azure/active-directory/develop/active-directory-certificate-credentials .'
 const seeKeys = (clientId: string) =>
   `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'.`
-const newAssertion = 'Make a new assertion for every request, with the clock set right.'
+const newAssertion = 'Create a new assertion for every request, and check the clock of the client.'
 
 /** Refusals of a request that was understood. */
 export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
@@ -19,7 +19,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
-    remedy: 'Compare the tenant with the one that was registered.',
+    remedy: 'Check the tenant ID or domain.',
   },
   client_unknown: {
     status: 400,
@@ -35,7 +35,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700025,
     sentence: () =>
       "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
-    remedy: 'Register a confidential client: a public one cannot act for itself.',
+    remedy: 'Register a confidential client. A public client cannot use this grant type.',
   },
   client_disabled: {
     status: 400,
@@ -43,14 +43,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000112,
     hasErrorUri: true,
     sentence: ({ clientId, clientName }) => `Application '${clientId}'(${clientName}) is disabled.`,
-    remedy: 'An administrator disabled the client; only one can enable it.',
+    remedy: 'An administrator disabled the client. An administrator must enable it.',
   },
   secret_wrong: {
     ...invalidClient,
     code: 7000215,
     sentence: ({ clientId }) =>
       `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
-    remedy: 'Send the value of the secret, not its id, and URL-encode it.',
+    remedy: 'Send the value of the secret, not its ID, and URL-encode it.',
   },
   secret_expired: {
     ...invalidClient,
@@ -64,7 +64,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000215,
     sentence: ({ clientId }) =>
       `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
-    remedy: 'Authenticate this client by a certificate, or by a federated identity.',
+    remedy: 'Use a certificate or a federated identity credential for this client.',
   },
   assertion_malformed: {
     ...invalidRequest,
@@ -86,28 +86,29 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 5002738,
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'`,
-    remedy: 'Sign the assertion with PS256, or with RS256.',
+    remedy: 'Sign the assertion with PS256 or RS256.',
   },
   assertion_key_missing: {
     ...invalidClient,
     code: 5002723,
     sentence: () =>
       'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
-    remedy: 'Put x5t#S256 into the header of the assertion.',
+    remedy: 'Add x5t#S256 to the header of the assertion.',
   },
   assertion_client_wrong: {
     ...invalidClient,
     code: 700021,
     sentence: () =>
       `Client assertion application identifier doesn't match 'client_id' parameter. ${certificateGuide}`,
-    remedy: 'iss and sub of the assertion must both be the client id.',
+    remedy: 'Set both iss and sub of the assertion to the client ID.',
   },
   assertion_audience_wrong: {
     ...invalidClient,
     code: 700023,
     sentence: () =>
       `Client assertion audience claim does not match Realm issuer. ${certificateGuide}`,
-    remedy: 'aud of the assertion must be the token endpoint of this tenant, or its issuer, alone.',
+    remedy:
+      'Set aud of the assertion to one value: the token endpoint or the issuer of this tenant.',
   },
   assertion_time_invalid: {
     ...invalidClient,
@@ -121,7 +122,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700024,
     sentence: () =>
       `Client assertion is not within its valid time range: it expires too far in the future. ${certificateGuide}`,
-    remedy: 'Let the assertion expire after 5 to 10 minutes.',
+    remedy: 'Set exp to 5 to 10 minutes after iat.',
   },
   assertion_key_unknown: {
     ...invalidClient,
@@ -135,7 +136,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
-    remedy: 'Add a new certificate, let the client use it, then remove the old one.',
+    remedy: 'Add a new certificate, switch the client to it, then remove the old one.',
   },
   assertion_key_unsafe: {
     ...invalidClient,
@@ -149,14 +150,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
-    remedy: 'Sign with the private key of the certificate that the header names.',
+    remedy: 'Sign with the private key of the certificate in the header.',
   },
   assertion_replayed: {
     ...invalidClient,
     code: 700027,
     sentence: () =>
       'Client assertion failed validation. [Reason - The assertion was already used.]',
-    remedy: 'This server takes every assertion once: make a new one, with a new jti.',
+    remedy: 'Create a new assertion with a new jti for every request.',
   },
   federated_credential_unknown: {
     ...invalidClient,
@@ -170,20 +171,21 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700213,
     sentence: ({ subject }) =>
       `No matching federated identity record found for presented assertion subject '${subject}'.`,
-    remedy: 'Add a federated identity credential with exactly this subject; case matters.',
+    remedy:
+      'Add a federated identity credential with exactly this subject. Upper and lower case differ.',
   },
   federated_issuer_not_allowed: {
     ...invalidClient,
     code: 50166,
-    sentence: ({ issuer }) => `The issuer '${issuer}' is not among those that this server may ask.`,
-    remedy: 'The operator adds its host to FEDERATED_ISSUER_HOSTS.',
+    sentence: ({ issuer }) => `The issuer '${issuer}' is not on the list of allowed issuers.`,
+    remedy: 'The operator must add its host to FEDERATED_ISSUER_HOSTS.',
   },
   federated_assertion_invalid: {
     ...invalidClient,
     code: 50013,
     sentence: ({ issuer }) =>
       `Assertion failed signature validation, or is not within its valid time range. Assertion Issuer: '${issuer}'.`,
-    remedy: 'Get a fresh token from the issuer.',
+    remedy: 'Obtain a new token from the issuer.',
   },
   federated_issuer_unreachable: {
     status: 503,
@@ -201,7 +203,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: ({ resource, tenantName }) =>
       `The resource principal named ${resource} was not found in the tenant named ${tenantName}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
     remedy:
-      'Compare the scope with the identifier URI of the API; it needs a service principal too.',
+      'Compare the scope with the identifier URI of the API. The API needs a service principal in this tenant.',
   },
   resource_disabled: {
     status: 400,
@@ -209,7 +211,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 50001,
     hasErrorUri: true,
     sentence: ({ resource }) => `The resource named ${resource} is disabled.`,
-    remedy: 'An administrator disabled the API; only one can enable it.',
+    remedy: 'An administrator disabled the API. An administrator must enable it.',
   },
   role_required: {
     status: 400,
@@ -218,9 +220,10 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ clientId, clientName, resource, resourceName }) =>
       `Application '${clientId}'(${clientName}) is not assigned to a role for the application '${resource}'(${resourceName}).`,
-    remedy: 'Grant admin consent for a role of the API: requesting a permission grants nothing.',
+    remedy:
+      'Grant admin consent for a role of the API. A requested permission alone grants nothing.',
   },
 }
 
-// With the seven digits of .NET's round-trip format.
+// Seven digits, as in the round-trip format of .NET.
 const timeText = (date: Date) => date.toISOString().replace('Z', '0000Z')

@@ -1,11 +1,14 @@
 import type { RefusalRows, RequestRefusal } from './refusal.ts'
 
 const invalidRequest = { status: 400, error: 'invalid_request' } as const
-/** Where the dialect is not known, OAuth 2.0 decides, under the code for any bad parameter. */
+/**
+ * The dialect has no known code for these. OAuth 2.0 defines the error, and the code is that of any
+ * invalid parameter.
+ */
 const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false } as const
 const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.'
 
-/** Refusals of what cannot be read, or cannot be answered at all. */
+/** Refusals of requests that cannot be read or answered. */
 export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   method_not_allowed: {
     status: 405,
@@ -16,7 +19,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
       `The endpoint only accepts POST, OPTIONS requests. Received a ${method} request.`,
     remedy: 'Use POST.',
   },
-  // What is not a form is not looked into, so its first parameter is missing.
+  // The body is not parsed if it is not a form, so its first parameter counts as missing.
   body_not_form: {
     ...invalidRequest,
     code: 900144,
@@ -32,8 +35,8 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   },
   body_incomplete: {
     ...byOAuth,
-    sentence: () => 'The request body ended before it was whole.',
-    remedy: 'Send the whole body; if the client did, look at the proxies in between.',
+    sentence: () => 'The request body is incomplete.',
+    remedy: 'Send the whole body. If the client does so, check the proxies in between.',
   },
   too_many_parameters: {
     ...byOAuth,
@@ -43,7 +46,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   parameter_malformed: {
     ...byOAuth,
     sentence: () => 'The request body is not well-formed UTF-8 in URL encoding.',
-    remedy: "URL-encode each value; curl's --data-urlencode does it.",
+    remedy: 'URL-encode each value, for example with --data-urlencode of curl.',
   },
   parameter_repeated: {
     ...byOAuth,
@@ -57,12 +60,12 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ parameter }) =>
       `The request body must contain the following parameter: '${parameter}'.`,
-    remedy: 'Add the parameter. An empty value counts as none.',
+    remedy: 'Add the parameter. An empty value counts as missing.',
   },
   credential_in_query: {
     ...byOAuth,
     sentence: () => 'Credentials must not be sent in the URL.',
-    remedy: 'Send credentials in the body, and replace them: URLs are written to logs.',
+    remedy: 'Send credentials in the body. Replace these credentials, because logs contain URLs.',
   },
   header_repeated: {
     ...byOAuth,
@@ -76,7 +79,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 70003,
     hasErrorUri: false,
     sentence: ({ grant }) => `The app requested an unsupported grant type '${grant}'.`,
-    remedy: 'Use client_credentials: machine to machine is what this server is for.',
+    remedy: 'Use client_credentials. This server supports no other grant type.',
   },
   client_id_malformed: {
     ...invalidRequest,
@@ -84,12 +87,12 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 700038,
     hasErrorUri: false,
     sentence: ({ clientId }) => `${clientId} is not a valid application identifier.`,
-    remedy: 'Use the application (client) id of the registration, a GUID.',
+    remedy: 'Use the application (client) ID of the registration, a GUID.',
   },
   client_ids_differ: {
     ...byOAuth,
     sentence: () => "The 'client_id' parameter is not the user of the 'Authorization' header.",
-    remedy: 'Name one client.',
+    remedy: 'Send the same client ID in both places.',
   },
   basic_malformed: {
     status: 401,
@@ -98,13 +101,13 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "The 'Authorization' header must be of the scheme 'Basic', with the URL-encoded client id and secret.",
-    remedy: 'URL-encode id and secret, join them by a colon, and encode that in base64.',
+    remedy: 'URL-encode ID and secret, join them with a colon, and encode the result in base64.',
   },
   several_client_authentications: {
     ...byOAuth,
     sentence: () =>
       "Only one of 'client_secret', 'client_assertion' and the 'Authorization' header may be used in a request.",
-    remedy: 'Authenticate the client by one method.',
+    remedy: 'Authenticate the client with one method.',
   },
   client_authentication_missing: {
     status: 401,
@@ -121,7 +124,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     error: 'invalid_client',
     sentence: () =>
       "The 'client_assertion_type' must be 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'.",
-    remedy: 'Use that type, exactly.',
+    remedy: 'Use exactly this type.',
   },
   scope_missing: {
     ...invalidRequest,
@@ -129,7 +132,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
-    remedy: 'Add scope=api://<application id of the API>/.default.',
+    remedy: 'Add scope=api://<application ID of the API>/.default.',
   },
   scope_not_default: {
     ...invalidRequest,
@@ -139,7 +142,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: ({ scope }) =>
       `The provided value for scope ${scope} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
     remedy:
-      'Ask for <identifier URI>/.default: all granted roles come with it, none can be picked.',
+      'Request <identifier URI>/.default. The token contains all granted roles; single roles cannot be requested.',
   },
   scope_malformed: {
     ...invalidRequest,
@@ -148,7 +151,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: false,
     sentence: ({ scope }) =>
       `The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope ${scope} is not valid.`,
-    remedy: 'What stands before /.default must be an identifier URI or an application id.',
+    remedy: 'The text before /.default must be an identifier URI or an application ID.',
   },
   scope_has_several_resources: {
     ...invalidRequest,
@@ -157,7 +160,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ scope }) =>
       `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
-    remedy: 'Ask for one token for each API.',
+    remedy: 'Request one token for each API.',
   },
   resource_parameter_on_v2: {
     ...invalidRequest,
@@ -172,7 +175,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
-    remedy: 'Name the tenant by its id or by one of its domains.',
+    remedy: 'Use the ID or a domain of the tenant.',
   },
   tenant_missing: {
     ...invalidRequest,
@@ -180,7 +183,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       'No tenant-identifying information found in either the request or implied by any provided credentials.',
-    remedy: 'A client without a user has no home tenant: name the tenant in the path.',
+    remedy: 'Name the tenant in the path. A client without a user has no home tenant.',
   },
   tenant_is_consumers: {
     ...invalidRequest,
@@ -197,7 +200,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
-    remedy: 'Compare the tenant with the one that was registered.',
+    remedy: 'Check the tenant ID or domain.',
   },
   instance_unknown: {
     ...invalidRequest,
@@ -205,8 +208,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50049,
     hasErrorUri: true,
     sentence: () => 'Unknown or invalid instance.',
-    remedy:
-      'Ask about an authority of this server, or switch instance discovery off in the client.',
+    remedy: 'Use an authority of this server, or disable instance discovery in the client.',
   },
   instance_api_version_unsupported: {
     ...invalidRequest,
@@ -221,14 +223,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: false,
     sentence: () =>
       "Exactly one of the parameters 'issuer' and 'authorization_endpoint' must be given.",
-    remedy: 'Send authorization_endpoint alone.',
+    remedy: 'Send only authorization_endpoint.',
   },
   instance_not_https: {
     ...invalidRequest,
     code: 50050,
     hasErrorUri: true,
     sentence: () => 'The authorization endpoint must use the https scheme.',
-    remedy: 'Ask with an https URL.',
+    remedy: 'Use an https URL.',
   },
   throttled: {
     status: 429,
@@ -236,8 +238,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 90055,
     hasErrorUri: true,
     sentence: () => 'Too many refused requests. Try again later.',
-    remedy:
-      'Correct the request. A correct one is served at once, however many others are refused.',
+    remedy: 'Correct the request. Correct requests are not limited.',
   },
   unavailable: {
     status: 503,
@@ -245,7 +246,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 90033,
     hasErrorUri: true,
     sentence: () => 'A transient error has occurred. Please try again.',
-    remedy: 'Wait as long as Retry-After says; the operator finds the reason in the log.',
+    remedy: 'Wait for the seconds of Retry-After. The log of the server has the reason.',
   },
   internal: {
     status: 500,
@@ -253,6 +254,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50000,
     hasErrorUri: true,
     sentence: () => "There's an issue with the sign-in service.",
-    remedy: 'Tell the operator the trace id: the log has the reason.',
+    remedy: 'Send the trace ID to the operator. The log of the server has the reason.',
   },
 }

@@ -18,7 +18,7 @@ describe('the envelope of a refusal', () => {
     )
   })
 
-  it('repeats of what a client sent only characters that may leave (AS5)', () => {
+  it('repeats only allowed characters of a request (AS5)', () => {
     const grant = 'a"b\\c\r\nd\u0000é\u202e'
     const { error_description } = errorAnswer(
       { reason: 'grant_type_unsupported', grant },
@@ -28,7 +28,7 @@ describe('the envelope of a refusal', () => {
     assert.ok(error_description.includes("grant type 'a?b?c??d???'."))
   })
 
-  it('is short, however long what a client sent is', () => {
+  it('is short for a request of any length', () => {
     const { error_description } = errorAnswer(
       { reason: 'scope_not_default', scope: 'x'.repeat(60_000) },
       ids,
@@ -43,7 +43,7 @@ describe('the correlation id of a request', () => {
   const newGuid = () => 'new'
   const sent = '66666666-7777-4888-8999-000000000000'
   const rows: [string, (string | null | undefined)[], string][] = [
-    ['the first GUID that the client gave', [undefined, sent, ids.traceId], sent],
+    ['the first GUID that the client sent', [undefined, sent, ids.traceId], sent],
     ['a new one when the request has none', [undefined, null], 'new'],
     ['a new one when the request has another text', ['x', `${sent}x`], 'new'],
   ]
