@@ -7,13 +7,13 @@ import { guardAt } from '../test/faults/guard-at.ts'
 import { keySetOf, TokenFactory } from '../test/token-factory.ts'
 import { collectGarbage } from './garbage.ts'
 
-/** What a failing provider came to. */
+/** The cost of a failing provider. */
 export type FaultCost = {
   readonly fault: string
   readonly knownKey: string
   readonly unknownKey: string
   readonly fetches: number
-  /** The most that the process grew by while the attempt lasted. */
+  /** Maximum growth of the process during the attempt. */
   readonly memoryBytes: number
 }
 
@@ -22,12 +22,12 @@ const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 const secondsUntilGivingUp = 5
 
-/** Lets the provider fail in each way once, after a good start, and watches. */
+/** Lets the provider fail in each way once, after a successful start, and measures. */
 export async function measureFaultCosts(): Promise<FaultCost[]> {
   const provider = fork(join(import.meta.dirname, 'provider-process.ts'))
   const [{ url }] = await once(provider, 'message')
   const costs: FaultCost[] = []
-  // The first attempt of a process loads and compiles what all others use.
+  // The first attempt of a process loads and compiles code that all others use.
   await measure(provider, url, 'answers 50 MB', 0)
   for (const fault of Object.keys(faults)) costs.push(await measure(provider, url, fault, 0))
   for (const fault of Object.keys(endlessFaults)) {

@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 
-/** Collects garbage now, so that what is measured next is what is kept. */
+/** Collects garbage, so that a measurement contains only reachable memory. */
 export const collectGarbage: () => void = runInNewContext('gc')

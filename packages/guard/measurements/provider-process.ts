@@ -1,8 +1,8 @@
 import { endlessFaults, faults, startFaultServer } from '../test/faults/fault-server.ts'
 
 /**
- * A provider in a process of its own, so that what it costs is not counted as the guard's. Its
- * parent tells it what to publish and how to fail, and asks for the number of requests.
+ * A provider in a separate process, so that its cost is not counted as the guard's. Its parent sets
+ * the published keys and the faults, and requests the number of requests.
  */
 type Order =
   | { readonly publish: string }

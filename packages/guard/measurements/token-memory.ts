@@ -3,17 +3,17 @@ import { VirtualRuntime } from '../test/fakes/virtual-runtime.ts'
 import { keySetOf, optionsWith, TokenFactory } from '../test/token-factory.ts'
 import { collectGarbage } from './garbage.ts'
 
-/** What is kept in memory after so many distinct valid tokens. */
+/** The memory after a number of distinct valid tokens. */
 export type TokenMemory = {
   readonly tokens: number
   readonly tokenBytes: number
   readonly remembered: number
-  /** How much the heap has grown since before the first token. */
+  /** Growth of the heap since before the first token. */
   readonly heapBytes: number
   readonly residentBytes: number
 }
 
-/** Sends distinct valid tokens of real size through one guard, and looks at the memory on the way. */
+/** Sends distinct valid tokens of realistic size through one guard, and measures the memory. */
 export function measureTokenMemory(most: number): Promise<TokenMemory[]> {
   return measure(most, [1000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000])
 }
@@ -27,7 +27,7 @@ async function measure(most: number, looks: readonly number[]): Promise<TokenMem
       uti: `${index}`.padStart(22, 'u'),
       aio: `${index}`.padStart(120, 'x'),
     })
-    // As a server reads it: one text of its own, not a part of another.
+    // As in a server: a separate text, not a part of another one.
     const authorization = Buffer.from(`Bearer ${token}`).toString('latin1')
     const decision = guard.decide({ authorization, target: '/api/v1/hi' }, 'CallHiApiRole')
     if (decision instanceof Promise || decision.outcome === 'refused') throw new Error('refused')

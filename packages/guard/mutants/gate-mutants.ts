@@ -2,49 +2,46 @@ import { type Mutant, mutantsOf } from './mutant.ts'
 
 const nothing = ''
 
-/** Ways to remember too much, to answer wrongly, or to leave a door beside the gate. */
+/** Ways to cache too much, to answer wrongly, or to leave an unguarded path. */
 export const gateMutants: readonly Mutant[] = [
   ...mutantsOf('bearer-credentials.ts', [
-    ['takes the first of several fields', ['values.length > 1 ? repeated : ', nothing]],
-    ['overlooks a token in the query', ['if (hasTokenInQuery(target)) return inQuery', nothing]],
-    ['overlooks a token in the query by an encoded name', [" && !text.includes('%')", nothing]],
+    ['uses the first of several fields', ['values.length > 1 ? repeated : ', nothing]],
+    ['ignores a token in the query', ['if (hasTokenInQuery(target)) return inQuery', nothing]],
+    ['ignores a token in the query by an encoded name', [" && !text.includes('%')", nothing]],
     [
-      'takes the first of several words',
+      'uses the first of several words',
       [
         "token === '' || token.includes(' ') ? malformed : { token, authorization }",
         "token === '' ? malformed : { token: token.split(' ', 1)[0] ?? '', authorization }",
       ],
     ],
-    ['takes a scheme and nothing after it', ["token === '' || ", nothing]],
-    ['compares the scheme by case', [" && scheme.toLowerCase() !== 'bearer'", nothing]],
+    ['accepts a scheme without a token', ["token === '' || ", nothing]],
+    ['compares the scheme with case', [" && scheme.toLowerCase() !== 'bearer'", nothing]],
     [
-      'takes any scheme',
+      'accepts any scheme',
       ["if (scheme !== 'Bearer' && scheme.toLowerCase() !== 'bearer') {", 'if (false) {'],
     ],
     [
-      'overlooks a bearer token behind another scheme',
+      'ignores a bearer token after another scheme',
       ['/,\\s*bearer(\\s|$)/i.test(authorization) ? repeated : noCredentials', 'noCredentials'],
     ],
   ]),
   ...mutantsOf('refusal.ts', [
     [
-      'tells an unknown key from a bad signature',
+      'distinguishes an unknown key from a bad signature',
       ['key_unknown: unverifiable', "key_unknown: invalidToken('The key is unknown')"],
     ],
     ['answers a missing role with 401', ['    status: 403,', '    status: 401,']],
     ['answers an outage with 401', ['    status: 503,', '    status: 401,']],
     [
-      'challenges where no credentials were sent with an error code',
+      'sends an error code for a request without credentials',
       ["if (challenge !== 'bare') parameters", 'parameters'],
     ],
-    ['changes the words of contract C88', ["'Access is denied'", "'Access denied'"]],
-    ['lets a cache keep refusals', ["'cache-control': 'no-store',", nothing]],
+    ['changes the text of contract C88', ["'Access is denied'", "'Access denied'"]],
+    ['allows caches to store refusals', ["'cache-control': 'no-store',", nothing]],
+    ['omits the resource metadata', ['if (resourceMetadataUrl !== undefined) {', 'if (false) {']],
     [
-      'does not name the resource metadata',
-      ['if (resourceMetadataUrl !== undefined) {', 'if (false) {'],
-    ],
-    [
-      'leaves refusals open to change',
+      'does not freeze refusals',
       ['return [reason, Object.freeze(refusal)]', 'return [reason, refusal]'],
     ],
   ]),
@@ -57,7 +54,7 @@ export const gateMutants: readonly Mutant[] = [
       ],
     ],
     [
-      'finds a token by its claims alone',
+      'hashes only the claims of a token',
       [
         'for (let index = Math.max(0, text.length - hashedCharacters); index < text.length; index += 1) {',
         "for (let index = text.indexOf('.') + 1; index < text.lastIndexOf('.'); index += 1) {",
@@ -68,7 +65,7 @@ export const gateMutants: readonly Mutant[] = [
       ],
     ],
     [
-      'caches without bound',
+      'caches without a limit',
       ['if (this.#entries.length < this.#capacity) return', 'if (true) return'],
     ],
     ['does not note a use', ['    this.#use(slot)\n    return entry', '    return entry']],
@@ -78,7 +75,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     ['caches with a capacity of 0', ['if (this.#capacity === 0) return', nothing]],
     [
-      'keeps the tokens of a key that is gone',
+      'keeps the tokens of a removed key',
       ['if (!this.#entries[slot]?.key.isPublished) this.#deleteSlot(slot)', nothing],
     ],
     [
@@ -106,30 +103,30 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('guard.ts', [
     [
-      'forgets the role',
+      'does not check the role',
       ['requiredRole !== anyCaller && !caller.roles.includes(requiredRole)', 'false'],
     ],
     [
-      'asks a remembered token for no role',
+      'does not check the role of a cached token',
       ['requiredRole !== anyCaller &&', 'requiredRole !== anyCaller && !isCached &&'],
     ],
     [
-      'lets one role stand in for another',
+      'accepts one role in place of another',
       ['!caller.roles.includes(requiredRole)', 'caller.roles.length === 0'],
     ],
     [
-      'lets a remembered token live on after its expiry',
+      'accepts a cached token after its expiry',
       ['if (fault !== undefined) {', 'if (fault !== undefined && !isCached) {'],
     ],
     [
-      'remembers a token that does not hold',
+      'caches a token outside its validity period',
       [
         '    if (fault !== undefined) {\n',
         '    if (!isCached) cache.add(verified)\n    if (fault !== undefined) {\n',
       ],
     ],
     [
-      'lets a revoked key keep its tokens',
+      'accepts cached tokens of a revoked key',
       ['cached?.key.isPublished && ', 'cached && '],
       ["if (event.type === 'key_gone') cache.deleteUnpublished()", nothing],
     ],
@@ -141,27 +138,33 @@ export const gateMutants: readonly Mutant[] = [
       'does not read the keys of this process for a cached token',
       ['    cached?.keySource.update()\n', nothing],
     ],
-    ['answers a remembered token beyond the ceiling', [' && cached.keySource.isUsable', nothing]],
-    ['does not remember', ['    if (!isCached) cache.add(verified)\n', nothing]],
     [
-      'lets whoever watches keep out',
+      'accepts a cached token with keys above their maximum age',
+      [' && cached.keySource.isUsable', nothing],
+    ],
+    ['does not cache', ['    if (!isCached) cache.add(verified)\n', nothing]],
+    [
+      'lets an exception of the listener change a decision',
       [
         '    try {\n      settings.listener?.(event)\n    } catch {',
         '    settings.listener?.(event)\n    try {\n    } catch {',
       ],
     ],
-    ['does not tell of refusals', ["    emit({ type: 'refused', reason })\n", nothing]],
+    ['does not report refusals', ["    emit({ type: 'refused', reason })\n", nothing]],
     [
-      'admits bound tokens where bindings are refused',
+      'accepts bound tokens where bindings are refused',
       ["settings.certificateBinding !== 'refused' && ", nothing],
     ],
-    ['asks for no proof of a binding', ['boundTo === credentials.certificateThumbprint', 'true']],
     [
-      'admits plain tokens where a binding is required',
+      'does not check the certificate of a bound token',
+      ['boundTo === credentials.certificateThumbprint', 'true'],
+    ],
+    [
+      'accepts plain tokens where a binding is required',
       ["return settings.certificateBinding !== 'required'", 'return true'],
     ],
     [
-      'does not say when to come back',
+      'does not send retry-after',
       [
         "withHeader(refuse('keys_unavailable'), 'retry-after',",
         "withHeader(refuse('keys_unavailable'), 'x-retry-after',",
@@ -178,72 +181,69 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('guard-options.ts', [
     [
-      'takes options that nobody reads',
+      'accepts unknown options',
       ['const guardOptions = z.strictObject(', 'const guardOptions = z.object('],
     ],
     [
-      'takes issuers with options that nobody reads',
+      'accepts unknown options of issuers',
       ['const trustedIssuer = z\n  .strictObject(', 'const trustedIssuer = z\n  .object('],
     ],
     [
-      'takes any tolerance',
+      'accepts any tolerance',
       ['clockToleranceSeconds: seconds(0, 60)', 'clockToleranceSeconds: z.number()'],
     ],
-    ['takes no audience', ['audiences: z.array(name).min(1)', 'audiences: z.array(name)']],
+    ['accepts no audience', ['audiences: z.array(name).min(1)', 'audiences: z.array(name)']],
     [
-      'takes a realm that breaks out of its quotes',
+      'accepts a realm with quotes',
       ['.regex(/^[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+$/', '.regex(/^.*$/s'],
     ],
   ]),
   ...mutantsOf('entra.ts', [
     [
-      'takes v1.0 tokens for the bare application id',
+      'accepts v1.0 tokens for the bare application id',
       ['audiences: [`api:', 'audiences: [apiApplicationId, `api:'],
     ],
     [
-      'looks for the v1.0 issuer at the v2.0 address',
+      'uses the v2.0 address as the v1.0 issuer',
       [`issuer: \`\${issuerUrl}/`, `issuer: \`\${authUrl}/`],
     ],
-    ['takes v2.0 tokens unasked', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
+    ['accepts v2.0 tokens by default', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
   ]),
   ...mutantsOf('routes/route-table.ts', [
-    ['opens a route that states no role', ['if (!roles.includes(role)) {', 'if (false) {']],
+    ['accepts a route without a role', ['if (!roles.includes(role)) {', 'if (false) {']],
     [
-      'guards only what begins with the letters of the prefix',
+      'does not guard the prefix itself',
       [
         "path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')",
         "path.startsWith(prefix) && path[prefix.length] === '/'",
       ],
     ],
     [
-      'guards what only begins with the letters of the prefix',
+      'guards every path that starts with the letters of the prefix',
       [" && (path.length === prefix.length || path[prefix.length] === '/')", nothing],
     ],
   ]),
   ...mutantsOf('routes/exact-path-router.ts', [
     [
-      'tells anybody what is not there',
+      'reveals missing paths without a token',
       [
         'const decision = guard.decide(credentials, route?.role ?? anyCaller)',
         'if (route === undefined) return refuseMissing(path)\n      const decision = guard.decide(credentials, route?.role ?? anyCaller)',
       ],
     ],
-    [
-      'answers HEAD like a method that is not there',
-      ["method === 'HEAD' ? 'GET' : method", 'method'],
-    ],
+    ['answers HEAD as an unknown method', ["method === 'HEAD' ? 'GET' : method", 'method']],
   ]),
   ...mutantsOf('adapters/node-request-credentials.ts', [
     [
-      'sees only the first Authorization field',
+      'reads only the first Authorization field',
       ['if (first !== undefined) return [first, value]', 'if (first !== undefined) return first'],
     ],
     [
-      'sees only the last Authorization field',
+      'reads only the last Authorization field',
       ['if (first !== undefined) return [first, value]', nothing],
     ],
     [
-      'takes a header for the certificate',
+      'encodes the certificate thumbprint in hexadecimal',
       [
         "return certificate && createHash('sha256').update(certificate.raw).digest('base64url')",
         "return certificate ? createHash('sha256').update(certificate.raw).digest('hex') : undefined",
@@ -252,7 +252,7 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('adapters/hono.ts', [
     [
-      'tells anybody what is not there',
+      'reveals missing paths without a token',
       [
         'const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)\n    if (decision.outcome ===',
         "const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)\n    if (c.req.path !== '' && decision.outcome === 'admitted' && decision.outcome !==",
@@ -261,15 +261,15 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('adapters/hono-request-credentials.ts', [
     [
-      'knows of no certificate of the client',
+      'ignores the client certificate',
       ['return incoming === undefined', 'return incoming !== null'],
     ],
   ]),
   ...mutantsOf('adapters/express.ts', [
     ['compares paths without case', ['caseSensitive: true', 'caseSensitive: false']],
-    ['takes a slash at the end', ['strict: true', 'strict: false']],
+    ['accepts a slash at the end', ['strict: true', 'strict: false']],
     [
-      'goes on after a refusal',
+      'continues after a refusal',
       [
         "if (decision.outcome === 'refused') return sendRefusal(response, decision)",
         "if (decision.outcome === 'refused') return next()",
@@ -278,31 +278,29 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('adapters/fastify.ts', [
     [
-      'tells anybody what is not there',
+      'reveals missing paths without a token',
       [
         'if (request.is404) notFound.call(app, request, reply, next)\n      else next()',
         'void notFound\n      next()',
       ],
     ],
-    ['guards no route', ['        onRequest: authorize(role),\n', nothing]],
+    ['does not guard declared routes', ['        onRequest: authorize(role),\n', nothing]],
     [
-      'lets other routes lie below the prefix',
+      'allows other routes below the prefix',
       ['if (guarded in this) return next()', 'if (guarded in app || true) return next()'],
     ],
-    ['leaves what is not declared to other routes', ["      ['/*', []],\n", nothing]],
+    ['leaves undeclared paths to other routes', ["      ['/*', []],\n", nothing]],
   ]),
-  ...mutantsOf('adapters/hono.ts', [
-    ['has no route for what is not declared', ['app.all(', 'void (']],
-  ]),
+  ...mutantsOf('adapters/hono.ts', [['has no route for undeclared paths', ['app.all(', 'void (']]]),
   ...mutantsOf('adapters/express.ts', [
     [
-      'lets a path in another case go on to later routes',
+      'leaves a path in another case to later routes',
       ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
     ],
   ]),
   ...mutantsOf('routes/exact-path-router.ts', [
     [
-      'guards only paths that are spelt like the prefix',
+      'guards only paths with the exact spelling of the prefix',
       ['isBelow(prefix, path) || mayBeBelow(prefix, path)', 'isBelow(prefix, path)'],
     ],
   ]),

@@ -15,13 +15,13 @@ import { keyMutants } from './key-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { tokenMutants } from './token-mutants.ts'
 
-/** What became of a mutant: the test that saw it, or nobody. */
+/** The result for a mutant: the test that detected it, if any. */
 type Fate = { readonly mutant: Mutant; readonly caughtBy: string | undefined }
 
 const guard = join(import.meta.dirname, '..')
 const repository = join(guard, '../..')
 const workshop = mkdtempSync(join(tmpdir(), 'guard-mutants-'))
-// The copies find the packages that the repository has.
+// The copies use the packages of the repository.
 symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'))
 const page = join(repository, 'docs/evidence/mutants-guard.md')
 const longestRunMs = 120_000
@@ -33,7 +33,7 @@ function breakCopy({ file, edits, breaks }: Mutant, copy: string): void {
   for (const part of ['src', 'test', 'measurements', 'package.json']) {
     cpSync(join(guard, part), join(copy, part), { recursive: true })
   }
-  // Pages are held to the guard as it is, not to a broken copy.
+  // Tests of pages compare the original guard, not a broken copy.
   rmSync(join(copy, 'test/docs'), { recursive: true })
   const path = join(copy, 'src', file)
   const broken = edits.reduce(
@@ -46,7 +46,7 @@ function breakCopy({ file, edits, breaks }: Mutant, copy: string): void {
   writeFileSync(path, broken)
 }
 
-/** Runs the tests of a copy until the first one fails; resolves to its name. */
+/** Runs the tests of a copy until the first failure; resolves to its name. */
 function firstFailure(copy: string): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const tests = ['--test', '--test-reporter=tap', 'test/**/*.test.ts']
@@ -60,24 +60,24 @@ function firstFailure(copy: string): Promise<string | undefined> {
     clearTimeout(timer)
     resolve(caughtBy)
     try {
-      // The runner has a process for each file: the whole group ends with it.
+      // The runner starts a process for each file, so kill the whole group.
       if (run.exitCode === null && run.pid !== undefined) process.kill(-run.pid, 'SIGKILL')
     } catch {
-      // It has ended by itself meanwhile.
+      // It has already ended.
     }
   }
-  const timer = setTimeout(() => end('the tests do not come to an end'), longestRunMs)
+  const timer = setTimeout(() => end('the tests do not end'), longestRunMs)
   run.stdout.on('data', (chunk) => {
     output += chunk
     const failed = /^ *not ok \d+ - (.*)$/m.exec(output)?.[1]
     if (failed !== undefined && run.exitCode === null) end(failed)
     output = output.slice(output.lastIndexOf('\n') + 1)
   })
-  run.on('exit', (code) => end(code === 0 ? undefined : 'the tests cannot be run'))
+  run.on('exit', (code) => end(code === 0 ? undefined : 'the tests do not run'))
   return promise
 }
 
-/** Lets each worker take the next mutant until none is left. */
+/** Each worker takes the next mutant until none is left. */
 async function judgeAll(mutants: readonly Mutant[], workers: number): Promise<Fate[]> {
   const fates: Fate[] = []
   const queue = mutants.entries()
@@ -135,5 +135,5 @@ const fates = await judgeAll(chosen, availableParallelism())
 rmSync(workshop, { recursive: true, force: true })
 if (only === undefined) writePage(fates)
 const missed = fates.filter(({ caughtBy }) => caughtBy === undefined)
-console.log(`${fates.length - missed.length} of ${fates.length} caught`)
+console.log(`${fates.length - missed.length} of ${fates.length} detected`)
 process.exit(missed.length === 0 ? 0 : 1)

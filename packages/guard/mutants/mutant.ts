@@ -1,16 +1,16 @@
-/** One text in the guard's source, and what stands there instead. Every occurrence is replaced. */
+/** A text in the guard's source, and its replacement. Every occurrence is replaced. */
 export type Edit = readonly [find: string, replace: string]
 
-/** A way to break the guard. */
+/** One way to break the guard. */
 export type Mutant = {
-  /** The file below `src` that is changed. */
+  /** The changed file, below `src`. */
   readonly file: string
-  /** What it no longer does, or does wrongly. */
+  /** The broken rule. */
   readonly breaks: string
   readonly edits: readonly Edit[]
 }
 
-/** Names the file once for many mutants of it. */
+/** Creates several mutants of one file. */
 export function mutantsOf(
   file: string,
   rows: readonly (readonly [breaks: string, ...edits: Edit[]])[],

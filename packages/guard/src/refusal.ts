@@ -73,7 +73,7 @@ export const refusalRows = {
   method_not_allowed: {
     status: 405,
     error: 'method_not_allowed',
-    description: 'This path does not take this method',
+    description: 'This path does not support this method',
     challenge: null,
   },
 } as const satisfies Record<string, RefusalRow>

@@ -3,7 +3,7 @@ export type Runtime = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Milliseconds since the epoch. Used only for the time claims of tokens. */
   readonly wallClockMs: () => number
-  /** Milliseconds of a clock that is never set. Used for every wait, age and cooldown. */
+  /** Monotonic clock in milliseconds. Used for every wait, age and cooldown. */
   readonly monotonicMs: () => number
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number

@@ -59,7 +59,9 @@ export class TokenVerifier<Role extends string> {
     this.#sources = new Map(sources.map((source) => [source.issuer.issuer, source]))
   }
 
-  /** Before step 4 the token is not trusted: it only selects one of our issuers and keys. */
+  /**
+   * Before step 4 the token is not trusted: it only selects one of the configured issuers and keys.
+   */
   verify({ token, authorization }: BearerCredentials): VerifiedToken<Role> | VerificationFailure {
     // 1. The form.
     const read = readToken(token, this.#headers)

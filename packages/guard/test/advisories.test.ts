@@ -60,7 +60,7 @@ describe('a public key as a shared secret (CVE-2015-9235, CVE-2023-48223, CVE-20
     }
   }
 
-  it('cannot come about: the guard makes no secret key and no MAC (CVE-2025-65945)', () => {
+  it('is impossible: the guard creates no secret key and no MAC (CVE-2025-65945)', () => {
     const source = join(import.meta.dirname, '../src')
     for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue
@@ -88,7 +88,7 @@ describe('an algorithm that the header chooses', () => {
     assert.equal(reasonOf(await ask(`${inputOf({})}.`)), 'signature_invalid')
   })
 
-  it('is refused though the key names none (CVE-2026-22817, CVE-2026-22818)', async () => {
+  it('is refused although the key has no algorithm (CVE-2026-22817, CVE-2026-22818)', async () => {
     const { ask } = await ready()
     assert.equal('alg' in forge.jwk, false)
     const input = inputOf({ alg: 'PS256' })
@@ -99,8 +99,8 @@ describe('an algorithm that the header chooses', () => {
   })
 })
 
-describe('a key that the token brings (CVE-2018-0114, CVE-2026-27962)', () => {
-  it('is not looked at, and nobody is asked for it: a canary hears nothing (RS11)', async () => {
+describe('a key in the token (CVE-2018-0114, CVE-2026-27962)', () => {
+  it('is ignored, and no request is sent for it (RS11)', async () => {
     let visits = 0
     const canary = createServer((_, response) => {
       visits += 1
@@ -128,9 +128,9 @@ describe('a key that the token brings (CVE-2018-0114, CVE-2026-27962)', () => {
   })
 })
 
-describe('a kid from the names that objects have (TC4)', () => {
+describe('a kid that is a property name of objects (TC4)', () => {
   for (const kid of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
-    it(`${kid} is the name of no key`, async () => {
+    it(`${kid} finds no key`, async () => {
       const { ask } = await ready()
       assert.equal(reasonOf(await ask(attacker.token({}, { kid }))), 'key_unknown')
     })
@@ -179,7 +179,7 @@ describe('the same kid at two issuers (Storm-0558, CVE-2025-55241, CVE-2026-2355
   const { ask } = guardIn(world, { issuers: [ours, theirs] })
   const theirClaims = { iss: theirs.issuer, tid: other }
 
-  it('is two keys: each verifies the tokens of its own issuer only (RS8)', async () => {
+  it('means two keys: each verifies the tokens of its own issuer only (RS8)', async () => {
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
     assert.equal(reasonOf(await ask(attacker.token(theirClaims))), 'admitted')
     assert.equal(reasonOf(await ask(attacker.token())), 'signature_invalid')
@@ -191,8 +191,8 @@ describe('the same kid at two issuers (Storm-0558, CVE-2025-55241, CVE-2026-2355
   })
 })
 
-describe('a verdict', () => {
-  it('is the same a thousand times over (CVE-2026-35040)', async () => {
+describe('a decision', () => {
+  it('is the same a thousand times (CVE-2026-35040)', async () => {
     const { ask } = await ready()
     const tokens = [forge.token(), attacker.token(), forge.token({ aud: 'x' }), 'x']
     const first = await Promise.all(tokens.map(async (token) => reasonOf(await ask(token))))
@@ -203,7 +203,7 @@ describe('a verdict', () => {
     }
   })
 
-  it('comes for every one of many tokens that wait for one fetch (CVE-2025-64527)', async () => {
+  it('is made for each of many tokens that wait for one fetch (CVE-2025-64527)', async () => {
     const world = new VirtualRuntime(keySetOf(forge))
     const guard = createGuard(optionsWith(), world)
     const decide = (authorization: string | string[]) =>
@@ -227,8 +227,8 @@ describe('a verdict', () => {
   })
 })
 
-describe('one valid token, changed', () => {
-  it('in any bit, at any length or by any byte more is refused (BI7)', async () => {
+describe('a valid token with one change', () => {
+  it('in any bit, at any length or with any additional byte is refused (BI7)', async () => {
     const { ask, guard } = await ready()
     const token = Buffer.from(forge.token())
     const refused = async (bytes: Buffer) => {

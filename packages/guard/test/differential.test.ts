@@ -21,7 +21,7 @@ const keySet = keySetOf(forge, second)
 const findKey = createLocalJWKSet(JSON.parse(keySet) as JSONWebKeySet)
 const { ask } = guardIn(new VirtualRuntime(keySet))
 
-/** jose, told as much of what the guard is told as it can be told. */
+/** jose, configured as similarly to the guard as possible. */
 async function joseAdmits(token: string): Promise<boolean> {
   try {
     await jwtVerify(token, findKey, {
@@ -43,8 +43,9 @@ const header = JSON.stringify(forge.header())
 const claims = JSON.stringify(claimsWith())
 
 /**
- * Where the guard is stricter than jose, why, and a token that shows it. Whatever else jose admits
- * the guard must admit: a wrong signature, issuer or expiry is never a matter of taste.
+ * The rules in which the guard is stricter than jose, with an example token each. The guard must
+ * admit every other token that jose admits. A difference in signature, issuer or expiry is never
+ * allowed.
  */
 const stricter: Readonly<Partial<Record<RefusalReason, { why: string; shownBy: () => string }>>> = {
   credentials_malformed: {
@@ -52,7 +53,7 @@ const stricter: Readonly<Partial<Record<RefusalReason, { why: string; shownBy: (
     shownBy: () => forge.signParts(encode(header), ` ${encode(claims)}`),
   },
   token_malformed: {
-    why: 'RS14: one canonical text for one token, of at most 16 KB',
+    why: 'RS14: each token has one canonical text, of at most 16 KB',
     shownBy: () => `${forge.token()}==`,
   },
   header_malformed: {
@@ -60,7 +61,7 @@ const stricter: Readonly<Partial<Record<RefusalReason, { why: string; shownBy: (
     shownBy: () => forge.sign(header.replace('{', '{"kid":"other",'), claims),
   },
   header_not_supported: {
-    why: 'RS6, RS11, RS15: no extensions, no keys that a token brings',
+    why: 'RS6, RS11, RS15: no extensions, and no keys in a token',
     shownBy: () => forge.token({}, { jku: 'https://evil.example' }),
   },
   claims_malformed: {
@@ -68,27 +69,30 @@ const stricter: Readonly<Partial<Record<RefusalReason, { why: string; shownBy: (
     shownBy: () => forge.sign(header, claims.replace('{', '{"aud":"other",')),
   },
   type_not_access_token: {
-    why: 'RS12, RS13, RS31: no other kind of token, and none that acts for a user',
+    why: 'RS12, RS13, RS31: no other kind of token, and no token that acts for a user',
     shownBy: () => forge.token({ scp: 'user_impersonation' }),
   },
-  tenant_not_trusted: { why: 'RS8: the tenant is ours', shownBy: () => forge.token({ tid: 'x' }) },
+  tenant_not_trusted: {
+    why: 'RS8: the tenant is the expected one',
+    shownBy: () => forge.token({ tid: 'x' }),
+  },
   audience_not_ours: {
-    why: 'RS10: an audience is a string, or strings and nothing else',
+    why: 'RS10: an audience is a string, or a list of strings only',
     shownBy: () => forge.token({ aud: [audience, 1] }),
   },
   not_yet_valid: {
-    why: 'RS17: iat does not lie in the future either',
+    why: 'RS17: iat is not in the future either',
     shownBy: () => forge.token({ iat: now + 3000 }),
   },
   binding_not_proven: {
-    why: 'RS27: a bound token is no bearer token',
+    why: 'RS27: a bound token is not a bearer token',
     shownBy: () => forge.token({ cnf: { jkt: 'x' } }),
   },
 }
 
 async function compare(token: string): Promise<void> {
   const [decision, admits] = await Promise.all([ask(token), joseAdmits(token)])
-  // Roles are beyond jose: a token without the role is as good as any, as far as both can tell.
+  // jose knows no roles: for both, a token without the role counts as valid.
   const reason = decision.outcome === 'admitted' ? undefined : decision.reason
   if (reason === undefined || reason === 'role_missing') {
     assert.ok(admits, `the guard admits what jose refuses: ${token}`)
@@ -138,7 +142,7 @@ const headerOddity = fc.oneof(
 const changes = (name: fc.Arbitrary<string>, value: fc.Arbitrary<unknown>) =>
   fc.array(fc.tuple(name, fc.option(value, { nil: undefined })), { maxLength: 3 })
 
-/** Changes in a text: characters taken out, put in, doubled or moved. */
+/** Changes in a text: removed, added, doubled or moved characters. */
 const edits = fc.array(
   fc.record({
     at: fc.nat(2000),
@@ -171,8 +175,8 @@ const apply = (to: Json, by: [string, unknown][]) => {
 
 const runs = { numRuns: 2000 }
 
-describe('the guard beside jose', () => {
-  it('admits nothing that jose refuses, whatever is in the claims and the header', async () => {
+describe('the guard compared with jose', () => {
+  it('admits no token that jose refuses, for any claims and header', async () => {
     await fc.assert(
       fc.asyncProperty(
         changes(claimName, oddity),
@@ -184,7 +188,7 @@ describe('the guard beside jose', () => {
     )
   })
 
-  it('admits nothing that jose refuses, however header and claims are written', async () => {
+  it('admits no token that jose refuses, for any JSON text of header and claims', async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, (inHeader, inClaims) => {
         return compare(forge.sign(edit(header, inHeader), edit(claims, inClaims)))
@@ -193,9 +197,9 @@ describe('the guard beside jose', () => {
     )
   })
 
-  it('admits nothing that jose refuses, however the token is written', async () => {
+  it('admits no token that jose refuses, for any changed text', async () => {
     const token = forge.token()
-    // Remembered, so that a text that only resembles it has something to be taken for.
+    // Cached, so that a similar text could be mistaken for it.
     for (const _ of ['noted', 'remembered']) await ask(token)
     await fc.assert(
       fc.asyncProperty(edits, (by) => compare(edit(token, by))),
@@ -203,7 +207,7 @@ describe('the guard beside jose', () => {
     )
   })
 
-  it('admits nothing that jose refuses, however its signed parts are encoded', async () => {
+  it('admits no token that jose refuses, for any encoding of its signed parts', async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, (inHeader, inClaims) =>
         compare(forge.signParts(edit(encode(header), inHeader), edit(encode(claims), inClaims))),
@@ -213,14 +217,14 @@ describe('the guard beside jose', () => {
   })
 
   for (const [reason, rule] of Object.entries(stricter)) {
-    it(`is stricter by ${reason} (${rule.why})`, async () => {
+    it(`is stricter with ${reason} (${rule.why})`, async () => {
       const token = rule.shownBy()
       assert.equal(await joseAdmits(token), true)
       assert.equal(reasonOf(await ask(token)), reason)
     })
   }
 
-  it('is stricter by nothing else: it admits the same plain token', async () => {
+  it('is not stricter otherwise: it admits the same plain token', async () => {
     assert.equal(await joseAdmits(forge.token()), true)
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
   })

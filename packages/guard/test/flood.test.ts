@@ -11,13 +11,13 @@ const rotated = new TokenFactory('rotated')
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const tail = `.${encode(claimsWith())}.${'A'.repeat(342)}`
-/** A token that costs its sender nothing: well formed, signed by nobody. */
+/** A token without cost for its sender: well-formed, with a random signature. */
 const tokenOf = (kid: string) => encode({ typ: 'JWT', alg: 'RS256', kid }) + tail
 
 const seconds = 60
 const perSecond = 1700
 
-/** Sends more than 100,000 unknown kids through one minute; counts how each was answered. */
+/** Sends more than 100,000 unknown kids within one minute, and counts the outcomes. */
 async function flood(world: VirtualRuntime, ask: (token: string) => Promise<Decision>) {
   const counts = new Map<string, number>()
   for (let second = 0; second < seconds; second += 1) {
@@ -33,7 +33,7 @@ async function flood(world: VirtualRuntime, ask: (token: string) => Promise<Deci
 }
 
 describe('a flood of 100,000 unknown kids', () => {
-  it('causes no more than one fetch per cooldown while the provider is well (KF1, KF3)', async () => {
+  it('causes at most one fetch per cooldown while the provider works (KF1, KF3)', async () => {
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
@@ -41,7 +41,7 @@ describe('a flood of 100,000 unknown kids', () => {
     assert.ok(world.fetched.length <= 1 + seconds / 30, `${world.fetched.length}`)
   })
 
-  it('causes no more than the scheduled retries while the provider fails (KF2)', async () => {
+  it('causes only the scheduled retries while the provider fails (KF2)', async () => {
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
@@ -49,12 +49,12 @@ describe('a flood of 100,000 unknown kids', () => {
     await world.pass(30)
     const before = world.fetched.length
     const answers = await flood(world, ask)
-    // The first of them finds the provider failing; from then on nobody can tell.
+    // The first request finds that the provider fails. After that, the result is unknown: 503.
     assert.deepEqual(answers, { keys_unavailable: seconds * perSecond })
     assert.ok(world.fetched.length - before <= 8, `${world.fetched.length - before}`)
   })
 
-  it('causes no more than the scheduled retries while the provider hangs (KF2)', async () => {
+  it('causes only the scheduled retries while the provider hangs (KF2)', async () => {
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
@@ -73,7 +73,7 @@ describe('a flood of 100,000 unknown kids', () => {
     assert.ok(world.fetched.length - before <= 6 + (seconds * 5) / 30)
   })
 
-  it('does not keep a genuine new key out for longer than the cooldown (KF4)', async () => {
+  it('does not delay a genuine new key for longer than the cooldown (KF4)', async () => {
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
@@ -88,7 +88,7 @@ describe('a flood of 100,000 unknown kids', () => {
     assert.ok(waited <= 30, `${waited} s`)
   })
 
-  it('leaves nothing behind: no token, no kid (KF1, ME2)', async () => {
+  it('leaves neither tokens nor kids in memory (KF1, ME2)', async () => {
     const { guard, ask } = guardIn(new VirtualRuntime(keySetOf(known)))
     await guard.start()
     const round = async (name: string) => {
@@ -105,7 +105,7 @@ describe('a flood of 100,000 unknown kids', () => {
 })
 
 describe('distinct valid tokens', () => {
-  it('fill no more memory than the capacity (ME1)', async () => {
+  it('use no more memory than the capacity (ME1)', async () => {
     const world = new VirtualRuntime(keySetOf(known))
     const guard = createGuard(optionsWith({ maxCachedTokens: 100 }), world)
     await guard.start()

@@ -3,7 +3,7 @@ import { createGuard, type Decision, type GuardOptions, type RequiredRole } from
 import type { VirtualRuntime } from './fakes/virtual-runtime.ts'
 import { optionsWith, type Role } from './token-factory.ts'
 
-/** A guard in this world, and a way to ask it about a token. */
+/** A guard in a virtual runtime, and a function that decides about a token. */
 export const guardIn = (world: VirtualRuntime, changes: Partial<GuardOptions<Role>> = {}) => {
   const guard = createGuard(optionsWith(changes), world)
   const ask = async (
@@ -15,11 +15,11 @@ export const guardIn = (world: VirtualRuntime, changes: Partial<GuardOptions<Rol
   return { guard, ask }
 }
 
-/** How a decision went, in one word. */
+/** The outcome of a decision, as one word. */
 export const reasonOf = (decision: Decision) =>
   decision.outcome === 'admitted' ? 'admitted' : decision.reason
 
-/** Nobody could tell: 503 with a time to come back, and no word about the token. */
+/** The result is unknown: 503 with retry-after, without a statement about the token. */
 export function assertUnavailable(decision: Decision): void {
   assert.equal(reasonOf(decision), 'keys_unavailable')
   assert.ok(decision.outcome === 'refused' && decision.status === 503)

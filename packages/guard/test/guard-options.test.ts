@@ -82,7 +82,7 @@ describe('the options of a guard', () => {
     assert.equal(faultsOf(() => createGuard(optionsWith(change))).length, 3)
   })
 
-  it('are judged before anything is fetched or scheduled', () => {
+  it('are validated before any fetch and any timer', () => {
     const world = {
       fetch: () => assert.fail('fetched'),
       schedule: () => assert.fail('scheduled'),
@@ -95,7 +95,7 @@ describe('the options of a guard', () => {
 describe('the options of entra', () => {
   const ids = { tenantId, apiApplicationId, roles }
 
-  it('mean real Entra and v1.0 tokens when only the ids are given', () => {
+  it('have real Entra and v1.0 tokens as defaults', () => {
     assert.deepEqual(entra(ids), {
       roles,
       issuers: [
@@ -111,7 +111,7 @@ describe('the options of entra', () => {
     })
   })
 
-  it('add v2.0 tokens when they are asked for, once', () => {
+  it('add v2.0 tokens on request, once', () => {
     const { issuers } = entra({ ...ids, tokenVersions: ['1.0', '2.0', '2.0'] })
     assert.equal(issuers.length, 2)
     assert.deepEqual(issuers[1], {
@@ -133,7 +133,7 @@ describe('the options of entra', () => {
     }
   })
 
-  it('leave the other options of the guard as they are', () => {
+  it('do not change the other options of the guard', () => {
     assert.equal(entra({ ...ids, realm: 'mine', maxCachedTokens: 5 }).maxCachedTokens, 5)
   })
 
@@ -157,7 +157,7 @@ describe('the options of entra', () => {
     })
   }
 
-  it('that are misspelt are refused by the guard', () => {
+  it('with spelling mistakes are refused by the guard', () => {
     const misspelt: Options = { tenantid: tenantId }
     assert.deepEqual(
       faultsOf(() => createGuard(entra({ ...ids, ...misspelt }))),

@@ -21,7 +21,7 @@ const forge = new TokenFactory('key-1')
 const stranger = new TokenFactory('key-1')
 
 describe('an admitted caller', () => {
-  it('is what the token says', async () => {
+  it('has the values of the token', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     assert.deepEqual(await ask(forge.token()), {
       outcome: 'admitted',
@@ -49,7 +49,7 @@ describe('an admitted caller', () => {
     assert.deepEqual(caller.outcome === 'admitted' && caller.roles, ['CallHiApiRole'])
   })
 
-  it('is answered at once, without a promise, when its key is in hand', async () => {
+  it('gets its decision without a promise, when its key is known', async () => {
     const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     await guard.start()
     const decision = guard.decide(
@@ -103,10 +103,10 @@ describe('roles', () => {
     assert.equal(reasonOf(await ask(token)), 'role_missing')
   })
 
-  it('that the guard was not declared with do not compile, and are refused when forced', async () => {
+  it('that were not declared do not compile, and are refused if forced', async () => {
     const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const presented = { authorization: `Bearer ${forge.token()}`, target: '/' }
-    // @ts-expect-error a misspelt role
+    // @ts-expect-error an undeclared role
     assert.equal(reasonOf(await guard.decide(presented, 'CallHiAPIRole')), 'role_missing')
     // @ts-expect-error no role at all
     assert.equal(reasonOf(await guard.decide(presented, undefined)), 'role_missing')
@@ -140,7 +140,7 @@ describe('a token', () => {
     })
   }
 
-  it('gets the same answer for an unknown key as for a bad signature (RS32)', async () => {
+  it('with an unknown key gets the same answer as with a bad signature (RS32)', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const { reason: _, ...unknown } = {
       reason: '',
@@ -152,7 +152,7 @@ describe('a token', () => {
 })
 
 describe('the listener', () => {
-  it('hears every decision, and never a token', async () => {
+  it('receives every decision, and never a token', async () => {
     const events: GuardEvent[] = []
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: (event) => events.push(event),
@@ -176,10 +176,10 @@ describe('the listener', () => {
     }
   })
 
-  it('changes no decision by throwing', async () => {
+  it('does not change a decision by an exception', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: () => {
-        throw new Error('I only watch')
+        throw new Error('failure of the listener')
       },
     })
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')

@@ -6,7 +6,7 @@ const refusals = prepareRefusals('api', undefined)
 
 describe('every refusal', () => {
   for (const [reason, refusal] of Object.entries(refusals)) {
-    it(`${reason} is JSON with exactly two string fields, kept by no cache, and frozen`, () => {
+    it(`${reason} is frozen JSON with exactly two string fields, and is not cacheable`, () => {
       const body = JSON.parse(refusal.body)
       assert.deepEqual(Object.keys(body), ['error', 'error_description'])
       assert.equal(typeof body.error, 'string')
@@ -18,7 +18,7 @@ describe('every refusal', () => {
       assert.equal(refusal.reason, reason)
     })
 
-    it(`${reason} has a challenge only where one is due, in the characters of RFC 6750 (RS23)`, () => {
+    it(`${reason} has a challenge only where required, in the characters of RFC 6750 (RS23)`, () => {
       const challenge = refusal.headers['www-authenticate']
       assert.equal(challenge !== undefined, [400, 401, 403].includes(refusal.status))
       if (challenge === undefined) return
@@ -48,14 +48,14 @@ describe('a challenge', () => {
     assert.equal(refusals.no_credentials.headers['www-authenticate'], 'Bearer realm="api"')
   })
 
-  it('says insufficient_scope when the role is missing (RS24)', () => {
+  it('contains insufficient_scope when the role is missing (RS24)', () => {
     assert.equal(
       refusals.role_missing.headers['www-authenticate'],
       'Bearer realm="api", error="insufficient_scope"',
     )
   })
 
-  it('names the resource metadata, when there is one, in every case (RS30)', () => {
+  it('always contains the URL of the resource metadata, if there is one (RS30)', () => {
     const url = 'https://api.example/.well-known/oauth-protected-resource'
     for (const { headers } of Object.values(prepareRefusals('api', url))) {
       const challenge = headers['www-authenticate']
@@ -65,7 +65,7 @@ describe('a challenge', () => {
 })
 
 describe('a missing role (contract C87, contract C88)', () => {
-  it('fixes the body for a missing role, byte for byte', () => {
+  it('has exactly the required body, byte for byte', () => {
     assert.equal(
       refusals.role_missing.body,
       '{"error":"access_denied","error_description":"Access is denied"}',
@@ -74,7 +74,7 @@ describe('a missing role (contract C87, contract C88)', () => {
 })
 
 describe('a header that is added', () => {
-  it('leaves the prepared refusal as it was', () => {
+  it('does not change the prepared refusal', () => {
     const more = withHeader(refusals.keys_unavailable, 'retry-after', '7')
     assert.equal(more.headers['retry-after'], '7')
     assert.equal('retry-after' in refusals.keys_unavailable.headers, false)

@@ -12,16 +12,16 @@ export const issuer = `https://sts.windows.net/${tenantId}/`
 export const roles = ['CallHiApiRole', 'CallHelloApiRole'] as const
 export type Role = (typeof roles)[number]
 
-/** A Saturday in 2026: every test begins at this second. */
+/** A Saturday in 2026: the start time of every test. */
 export const now = 1_795_000_000
 
-/** The guard's options as the greeting API has them, with some of them changed. */
+/** The guard options of the greeting API, with changes. */
 export const optionsWith = (changes: Partial<GuardOptions<Role>> = {}): GuardOptions<Role> => ({
   ...entra({ tenantId, apiApplicationId, roles, realm: 'test' }),
   ...changes,
 })
 
-/** The claims of contract section 2, as they are right after issuance. */
+/** The claims of contract section 2, directly after issuance. */
 export const claimsWith = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   aud: audience,
   iss: issuer,
@@ -46,7 +46,7 @@ export type Json = Record<string, unknown>
 const encode = (part: Json | string) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
-/** A signing key with its published half. */
+/** A signing key with its public JSON Web Key. */
 export class TokenFactory {
   readonly kid: string
   readonly privateKey: KeyObject
@@ -67,17 +67,17 @@ export class TokenFactory {
     return { typ: 'JWT', alg: 'RS256', x5t: this.kid, kid: this.kid, ...changes }
   }
 
-  /** A token as the identity provider would sign it, with some of it changed. */
+  /** A token of the identity provider, with changes. */
   token(claims: Json = {}, header: Json = {}): string {
     return this.sign(this.header(header), claimsWith(claims))
   }
 
-  /** Signs whatever it is given, as text or as JSON. */
+  /** Signs any header and claims, as text or as JSON. */
   sign(header: Json | string, claims: Json | string): string {
     return this.signParts(encode(header), encode(claims))
   }
 
-  /** Signs parts that are encoded already, canonically or not. */
+  /** Signs parts that are already encoded, canonically or not. */
   signParts(header: string, claims: string): string {
     const input = `${header}.${claims}`
     const signature = sign('RSA-SHA256', Buffer.from(input), this.privateKey)
@@ -85,6 +85,6 @@ export class TokenFactory {
   }
 }
 
-/** A key set of these keys, as a provider would publish it. */
+/** The published key set of these keys. */
 export const keySetOf = (...keys: (TokenFactory | Json)[]): string =>
   JSON.stringify({ keys: keys.map((key) => (key instanceof TokenFactory ? key.jwk : key)) })

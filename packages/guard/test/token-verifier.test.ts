@@ -43,7 +43,7 @@ describe('two token versions', () => {
     )
   })
 
-  it('that share a key set fetch it once', async () => {
+  it('with one key set fetch it once', async () => {
     const { world, guard, ask } = both('https://mirror.example/keys')
     await guard.start()
     assert.equal(await ask({}), 'admitted')
@@ -52,7 +52,7 @@ describe('two token versions', () => {
     assert.equal(guard.keySets().length, 1)
   })
 
-  it('are not mixed: each has its audience, its client claim and its version', async () => {
+  it('are separate: each has its audience, its client claim and its version', async () => {
     const { ask } = both()
     assert.equal(await ask({ ...v2, aud: `api://${apiApplicationId}` }), 'audience_not_ours')
     assert.equal(await ask({ ...v2, azp: undefined, appid: 'x' }), 'claims_malformed')

@@ -34,7 +34,7 @@ export function checkClaims<Role extends string>(
   issuer: TrustedIssuer,
   roles: DeclaredRoles<Role>,
 ): VerifiedClaims<Role> | RefusalReason {
-  // 1. The issuer, the tenant and the audience are ours.
+  // 1. The issuer, the tenant and the audience are the expected ones.
   if (claims.iss !== issuer.issuer) return 'issuer_not_trusted'
   if (issuer.tenantId !== undefined && claims.tid !== issuer.tenantId) return 'tenant_not_trusted'
   if (!isForAudience(claims.aud, issuer.audiences)) return 'audience_not_ours'

@@ -24,9 +24,9 @@ type Row = [
 ]
 
 const rows: Row[] = [
-  ['a caller with the role is let in', 'GET', '/hi', both, 200, 'Hi'],
-  ['a second time, remembered', 'GET', '/hi', both, 200, 'Hi'],
-  ['the handler finds its caller', 'GET', '/whoami', hiOnly, 200, clientApplicationId],
+  ['a caller with the role is admitted', 'GET', '/hi', both, 200, 'Hi'],
+  ['a second time, cached', 'GET', '/hi', both, 200, 'Hi'],
+  ['the handler receives its caller', 'GET', '/whoami', hiOnly, 200, clientApplicationId],
   ['HEAD is GET without a body', 'HEAD', '/hi', both, 200, ''],
   ['HEAD is guarded too', 'HEAD', '/hi', none, 401, ''],
   [
@@ -64,7 +64,7 @@ const rows: Row[] = [
   ],
   ['with two fields', 'GET', '/hi', () => [...both(), ...both()], 400, /"error":"invalid_request"/],
   [
-    'with a second scheme hidden behind the first',
+    'with a second scheme after the first',
     'GET',
     '/hi',
     () => ['authorization', 'Basic eA==', ...both()],
@@ -120,19 +120,19 @@ for (const [adapter, start] of Object.entries(servers)) {
       })
     }
 
-    it('a letter encoded in the path is never a way around the guard (RS20)', async () => {
+    it('an encoded letter in the path does not bypass the guard (RS20)', async () => {
       for (const path of ['/api/v1/h%69', '/%61pi/v1/hi', '/api/v1/./hi', '/x/../api/v1/hi']) {
         const answer = await call(running.url, path, 'GET', none())
         assert.ok(answer.status === 401 || answer.status === 404, `${path}: ${answer.status}`)
       }
     })
 
-    it('what is not below the prefix is open', async () => {
+    it('paths outside the prefix are open', async () => {
       assert.equal((await call(running.url, '/', 'GET', [])).body, 'open')
       assert.equal((await call(running.url, '/api/v1x', 'GET', [])).status, 404)
     })
 
-    it('without keys: 503, and when to come back', async () => {
+    it('without keys: 503 with retry-after', async () => {
       const blind = createGuard(
         optionsWith(),
         new VirtualRuntime(() => new Response('', { status: 500 })),

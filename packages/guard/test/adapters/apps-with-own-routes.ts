@@ -11,7 +11,7 @@ import type { Guard } from '../../src/index.ts'
 import type { Role } from '../token-factory.ts'
 import { type Running, running, serve } from './servers.ts'
 
-/** An app whose author added routes of their own, each answering `added`, to guarded ones. */
+/** An app with additional routes of its author, which answer `added`, and with guarded routes. */
 export type AppWithOwnRoutes = {
   readonly adapter: string
   readonly name: string
@@ -89,7 +89,7 @@ export const appsWithOwnRoutes: readonly AppWithOwnRoutes[] = [
   honoRow('another method of a declared path', (guard) =>
     honoApp(guard).post('/api/v1/hi', (c) => c.text('added')),
   ),
-  honoRow('an answer of its own for what is not found', (guard) =>
+  honoRow('its own answer for unknown paths', (guard) =>
     honoApp(guard).notFound((c) => c.text('added')),
   ),
   honoRow('another app mounted below the prefix', (guard) => {
@@ -175,7 +175,7 @@ export const appsWithOwnRoutes: readonly AppWithOwnRoutes[] = [
     app.register(plugin(guard))
     app.all('/:a/:b/:c', () => 'added')
   }),
-  fastifyRow('an answer of its own for what is not found', (app, guard) => {
+  fastifyRow('its own answer for unknown paths', (app, guard) => {
     app.register(plugin(guard))
     app.setNotFoundHandler(() => 'added')
   }),
@@ -205,7 +205,7 @@ export const appsWithOwnRoutes: readonly AppWithOwnRoutes[] = [
     },
     ['/'],
   ),
-  fastifyRow('a prefix spelt otherwise where the plugin is registered', (app, guard) => {
+  fastifyRow('another spelling of the prefix where the plugin is registered', (app, guard) => {
     const routes = { 'GET /hi': { role, handler: () => 'Hi' } } as const
     app.register(guardedRoutes(guard, '/v1', routes), { prefix: 'api/' })
     app.get('/api/v1/open', () => 'added')
@@ -220,7 +220,7 @@ export const appsWithOwnRoutes: readonly AppWithOwnRoutes[] = [
           guard,
           prefix,
           { 'GET /hi': { role, handler: (_, response) => response.end('Hi') } },
-          // Decodes, ignores case and takes `..` away, as many a framework does.
+          // Decodes, ignores case and removes `..`, as many frameworks do.
           (_, response) => response.end('added'),
         ),
       ),

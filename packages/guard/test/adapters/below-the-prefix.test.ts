@@ -44,7 +44,7 @@ for (const { adapter, name, start, alsoPaths = [] } of appsWithOwnRoutes) {
       })
     }
 
-    it('the declared route answers callers, and no others (RS20)', async () => {
+    it('the declared route answers authenticated callers only (RS20)', async () => {
       assert.equal((await call(running.url, '/api/v1/hi', 'GET', [])).status, 401)
       assert.equal((await call(running.url, '/api/v1/hi', 'GET', withToken())).body, 'Hi')
     })
@@ -68,7 +68,7 @@ describe('Hono', () => {
 })
 
 describe('Fastify', () => {
-  it('does not start with another method of a declared path (RS20)', async () => {
+  it('fails at start with another method of a declared path (RS20)', async () => {
     const app = fastify()
     app.register(
       guardedRoutes(guard, '/api/v1', {
@@ -80,7 +80,7 @@ describe('Fastify', () => {
     await app.close()
   })
 
-  it('serves a guard below the prefix of another (RS20)', async () => {
+  it('works below the prefix of another guard (RS20)', async () => {
     const app = fastify()
     const routes = { 'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' } } as const
     app.register(guardedRoutes(guard, '/api', routes))

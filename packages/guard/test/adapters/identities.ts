@@ -1,4 +1,4 @@
-/** An identity for TLS: a private key and its self-signed certificate, good until 2126. */
+/** An identity for TLS: a private key and its self-signed certificate, valid until 2126. */
 export type Identity = { readonly key: string; readonly cert: string }
 
 // Made with: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500

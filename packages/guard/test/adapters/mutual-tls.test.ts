@@ -26,7 +26,7 @@ const thumbprintOf = ({ cert }: Identity) =>
 const prefix = '/api'
 const role = 'CallHiApiRole'
 
-/** The adapters of servers that know of the handshake. */
+/** The adapters of servers that expose the TLS handshake. */
 const adapters: Readonly<Record<string, (guard: Guard<Role>) => Promise<RequestListener>>> = {
   node: async (guard) =>
     guardedListener(guard, prefix, {
@@ -59,7 +59,8 @@ for (const [name, listenerOf] of Object.entries(adapters)) {
         optionsWith({ certificateBinding: 'enforced' }),
         new VirtualRuntime(keySetOf(forge)),
       )
-      // Whose certificate it is says the token, so no authority is asked (RFC 8705 section 6.2).
+      // The token contains the certificate thumbprint, so no authority is needed (RFC 8705 section
+      // 6.2).
       const tls = { ...host, requestCert: true, rejectUnauthorized: false }
       server = createServer(tls, await listenerOf(guard))
       server.listen(0, '127.0.0.1')
@@ -85,7 +86,7 @@ for (const [name, listenerOf] of Object.entries(adapters)) {
       return `${response.statusCode} ${await text(response)}`
     }
 
-    it('a bound token is good only with the certificate that it is bound to (RS27)', async () => {
+    it('a bound token is valid only with its certificate (RS27)', async () => {
       const token = forge.token({ cnf: { 'x5t#S256': thumbprintOf(client) } })
       assert.equal(await call(token, client), '200 Hi')
       assert.match(await call(token, thief), /^401 .*"invalid_token"/)
@@ -93,7 +94,7 @@ for (const [name, listenerOf] of Object.entries(adapters)) {
       assert.equal(await call(token, client), '200 Hi')
     })
 
-    it('a token that is not bound needs no certificate', async () => {
+    it('an unbound token needs no certificate', async () => {
       assert.equal(await call(forge.token()), '200 Hi')
     })
   })

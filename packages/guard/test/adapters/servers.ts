@@ -12,10 +12,10 @@ import { guardedFetch } from '../../src/adapters/web.ts'
 import { anyCaller, type Guard } from '../../src/index.ts'
 import type { Role } from '../token-factory.ts'
 
-/** A server that runs, with one framework and one adapter. */
+/** A running server with one framework and one adapter. */
 export type Running = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** What each server serves: `/hi`, `/hello` and, for any caller, `/whoami`. */
+/** The routes of each server: `/hi`, `/hello` and, for any caller, `/whoami`. */
 type Start = (guard: Guard<Role>) => Promise<Running>
 
 const prefix = '/api/v1'

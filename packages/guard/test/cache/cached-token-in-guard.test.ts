@@ -8,7 +8,7 @@ import { keySetOf, now, type Role, TokenFactory } from '../token-factory.ts'
 const forge = new TokenFactory('key-1')
 const stranger = new TokenFactory('key-1')
 
-describe('a remembered token', () => {
+describe('a cached token', () => {
   const known = async (changes: Partial<GuardOptions<Role>> = {}) => {
     const world = new VirtualRuntime(keySetOf(forge))
     const events: GuardEvent[] = []
@@ -22,14 +22,14 @@ describe('a remembered token', () => {
     return { ...made, world, token, isRemembered }
   }
 
-  it('is verified once and then no more', async () => {
+  it('is verified only once', async () => {
     const { ask, token, isRemembered } = await known()
     assert.equal(isRemembered(), false)
     assert.equal(reasonOf(await ask(token)), 'admitted')
     assert.equal(isRemembered(), true)
   })
 
-  it('is not verified again while it is used between others that are used once', async () => {
+  it('stays cached between many tokens that are used once', async () => {
     const { ask, token, isRemembered } = await known({ maxCachedTokens: 10 })
     for (let index = 0; index < 100; index += 1) {
       await ask(forge.token({ uti: `${index}` }))
@@ -38,17 +38,17 @@ describe('a remembered token', () => {
     }
   })
 
-  it('is the only one that its signature lets in (TC1)', async () => {
+  it('is the only token that is accepted with its signature (TC1)', async () => {
     const { ask, token } = await known()
     const [header, , signature] = token.split('.')
-    const [, other] = forge.token({ roles: ['CallHelloApiRole'], sub: 'somebody else' }).split('.')
+    const [, other] = forge.token({ roles: ['CallHelloApiRole'], sub: 'another client' }).split('.')
     assert.equal(reasonOf(await ask(`${header}.${other}.${signature}`)), 'signature_invalid')
     assert.equal(reasonOf(await ask(`${token}=`)), 'token_malformed')
     assert.equal(reasonOf(await ask(`x${token}`)), 'header_malformed')
     assert.equal(reasonOf(await ask(token)), 'admitted')
   })
 
-  it('is asked for its roles each time', async () => {
+  it('is checked for its roles each time', async () => {
     const { ask } = await known()
     const token = forge.token({ roles: ['CallHiApiRole'] })
     for (const _ of ['remembered', 'found']) {
@@ -57,7 +57,7 @@ describe('a remembered token', () => {
     assert.equal(reasonOf(await ask(token, 'CallHelloApiRole')), 'role_missing')
   })
 
-  it('dies at its expiry (TC2)', async () => {
+  it('is refused after its expiry (TC2)', async () => {
     const { ask, token, world } = await known()
     world.setWallClock(3600 + 59)
     assert.equal(reasonOf(await ask(token)), 'admitted')
@@ -65,7 +65,7 @@ describe('a remembered token', () => {
     assert.equal(reasonOf(await ask(token)), 'expired')
   })
 
-  it('is judged by the wall clock as a new one would be, wherever the clock jumps (FL12)', async () => {
+  it('is checked by the wall clock like a new one, also after a clock change (FL12)', async () => {
     const { ask, token, world, guard } = await known()
     const year = 365 * 86_400
     for (const [jump, expected] of [
@@ -83,7 +83,7 @@ describe('a remembered token', () => {
     assert.equal(world.fetched.length, 1)
   })
 
-  it('dies with its key (FL10)', async () => {
+  it('is refused after its key was removed (FL10)', async () => {
     const { ask, guard, token, world } = await known()
     world.publish(keySetOf(new TokenFactory('key-3')))
     await world.pass(3600)
@@ -91,7 +91,7 @@ describe('a remembered token', () => {
     assert.equal(reasonOf(await ask(token)), 'key_unknown')
   })
 
-  it('dies with its key when another key takes its kid', async () => {
+  it('is refused when another key has the kid of its key', async () => {
     const { ask, guard, token, world } = await known()
     world.publish(keySetOf(stranger))
     await world.pass(3600)
@@ -99,7 +99,7 @@ describe('a remembered token', () => {
     assert.equal(reasonOf(await ask(token)), 'signature_invalid')
   })
 
-  it('survives a refresh that publishes its key again', async () => {
+  it('is accepted after a refresh with the same key', async () => {
     const { ask, token, world, isRemembered, guard } = await known()
     await world.pass(3599)
     assert.equal(guard.keySets()[0]?.ageSeconds, 3599)
@@ -110,14 +110,14 @@ describe('a remembered token', () => {
     assert.equal(isRemembered(), true)
   })
 
-  it('is none when the guard is told to remember none', async () => {
+  it('does not exist with a capacity of 0', async () => {
     const { ask, guard, token, isRemembered } = await known({ maxCachedTokens: 0 })
     await ask(token)
     assert.equal(guard.cachedTokens(), 0)
     assert.equal(isRemembered(), false)
   })
 
-  it('was admitted: a refused token is never one (TC3)', async () => {
+  it('was admitted before: refused tokens are not cached (TC3)', async () => {
     const world = new VirtualRuntime(keySetOf(forge))
     const { ask, guard } = guardIn(world)
     for (const token of [

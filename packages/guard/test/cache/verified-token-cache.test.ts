@@ -36,15 +36,15 @@ function shareFound(tokens: VerifiedTokenCache<ReturnType<typeof entry>>, caller
   return found / (callers * 5)
 }
 
-describe('remembered tokens', () => {
-  it('are found by their whole text', () => {
+describe('cached tokens', () => {
+  it('are found by their complete text', () => {
     const tokens = new VerifiedTokenCache(10)
     const remembered = entry(`head.${tail('a')}`)
     tokens.add(remembered)
     assert.equal(tokens.find(`head.${tail('a')}`), remembered)
   })
 
-  it('are remembered when they are verified for the first time', () => {
+  it('are cached after their first verification', () => {
     const tokens = new VerifiedTokenCache(10)
     const verified = entry(`head.${tail('a')}`)
     tokens.add(verified)
@@ -52,7 +52,7 @@ describe('remembered tokens', () => {
     assert.equal(tokens.size, 1)
   })
 
-  it('are not found by another text with the same tail (CVE-2026-35039)', () => {
+  it('are not found by another text with the same end (CVE-2026-35039)', () => {
     const tokens = new VerifiedTokenCache(10)
     tokens.add(entry(`head.${tail('a')}`))
     for (const token of [`Head.${tail('a')}`, `.${tail('a')}`, tail('a'), `xhead.${tail('a')}`]) {
@@ -70,7 +70,7 @@ describe('remembered tokens', () => {
     assert.ok(tokens.size > 50)
   })
 
-  it('take the same memory after a million of them as after ten thousand (ME1)', () => {
+  it('use as much memory after a million tokens as after ten thousand (ME1)', () => {
     const tokens = new VerifiedTokenCache(10_000)
     const body = 'x'.repeat(1250)
     const remember = (from: number, to: number) => {
@@ -87,7 +87,7 @@ describe('remembered tokens', () => {
     assert.ok(afterMany - full < 1_000_000, `${afterMany - full} bytes more`)
   })
 
-  it('are all found again while there are no more callers than slots', () => {
+  it('are all found again with at most as many callers as slots', () => {
     const tokens = new VerifiedTokenCache(10_000)
     assert.equal(shareFound(tokens, 10_000), 1)
   })
@@ -103,7 +103,7 @@ describe('remembered tokens', () => {
     })
   }
 
-  it('stay while they are used', () => {
+  it('stay while they are in use', () => {
     const tokens = new VerifiedTokenCache(10)
     tokens.add(entry(tail('mine')))
     for (let index = 0; index < 1000; index += 1) {
@@ -112,7 +112,7 @@ describe('remembered tokens', () => {
     }
   })
 
-  it('go when they are not used any more', () => {
+  it('are dropped when they are not in use', () => {
     const tokens = new VerifiedTokenCache(10, seeded())
     tokens.add(entry(tail('mine')))
     for (let index = 0; index < 200; index += 1) tokens.add(entry(tail(`${index}`)))
@@ -132,13 +132,13 @@ describe('remembered tokens', () => {
     assert.equal(tokens.size, 1)
   })
 
-  it('are none without a capacity', () => {
+  it('do not exist with a capacity of 0', () => {
     const tokens = new VerifiedTokenCache(0)
     tokens.add(entry(tail('a')))
     assert.equal(tokens.size, 0)
   })
 
-  it('can be deleted one by one, in any order', () => {
+  it('are deleted one by one, in any order', () => {
     const tokens = new VerifiedTokenCache(3)
     const entries = ['a', 'b', 'c'].map((name) => entry(tail(name)))
     for (const one of entries) tokens.add(one)
@@ -153,7 +153,7 @@ describe('remembered tokens', () => {
     }
   })
 
-  it('are deleted when their key is gone, and no others', () => {
+  it('are deleted when their key is removed, and no others', () => {
     const tokens = new VerifiedTokenCache(6)
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
     for (const name of names) {
@@ -169,7 +169,7 @@ describe('remembered tokens', () => {
   })
 
   for (const token of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-    it(`are not found under ${token} (TC4)`, () => {
+    it(`are not found with ${token} (TC4)`, () => {
       assert.equal(new VerifiedTokenCache(10).find(token), undefined)
     })
   }

@@ -16,7 +16,7 @@ const page = ['guides/protect-your-api.md', 'reference/guard.md']
 const source = (file: string) => readFileSync(join(import.meta.dirname, '../../src', file), 'utf8')
 const forge = new TokenFactory('key-1')
 
-/** The rows of the table whose first heading is this one, without their code marks. */
+/** The rows of the table with this first heading, without code marks. */
 function tableOf(heading: string, text = page): string[][] {
   const [, after = ''] = text.split(`\n| ${heading} |`)
   const [table = ''] = after.split('\n\n')
@@ -62,7 +62,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     server.close()
   }
 
-  /** Says hello with a token and without one. */
+  /** Calls hello with a token and without one. */
   async function checkGreetings(ask: (path: string, headers: HeadersInit) => Promise<Response>) {
     const hello = await ask('/api/v1/hello', { authorization: `Bearer ${token()}` })
     assert.equal(await hello.text(), `Hello, ${clientApplicationId}`)
@@ -101,7 +101,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     )
   })
 
-  it('anything else', async () => {
+  it('any other path', async () => {
     const { answer } = await load('ask.ts')
     const hi = await answer(`Bearer ${token()}`, '/hi')
     assert.equal(hi.body, `Hi, ${clientApplicationId}`)
@@ -116,7 +116,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     assert.equal(document.resource, 'https://api.example')
   })
 
-  it('ask real Entra for its keys, and nobody else', () => {
+  it('fetch keys from real Entra only', () => {
     assert.ok(fetched.length > 0)
     for (const url of fetched) {
       assert.match(url, /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/discovery\/keys$/)
@@ -125,7 +125,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
 })
 
 describe('the tables of docs/reference/guard.md', () => {
-  it('list every refusal as it is', () => {
+  it('list every refusal with its answer', () => {
     assert.deepEqual(
       tableOf('reason', page.slice(page.indexOf('## Refusals'))),
       Object.entries(refusalRows).map(([reason, { status, error, description }]) => [
@@ -137,7 +137,7 @@ describe('the tables of docs/reference/guard.md', () => {
     )
   })
 
-  it('list every option, and no other', () => {
+  it('list every option exactly', () => {
     const [ofEntra, ofGuard] = ['## Options of entra', '## Options of a guard'].map((title) =>
       tableOf('option', page.slice(page.indexOf(title))).map(([name = '']) => name),
     )

@@ -11,7 +11,7 @@ const page = readFileSync(join(guard, '../../docs/evidence/mutants-guard.md'), '
 const mutants = [...tokenMutants, ...keyMutants, ...gateMutants]
 
 describe('the mutants of the guard', () => {
-  it('still find what they break', () => {
+  it('still find the texts that they replace', () => {
     const lost = mutants.filter(({ file, edits }) => {
       const source = readFileSync(join(guard, 'src', file), 'utf8')
       return edits.some(([find]) => !source.includes(find))
@@ -22,7 +22,7 @@ describe('the mutants of the guard', () => {
     )
   })
 
-  it('all stand on the page, in their order, each with the test that caught it', () => {
+  it('are all on the page, in their order, each with the test that detected it', () => {
     const rows = page.split('\n').filter((line) => /^\| \d/.test(line))
     assert.deepEqual(
       rows.map((row) => row.split(' | ').slice(1, 3)),

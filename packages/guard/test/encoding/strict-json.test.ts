@@ -67,7 +67,7 @@ describe('strict JSON', () => {
     })
   }
 
-  it('is not even unfolded when it nests too deep (FL6)', (t) => {
+  it('is not parsed when it nests too deep (FL6)', (t) => {
     const unfold = t.mock.method(JSON, 'parse')
     assert.equal(parse('['.repeat(100_000) + ']'.repeat(100_000)), undefined)
     assert.equal(parse(`{"keys":[${'{"a":'.repeat(31)}1${'}'.repeat(31)}]}`), undefined)
@@ -76,7 +76,7 @@ describe('strict JSON', () => {
     assert.equal(unfold.mock.callCount(), 1)
   })
 
-  it('reads whatever JSON.stringify writes', () => {
+  it('reads every text of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
@@ -86,7 +86,7 @@ describe('strict JSON', () => {
     )
   })
 
-  it('refuses any object in which one member is written twice', () => {
+  it('refuses any object with a repeated member', () => {
     const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 3 }))
     fc.assert(
       fc.property(fc.array(member), member, fc.jsonValue(), (members, [name, value], other) => {
@@ -101,7 +101,7 @@ describe('strict JSON', () => {
 })
 
 describe('canonical base64url', () => {
-  it('is what bytes encode to', () => {
+  it('is the encoding of bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = Buffer.from(bytes).toString('base64url')
@@ -110,7 +110,7 @@ describe('canonical base64url', () => {
     )
   })
 
-  it('is one text for one value: any other is refused', () => {
+  it('is one text for each value: any other text is refused', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
         const bytes = decodeBase64url(text)

@@ -5,9 +5,9 @@ import { now } from '../token-factory.ts'
 type Answer = (url: string, init: RequestInit) => Response | Promise<Response>
 type Task = { readonly atMs: number; readonly run: () => void }
 
-/** Time that passes when it is told to, and a provider that answers as it is told to. */
+/** A virtual clock, and a fake provider. */
 export class VirtualRuntime implements Runtime {
-  /** Every URL that was fetched, and when. */
+  /** Every fetched URL with its time. */
   readonly fetched: { readonly url: string; readonly atMs: number }[] = []
   answer: Answer
   randomNumber = 0
@@ -19,12 +19,12 @@ export class VirtualRuntime implements Runtime {
     this.answer = typeof answer === 'string' ? () => new Response(answer) : answer
   }
 
-  /** From now on the provider publishes this. */
+  /** Replaces the published key set. */
   publish(body: string): void {
     this.answer = () => new Response(body)
   }
 
-  /** From now on the provider cannot be reached. */
+  /** Makes the provider unreachable. */
   goDown(): void {
     this.answer = () => Promise.reject(new TypeError('fetch failed'))
   }
@@ -46,17 +46,17 @@ export class VirtualRuntime implements Runtime {
     }
   }
 
-  /** What is scheduled, as milliseconds from now. */
+  /** Delays of the scheduled timers, in milliseconds from now. */
   get scheduledMs(): number[] {
     return this.#tasks.map(({ atMs }) => atMs - this.#monotonicMs)
   }
 
-  /** Only the wall clock moves, as when somebody sets it. */
+  /** Moves only the wall clock, as a clock change does. */
   setWallClock(changeSeconds: number): void {
     this.#wallMs += changeSeconds * 1000
   }
 
-  /** Lets time pass, running what falls due on the way. */
+  /** Advances the time and runs the timers that become due. */
   async pass(seconds: number): Promise<void> {
     const endMs = this.#monotonicMs + seconds * 1000
     await this.settle()
@@ -71,7 +71,7 @@ export class VirtualRuntime implements Runtime {
     this.#moveTo(endMs)
   }
 
-  /** Lets everything that waits on answered promises and streams run to its end. */
+  /** Runs all pending promises and streams to their end. */
   async settle(): Promise<void> {
     for (let round = 0; round < 4; round += 1) await turn()
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
 import type { KeySetErrorCode } from '../../src/index.ts'
 
-/** A way to fail: what the guard must call it, and how it is done to what is published in good times. */
+/** A fault of the provider: the expected error code, and a function that causes the fault. */
 export type Fault = {
   readonly code: KeySetErrorCode
   readonly begin: (good: string) => RequestListener
@@ -18,7 +18,7 @@ const answer =
     response.writeHead(status, headers).end(body)
   }
 
-/** Writes until the other side has had enough. */
+/** Writes until the client closes the connection. */
 function pour(response: ServerResponse, piece: Buffer | string, pieces: number): void {
   let left = pieces
   const more = () => {
@@ -37,7 +37,7 @@ function pour(response: ServerResponse, piece: Buffer | string, pieces: number):
 const key = (index: number) => `{"kty":"RSA","kid":"${index}","n":"${'A'.repeat(40)}","e":"AQAB"},`
 const megabyteOfSpaces = Buffer.alloc(1024 * 1024, ' ')
 
-/** Ways in which a provider fails, by name. */
+/** The faults of a provider, by name. */
 export const faults: Readonly<Record<string, Fault>> = {
   'answers 500': { code: 'bad_status', begin: () => answer('oops', 500) },
   'answers 502': { code: 'bad_status', begin: () => answer('<html>bad gateway</html>', 502) },
@@ -48,11 +48,11 @@ export const faults: Readonly<Record<string, Fault>> = {
     code: 'bad_status',
     begin: () => (_, response) => void response.writeHead(204).end(),
   },
-  'answers 206 with half of it': {
+  'answers 206 with half of the key set': {
     code: 'bad_status',
     begin: (good) => answer(good.slice(0, good.length / 2), 206),
   },
-  'answers 206 with all of it': { code: 'bad_status', begin: (good) => answer(good, 206) },
+  'answers 206 with the whole key set': { code: 'bad_status', begin: (good) => answer(good, 206) },
   'answers HTML': {
     code: 'not_json',
     begin: () => answer('<!doctype html><title>Sign in</title>', 200),
@@ -127,18 +127,18 @@ export const faults: Readonly<Record<string, Fault>> = {
       brotli.end()
     },
   },
-  'says gzip and is not': {
+  'declares gzip for plain text': {
     code: 'unreachable',
     begin: (good) => answer(good, 200, { ...json, 'content-encoding': 'gzip' }),
   },
-  'promises more than it sends': {
+  'sends less than its content-length': {
     code: 'unreachable',
     begin: (good) => (_, response) => {
       response.writeHead(200, { ...json, 'content-length': good.length + 10 }).write(good)
       setImmediate(() => response.destroy())
     },
   },
-  'cuts the connection in the body': {
+  'closes the connection within the body': {
     code: 'unreachable',
     begin: (good) => (_, response) => {
       response.writeHead(200, { ...json, 'content-length': good.length })
@@ -154,22 +154,22 @@ export const faults: Readonly<Record<string, Fault>> = {
     code: 'unreachable',
     begin: () => (request) => request.socket.end(),
   },
-  'talks no HTTP': {
+  'speaks another protocol than HTTP': {
     code: 'unreachable',
     begin: () => (request) => request.socket.end('220 mail ready\r\n'),
   },
 }
 
-/** Ways in which a provider never comes to an end: they last until the guard gives up. */
+/** Faults without an end: they last until the timeout of the guard. */
 export const endlessFaults: Readonly<Record<string, Fault>> = {
-  'accepts and never answers': { code: 'timed_out', begin: () => () => {} },
+  'accepts the connection and never answers': { code: 'timed_out', begin: () => () => {} },
   'answers headers and no body': {
     code: 'timed_out',
     begin: () => (_, response) => {
       response.writeHead(200, json).flushHeaders()
     },
   },
-  'drips a byte at a time': {
+  'sends single bytes slowly': {
     code: 'timed_out',
     begin: (good) => (_, response) => {
       response.writeHead(200, json)
@@ -185,7 +185,7 @@ export const endlessFaults: Readonly<Record<string, Fault>> = {
 
 export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>
 
-/** A provider over a real socket that can be told to fail in any of these ways. */
+/** A provider with a real socket and with any of these faults. */
 export async function startFaultServer(good: string) {
   let listener = answer(good)
   let requests = 0

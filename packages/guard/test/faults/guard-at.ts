@@ -3,7 +3,7 @@ import { createGuard, type GuardEvent } from '../../src/index.ts'
 import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
 import { optionsWith, type TokenFactory } from '../token-factory.ts'
 
-/** A guard whose clocks are passed in, and whose provider is reached over a real socket. */
+/** A guard with virtual clocks, and with a provider on a real socket. */
 export function guardAt(url: string) {
   const world = new VirtualRuntime('')
   const events: GuardEvent[] = []
@@ -26,12 +26,12 @@ export function guardAt(url: string) {
   )
   const ask = async (forge: TokenFactory) =>
     guard.decide({ authorization: `Bearer ${forge.token(times())}`, target: '/' }, 'CallHiApiRole')
-  // Tokens are always young: only the keys are in question.
+  // Tokens are always new, so that only the keys matter.
   const times = () => {
     const now = world.wallClockMs() / 1000
     return { iat: now - 300, nbf: now - 300, exp: now + 3600 }
   }
-  /** Lets time pass, and waits for the end of the one attempt that falls due in it. */
+  /** Advances the time, and waits for the end of the attempt that becomes due. */
   const passUntilAttempt = async (...seconds: number[]) => {
     const before = attempts
     for (const part of seconds) await world.pass(part)

@@ -9,7 +9,7 @@ const known = new TokenFactory('known')
 const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 
-/** A guard whose clocks and whose provider are passed in, asked with tokens that are always young. */
+/** A guard with virtual clocks and a fake provider. Its tokens are always new. */
 function blind() {
   const world = new VirtualRuntime(good)
   const guard = createGuard(optionsWith(), world)
@@ -21,8 +21,8 @@ function blind() {
   return { world, guard, ask }
 }
 
-describe('when the provider is down for long', () => {
-  it('an hour: known keys 200 throughout, at most one fetch in 30 s (FL2)', async () => {
+describe('when the provider is unavailable for a long time', () => {
+  it('for an hour: always 200 with known keys, at most one fetch in 30 s (FL2)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
     world.goDown()
@@ -36,7 +36,7 @@ describe('when the provider is down for long', () => {
     assert.ok(world.fetched.length - begun <= 6 + 3600 / 30, `${world.fetched.length - begun}`)
   })
 
-  it('longer than the ceiling: 503, not 401 and not open; and all is well when it returns (FL3)', async () => {
+  it('longer than the maximum age: 503, not 401 and not open, and 200 after its return (FL3)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
     const remembered = await ask(known)
@@ -53,7 +53,7 @@ describe('when the provider is down for long', () => {
     assert.equal(reasonOf(await ask(known)), 'key_unknown')
   })
 
-  it('a remembered token is 503 too beyond the ceiling', async () => {
+  it('a cached token gets 503 too above the maximum age', async () => {
     const { world, guard } = blind()
     const token = known.token({ exp: world.wallClockMs() / 1000 + 10 * 86_400 })
     const ask = async () =>
@@ -68,7 +68,7 @@ describe('when the provider is down for long', () => {
 })
 
 describe('when the provider rotates', () => {
-  it('as planned, no token is refused (FL9)', async () => {
+  it('on schedule, no token is refused (FL9)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
     const chain = [known, rotated, new TokenFactory('third')]
@@ -87,7 +87,7 @@ describe('when the provider rotates', () => {
     }
   })
 
-  it('without announcing it, the new key is picked up by the first token it signed', async () => {
+  it('without notice, the first token with the new key causes a refresh', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
     world.publish(keySetOf(rotated))
@@ -98,7 +98,7 @@ describe('when the provider rotates', () => {
 })
 
 describe('when the provider truncates its answer', () => {
-  it('at any byte, the old set is kept (FL5)', async () => {
+  it('at any byte, the old set stays (FL5)', async () => {
     const { world, guard, ask } = blind()
     await guard.start()
     for (let length = 0; length < good.length; length += 1) {

@@ -63,7 +63,7 @@ describe('when the provider redirects', () => {
   after(() => attacker.close())
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`with ${status}, nobody follows (FL8)`, async () => {
+    it(`with ${status}, the redirect is not followed (FL8)`, async () => {
       const server = await startFaultServer(good)
       const { guard, ask, failures } = guardAt(server.url)
       const { port } = attacker.address() as AddressInfo
@@ -80,8 +80,8 @@ describe('when the provider redirects', () => {
   }
 })
 
-describe('when the provider shows a certificate that nobody vouches for', () => {
-  it('its keys are not taken (FL8)', async () => {
+describe('when the provider has an untrusted certificate', () => {
+  it('its keys are not used (FL8)', async () => {
     const server = createTlsServer(stranger, (_, response) => response.end(good))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -95,8 +95,8 @@ describe('when the provider shows a certificate that nobody vouches for', () => 
   })
 })
 
-describe('when the provider is down', () => {
-  it('at boot: 503 and not ready, and ready within 2 s of its return (FL1)', async () => {
+describe('when the provider is unavailable', () => {
+  it('at start: 503 and not ready, and ready within 2 s after its return (FL1)', async () => {
     const server = await startFaultServer(good)
     await server.down()
     const { guard, ask, passUntilAttempt } = guardAt(server.url)

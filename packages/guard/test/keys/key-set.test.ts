@@ -17,7 +17,7 @@ const kids = (set: ReturnType<typeof read>) =>
   typeof set === 'string' ? set : [...set.keys.keys()]
 
 describe('a key set', () => {
-  it('gives its usable keys by kid, and says why it does not use the others', () => {
+  it('has its usable keys by kid, and the reasons for the unused ones', () => {
     const set = read(keySetOf(first, { kty: 'EC', kid: 'ec' }, second, { ...second.jwk, kid: 1 }))
     assert.deepEqual(kids(set), ['first', 'second'])
     assert.ok(typeof set !== 'string')
@@ -57,8 +57,8 @@ describe('a key set', () => {
     ['with only keys of other types', keySetOf({ kty: 'EC', kid: 'ec' }), 'no_usable_key'],
     ['with only private keys', keySetOf({ ...first.jwk, d: 'AQAB' }), 'no_usable_key'],
     ['with only keys for encryption', keySetOf({ ...first.jwk, use: 'enc' }), 'no_usable_key'],
-    ['with only keys of one kid, that differ', keySetOf(first, secondAsFirst), 'no_usable_key'],
-    ['with only things that are no keys', '{"keys":[null,1,"x",[]]}', 'no_usable_key'],
+    ['with only different keys of one kid', keySetOf(first, secondAsFirst), 'no_usable_key'],
+    ['with only values that are not keys', '{"keys":[null,1,"x",[]]}', 'no_usable_key'],
   ]
   for (const [name, text, fault] of faults) {
     it(`${name} is ${fault} (FL7)`, () => {
@@ -66,12 +66,12 @@ describe('a key set', () => {
     })
   }
 
-  it('of 100 keys is taken', () => {
+  it('of 100 keys is accepted', () => {
     const keys = Array.from({ length: 100 }, (_, index) => ({ ...first.jwk, kid: `key-${index}` }))
     assert.equal(kids(read(keySetOf(...keys))).length, 100)
   })
 
-  it('uses neither of two keys of one kid that differ, and all the others (FL7)', () => {
+  it('uses neither of two different keys with one kid, but all others (FL7)', () => {
     const set = read(keySetOf(first, second, secondAsFirst))
     assert.deepEqual(kids(set), ['second'])
     assert.ok(typeof set !== 'string')
@@ -83,7 +83,7 @@ describe('a key set', () => {
     assert.deepEqual(kids(read(keySetOf(first, first))), ['first'])
   })
 
-  it('keeps the same key for the same material, and no other', () => {
+  it('keeps the same key object for the same material only', () => {
     const before = read(keySetOf(first, second))
     assert.ok(typeof before !== 'string')
     const after = read(keySetOf(secondAsFirst, second), before.keys)

@@ -66,7 +66,7 @@ describe('a local key source', () => {
     assert.ok(events.some((event) => event.type === 'key_gone' && event.kid === 'first'))
   })
 
-  it('notices a change in the list that it was given before', () => {
+  it('detects a change in the same list object', () => {
     const list = [first.jwk]
     const { source, kids } = createSource(list)
     source.update()
@@ -132,7 +132,7 @@ describe('a guard with the option keys', () => {
     assert.equal(decide(), 'keys_unavailable')
   })
 
-  it('reads the keys once for a request', () => {
+  it('reads the keys once for each request', () => {
     let reads = 0
     const guard = createGuardWith(() => {
       reads += 1

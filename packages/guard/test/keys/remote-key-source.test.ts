@@ -26,7 +26,7 @@ const sourceIn = (world: VirtualRuntime) => {
 const secondsOf = (world: VirtualRuntime) => world.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
 
 describe('a key source', () => {
-  it('holds the keys after its first attempt', async () => {
+  it('has the keys after its first attempt', async () => {
     const { source, kids } = sourceIn(new VirtualRuntime(keySetOf(first, second)))
     assert.equal(source.isUsable, false)
     await source.start()
@@ -35,7 +35,7 @@ describe('a key source', () => {
     assert.equal(source.isConfirmed, true)
   })
 
-  it('refreshes every hour, a little earlier by chance', async () => {
+  it('refreshes every hour, randomly up to a tenth earlier', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -46,7 +46,7 @@ describe('a key source', () => {
     assert.deepEqual(world.scheduledMs, [3_420_000])
   })
 
-  it('tells of keys that were added and of keys that are gone', async () => {
+  it('reports added and removed keys', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source, events } = sourceIn(world)
     await source.start()
@@ -58,7 +58,7 @@ describe('a key source', () => {
     assert.deepEqual(told, ['key_added first', 'key_gone first', 'key_added second'])
   })
 
-  it('keeps the same key when it is published again', async () => {
+  it('keeps the same key object when it is published again', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -69,7 +69,7 @@ describe('a key source', () => {
     assert.equal(key?.isPublished, true)
   })
 
-  it('has one attempt in flight, whoever asks', async () => {
+  it('has one attempt in flight, for any number of callers', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     const attempts = [
@@ -82,7 +82,7 @@ describe('a key source', () => {
     assert.equal(world.fetched.length, 1)
   })
 
-  it('looks again for an unknown kid once the cooldown since the last attempt is over', async () => {
+  it('refreshes for an unknown kid after the cooldown since the last attempt', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -94,7 +94,7 @@ describe('a key source', () => {
     assert.deepEqual(secondsOf(world), [0, 30])
   })
 
-  it('counts the cooldown from a failed attempt as from a good one', async () => {
+  it('starts the cooldown also after a failed attempt', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -106,7 +106,7 @@ describe('a key source', () => {
     assert.equal(world.fetched.length, 2)
   })
 
-  it('keeps the last good set through failures, and asks again after 1, 2, 4 ... 30 s', async () => {
+  it('keeps the last good set after failures, and retries after 1, 2, 4 ... 30 s', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source, kids } = sourceIn(world)
     await source.start()
@@ -118,7 +118,7 @@ describe('a key source', () => {
     assert.deepEqual(after.slice(1), [0, 1, 3, 7, 15, 31, 61, 91])
   })
 
-  it('spreads its retries by chance, up to a fifth earlier', async () => {
+  it('spreads its retries randomly, up to a fifth earlier', async () => {
     const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     world.randomNumber = 0.999
     const { source } = sourceIn(world)
@@ -126,7 +126,7 @@ describe('a key source', () => {
     assert.ok(Math.abs((world.scheduledMs[0] ?? 0) - 800) < 1)
   })
 
-  it('finds a provider that comes up within 2 s, as long as it has no keys at all (FL1)', async () => {
+  it('finds a provider that starts within 2 s, while it has no keys (FL1)', async () => {
     const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source, kids } = sourceIn(world)
     await source.start()
@@ -136,7 +136,7 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['first'])
   })
 
-  it('cannot be relied on once its set is older than the ceiling, until a refresh (FL3)', async () => {
+  it('is not usable above the maximum age of its set, until a refresh (FL3)', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source, events } = sourceIn(world)
     await source.start()
@@ -152,7 +152,7 @@ describe('a key source', () => {
     assert.equal(source.isUsable, true)
   })
 
-  it('says how long to wait until the next attempt', async () => {
+  it('returns the time until the next attempt', async () => {
     const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source } = sourceIn(world)
     await source.start()
@@ -163,7 +163,7 @@ describe('a key source', () => {
     assert.equal(source.retryAfterSeconds, 1)
   })
 
-  it('is not moved by the wall clock (FL12)', async () => {
+  it('does not depend on the wall clock (FL12)', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -178,7 +178,7 @@ describe('a key source', () => {
     assert.equal(world.fetched.length, 2)
   })
 
-  it('asks no more once it is stopped', async () => {
+  it('does not fetch after a stop', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     await source.start()
@@ -188,7 +188,7 @@ describe('a key source', () => {
     assert.deepEqual(world.scheduledMs, [])
   })
 
-  it('schedules nothing when it is stopped during an attempt', async () => {
+  it('schedules nothing after a stop during an attempt', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
     const attempt = source.start()

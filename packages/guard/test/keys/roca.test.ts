@@ -16,7 +16,7 @@ describe('the fingerprint of CVE-2017-15361', () => {
     }
   })
 
-  it('is not found in a modulus that only nearly has it', () => {
+  it('is not found in a modulus with all residues but one', () => {
     assert.equal(isRoca(rocaModulus + 2n), false)
     assert.equal(isRoca(rocaModulus * 3n), false)
   })

@@ -32,11 +32,7 @@ const rows: [name: string, changes: Json, expected: string][] = [
   ['of the algorithm RS256', { alg: 'RS256' }, 'admitted'],
   ['for verifying', { key_ops: ['verify'] }, 'admitted'],
   ['without a use', { use: undefined }, 'admitted'],
-  [
-    'with members that nobody knows',
-    { x5t: 'x', x5c: ['x'], cloud_instance_name: 'x' },
-    'admitted',
-  ],
+  ['with unknown members', { x5t: 'x', x5c: ['x'], cloud_instance_name: 'x' }, 'admitted'],
   ['with a kid of 256 bytes', { kid: 'k'.repeat(256) }, 'admitted'],
   [
     'of the issuer template',
@@ -62,12 +58,12 @@ const rows: [name: string, changes: Json, expected: string][] = [
   ['of an algorithm for encryption', { alg: 'RSA-OAEP' }, 'algorithm_not_rs256'],
   ['of a null algorithm', { alg: null }, 'algorithm_not_rs256'],
   ['for encryption', { use: 'enc' }, 'use_not_signature'],
-  ['for a use that is no text', { use: ['sig'] }, 'use_not_signature'],
+  ['for a use that is not a text', { use: ['sig'] }, 'use_not_signature'],
   ['for the operation encrypt', { key_ops: ['encrypt'] }, 'use_not_signature'],
   ['for the operation sign', { key_ops: ['sign'] }, 'use_not_signature'],
-  ['for more than verifying', { key_ops: ['verify', 'encrypt'] }, 'use_not_signature'],
+  ['for other operations besides verify', { key_ops: ['verify', 'encrypt'] }, 'use_not_signature'],
   ['for no operation', { key_ops: [] }, 'use_not_signature'],
-  ['for an operation that is no list', { key_ops: 'verify' }, 'use_not_signature'],
+  ['for an operation that is not a list', { key_ops: 'verify' }, 'use_not_signature'],
   ['that is private', { d: 'AQAB' }, 'private_members'],
   ['with a factor', { p: 'AQAB' }, 'private_members'],
   ['with other primes', { oth: [] }, 'private_members'],
@@ -77,11 +73,11 @@ const rows: [name: string, changes: Json, expected: string][] = [
     'other_tenant',
   ],
   [
-    'of a tenant that only begins as ours',
+    'of a tenant that only starts with the expected one',
     { issuer: `https://sts.windows.net/${tenantId}0/` },
     'other_tenant',
   ],
-  ['of an issuer that is no text', { issuer: { tenantId } }, 'other_tenant'],
+  ['of an issuer that is not a text', { issuer: { tenantId } }, 'other_tenant'],
   ['without a modulus', { n: undefined }, 'modulus_malformed'],
   ['with an empty modulus', { n: '' }, 'modulus_malformed'],
   ['with padding', { n: `${n}=` }, 'modulus_malformed'],
@@ -121,12 +117,12 @@ describe('a published key', () => {
     })
   }
 
-  it('may name any issuer where no tenant is asked for', () => {
+  it('may have any issuer for an issuer without a tenant', () => {
     const key = admitKey({ ...forge.jwk, issuer: 'https://anywhere.example' }, undefined)
     assert.ok(typeof key !== 'string')
   })
 
-  it('becomes a public key whatever it carries, never a secret (GHSA-g3jj-5cmm-3hxx)', () => {
+  it('becomes a public key with any members, never a secret (GHSA-g3jj-5cmm-3hxx)', () => {
     for (const changes of [{}, { alg: 'RS256' }, { x5c: ['-----BEGIN'] }]) {
       const key = admitKey({ ...forge.jwk, ...changes }, tenantId)
       assert.ok(typeof key !== 'string')
@@ -136,9 +132,9 @@ describe('a published key', () => {
   })
 })
 
-describe('a public key from elsewhere', () => {
+describe('a public key from another source', () => {
   const ofNumbers: readonly [name: string, changes: Json, expected: string | undefined][] = [
-    ['as it should be', {}, undefined],
+    ['with valid parameters', {}, undefined],
     ['of 2047 bits', { n: modulusOf(2047n) }, 'modulus_too_small'],
     ['of 8193 bits', { n: modulusOf(8193n) }, 'modulus_too_large'],
     ['with the exponent 1', { e: 'AQ' }, 'exponent_unsafe'],
@@ -172,7 +168,7 @@ describe('a signature', () => {
     Buffer.from(integer.toString(16).padStart(512, '0').slice(-512), 'hex')
   const value = BigInt(`0x${good.toString('hex')}`)
 
-  it('of the key is taken', () => {
+  it('of the key is accepted', () => {
     assert.equal(isSignedBy(key, input, good), true)
   })
 
@@ -181,8 +177,8 @@ describe('a signature', () => {
     ['zero', Buffer.alloc(256)],
     ['one', bytesOf(1n)],
     ['the modulus', bytesOf(modulus)],
-    ['the modulus less one', bytesOf(modulus - 1n)],
-    ['the good one and the modulus', bytesOf(value + modulus)],
+    ['the modulus minus one', bytesOf(modulus - 1n)],
+    ['the good one plus the modulus', bytesOf(value + modulus)],
     ['one byte short', good.subarray(1)],
     ['one byte long', Buffer.concat([Buffer.alloc(1), good])],
     ['of another hash', sign('RSA-SHA384', Buffer.from(input), forge.privateKey)],
@@ -221,7 +217,7 @@ describe('a kid', () => {
     'http://evil.example',
     'é',
   ]) {
-    it(`${kid} is a name and nothing more (RS11)`, () => {
+    it(`${kid} is only compared (RS11)`, () => {
       assert.equal(isUsableKid(kid), true)
     })
   }

@@ -12,7 +12,7 @@ const header = JSON.stringify(forge.header())
 const claims = JSON.stringify(claimsWith())
 
 describe('a token in its one accepted form', () => {
-  it('is taken apart', () => {
+  it('is split into its parts', () => {
     const token = forge.token()
     const read1 = read(token)
     assert.ok(typeof read1 !== 'string')
@@ -136,7 +136,7 @@ describe('a text that is not three parts of canonical base64url', () => {
     ['a letter beyond ASCII', (part) => `${part}é`],
     ['a full-width letter', (part) => `Ａ${part}`],
     [
-      'one character too many',
+      'one additional character',
       (part) =>
         part.length % 4 === 0
           ? `${part}A`

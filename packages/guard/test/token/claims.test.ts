@@ -43,7 +43,7 @@ const expectRows = (rows: Rows, cites: string) => {
   }
 }
 
-/** One of each JSON type, and the values that slip through careless checks. */
+/** One value of each JSON type, and values that careless checks accept. */
 const oddities = [null, true, false, 0, 1, '', 'x', [], {}, [[]], '__proto__']
 
 describe('the issuer', () => {
@@ -74,7 +74,7 @@ describe('the tenant', () => {
     'RS8; CVE-2025-55241, CVE-2026-23552',
   )
 
-  it('is not asked for where the issuer has none', () => {
+  it('is not checked for an issuer without a tenant', () => {
     const { tenantId: _, ...tenantless } = trusted
     assert.equal(judge({ tid: undefined }, tenantless), 'granted')
   })
@@ -185,7 +185,7 @@ describe('the times in a token', () => {
   )
 })
 
-describe('whether a token holds now', () => {
+describe('the validity of a token', () => {
   const tolerance = 60
   const at = (second: number, notBefore: number, expiresAt: number) =>
     checkValidityPeriod(notBefore, expiresAt, second * 1000, tolerance) ?? 'holds'
@@ -212,7 +212,7 @@ describe('whether a token holds now', () => {
     })
   }
 
-  it('is judged by the later of nbf and iat: a token from the future is refused (RS17)', () => {
+  it('starts at the later of nbf and iat, so a token from the future is refused (RS17)', () => {
     for (const changes of [
       { iat: now + 61, nbf: now },
       { iat: now, nbf: now + 61 },
@@ -224,7 +224,7 @@ describe('whether a token holds now', () => {
     }
   })
 
-  it('is never so when the time is no number', () => {
+  it('does not exist when the time is not a number', () => {
     assert.equal(at(now, now, Number.NaN), 'expired')
     assert.equal(at(now, Number.NaN, now + 1), 'not_yet_valid')
     assert.equal(checkValidityPeriod(0, 1e12, Number.NaN, 60), 'expired')

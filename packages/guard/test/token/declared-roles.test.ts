@@ -4,7 +4,7 @@ import { DeclaredRoles } from '../../src/token/declared-roles.ts'
 
 const roles = new DeclaredRoles(['Read', 'Write', 'Read Write'])
 
-describe('what a token grants of the declared roles', () => {
+describe('the declared roles in a token', () => {
   const rows: [claim: unknown, granted: string[]][] = [
     [['Read'], ['Read']],
     [['Write'], ['Write']],
@@ -26,20 +26,20 @@ describe('what a token grants of the declared roles', () => {
     [null, []],
   ]
   for (const [claim, granted] of rows) {
-    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, whatever was asked before`, () => {
+    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, also after other claims`, () => {
       assert.deepEqual(roles.rolesIn(claim), granted)
       assert.deepEqual(roles.rolesIn(claim), granted)
     })
   }
 
-  it('is one frozen list for all tokens that grant the same', () => {
+  it('are one frozen list for all tokens with the same roles', () => {
     const list = roles.rolesIn(['Read', 'Write'])
     assert.ok(Object.isFrozen(list))
     assert.equal(roles.rolesIn(['Write', 'Else', 'Read']), list)
     assert.ok(Object.isFrozen(roles.rolesIn('none')))
   })
 
-  it('is never kept as more than a hundred lists', () => {
+  it('are cached in at most a hundred lists', () => {
     const many = new DeclaredRoles(Array.from({ length: 101 }, (_, index) => `${index}`))
     const first = many.rolesIn(['0'])
     for (let index = 1; index < 100; index += 1) many.rolesIn([`${index}`])
@@ -49,7 +49,7 @@ describe('what a token grants of the declared roles', () => {
     assert.deepEqual(many.rolesIn(['0']), first)
   })
 
-  it('does not change with the array that they were declared in', () => {
+  it('do not change with the array of the declaration', () => {
     const names = ['Read']
     const declared = new DeclaredRoles(names)
     names.push('Write')

@@ -9,14 +9,14 @@ const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString(
 const headerOf = (kid: string) => encode(forge.header({ kid, x5t: undefined }))
 
 describe('a header that was accepted', () => {
-  it('is read once', () => {
+  it('is decoded once', () => {
     const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     assert.deepEqual(first, { kid: 'key-1' })
     assert.equal(headers.read(headerOf('key-1')), first)
   })
 
-  it('stands for no other that begins or ends as it does', () => {
+  it('is not used for another that begins or ends equally', () => {
     const headers = new TokenHeaderReader(types)
     const texts = [headerOf('key-1'), headerOf('key-2'), headerOf('key-1').slice(0, -1)]
     for (let again = 0; again < 2; again += 1) {
@@ -30,7 +30,7 @@ describe('a header that was accepted', () => {
     assert.equal(headers.read(evil), 'algorithm_not_rs256')
   })
 
-  it('is forgotten when a hundred others were', () => {
+  it('is dropped after a hundred others', () => {
     const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     for (let other = 0; other < 100; other += 1) headers.read(headerOf(`other-${other}`))
