@@ -29,7 +29,7 @@ if (problems.length > 0) {
   process.exitCode = (await run(options)) ? 0 : 1
 }
 
-/** Does one run and prints it; returns whether every measured row counts. */
+/** Makes one run and prints it; returns whether every measured row counts. */
 async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<boolean> {
   if (!programs.peersInstalled(!tiny)) {
     console.error('installing the packages of bench/package-lock.json')
@@ -63,7 +63,7 @@ async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<bo
 
   const discarded =
     only.length > 0 || tiny
-      ? 'only a whole run is'
+      ? 'only a whole run is kept'
       : reasonToDiscard(comparisonsOf(states), pace.starts * pace.rounds)
   if (discarded !== undefined) {
     console.log(`not kept: ${discarded}`)
@@ -77,7 +77,7 @@ async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<bo
   return states.every(({ failures }) => failures.size === 0)
 }
 
-/** The rows of this run, and a note about everything that is missing. */
+/** The rows of this run, and a note for each missing program. */
 function select(
   only: readonly string[],
   tiny: boolean,
@@ -91,7 +91,7 @@ function select(
   const missing = ({ needs }: Row) => needs.filter((program) => !present.has(program))
   const notes = wanted.flatMap((row) =>
     missing(row).map((program) => {
-      return `${row.id} is left out: ${program} is missing (${programs.programs[program].howToGet})`
+      return `${row.id} is omitted: ${program} is missing (${programs.programs[program].howToGet})`
     }),
   )
   if (!tiny && !present.has('wrk')) {

@@ -49,11 +49,11 @@ export const assignCores = (allowed: readonly number[], serverCores: 1 | 2): Cor
   load: allowed.slice(Math.min(serverCores, allowed.length - 1)).slice(0, 1),
 })
 
-/** A command line that stays on the given cores; unchanged where none are given. */
+/** A command line that stays on these cores; unchanged without cores. */
 export const pinned = (cores: readonly number[], command: readonly string[]): string[] =>
   cores.length === 0 ? [...command] : ['taskset', '-c', cores.join(','), ...command]
 
-/** Moves this process, with all its threads, to the given cores. */
+/** Moves this process, with all its threads, to these cores. */
 export function pinSelf(cores: readonly number[]): void {
   if (cores.length === 0) return
   execFileSync('taskset', ['-a', '-c', '-p', cores.join(','), String(process.pid)])
@@ -64,7 +64,7 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-/** Ends a child process with this process, however this process ends. */
+/** Ends a child process with this process, for every way in which this process ends. */
 export function killAtExit<Process extends ChildProcess>(child: Process): Process {
   alive.add(child)
   child.once('close', () => alive.delete(child))
@@ -102,9 +102,10 @@ export async function outputOf(
 }
 
 /**
- * Starts a server and waits until it listens: for its line `{"msg":"listening","url":...}`, or for its first answer.
+ * Starts a server and waits until it listens: for its line `{"msg":"listening","url":...}`, or for
+ * its first answer.
  *
- * @throws {Error} when it ends or does not listen in time; the message has what it wrote to stderr
+ * @throws {Error} when it ends or does not listen in time; the message contains its stderr
  */
 export async function startServer(
   { command, environment, folder, pollUrl }: ServerCommand,

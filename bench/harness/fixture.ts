@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject }
 
-/** The issuer, the API and the client of one run. Every server gets the same ones. */
+/** The issuer, the API and the client of one run. They are the same for every server. */
 export type Fixture = {
   readonly tenantId: string
   readonly apiApplicationId: string
@@ -14,9 +14,9 @@ export type Fixture = {
   readonly role: string
   readonly clientId: string
   readonly clientSecret: string
-  /** All are published; the first one signs. */
+  /** All are published. The first one signs. */
   readonly keys: readonly [SigningKey, ...SigningKey[]]
-  /** An unpublished key that carries the id of the first published one. */
+  /** An unpublished key with the ID of the first published one. */
   readonly forgedKey: SigningKey
 }
 
@@ -113,7 +113,9 @@ export async function createTokenPool(
   return { path, count }
 }
 
-/** RS256 verifications per second on one core at its best. No server accepts more new tokens than that. */
+/**
+ * Maximum RS256 verifications per second on one core. No server accepts more new tokens than that.
+ */
 export function verificationsPerSecond({ keys: [{ privateKey }] }: Fixture): number {
   const publicKey = crypto.createPublicKey(privateKey)
   const input = Buffer.from('input')

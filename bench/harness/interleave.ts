@@ -4,13 +4,13 @@ import type { Row, Server } from './row.ts'
 import type { Setup } from './setup.ts'
 
 export type Pace = {
-  /** How often every server is started anew. */
+  /** Number of starts of every server. */
   readonly starts: number
-  /** How many rounds follow each start. Each row has one turn in a round. */
+  /** Number of rounds after each start. Each row has one turn in a round. */
   readonly rounds: number
-  /** The shortest turn. */
+  /** Minimum length of a turn, in seconds. */
   readonly secondsPerTurn: number
-  /** Length of the load that precedes the rounds, for the compiler. */
+  /** Length of the load before the rounds, in seconds, for the compiler. */
   readonly warmUpSeconds: number
   readonly connections: number
 }
@@ -24,12 +24,12 @@ export type Tools = {
   readonly sleep?: (ms: number) => Promise<unknown>
 }
 
-/** What a run has found out about one row so far. */
+/** The results of one row so far. */
 export type RunState = {
   readonly row: Row
   /** One sample per round, by the name of the round. */
   readonly samples: Map<string, Sample>
-  /** One failure is enough: the row does not count, and no more time is spent on it. */
+  /** After one failure the row does not count, and no more time is spent on it. */
   readonly failures: Set<string>
 }
 
@@ -37,10 +37,12 @@ const requestsPerConnection = 4
 const longestTurnSeconds = 20
 const restMs = { least: 50, most: 5_000 } as const
 
-/** The fewest requests that a turn should measure. */
+/** Minimum number of requests in a turn. */
 export const leastRequests = ({ connections }: Pace): number => connections * requestsPerConnection
 
-/** The length of a turn at the speed of a row: enough requests to measure it, on any machine. */
+/**
+ * The length of a turn at the speed of a row: enough requests for a measurement, on any machine.
+ */
 export function turnSeconds(requestsPerSecond: number, pace: Pace): number {
   const seconds = Math.ceil(leastRequests(pace) / requestsPerSecond)
   return Math.max(pace.secondsPerTurn, Math.min(seconds, longestTurnSeconds))
@@ -59,7 +61,7 @@ export const shuffled = <Item>(items: readonly Item[]): Item[] =>
     .toSorted((a, b) => a.place - b.place)
     .map(({ item }) => item)
 
-/** The rows that take turns, with those that they are compared with. */
+/** The rows that take turns, with the rows to which they are compared. */
 export function groupsOf(rows: readonly Row[]): { name: string; rows: readonly Row[] }[] {
   return [...Map.groupBy(rows, ({ group }) => group)].map(([name, members]) => {
     const references = new Set(members.flatMap(({ comparedWith }) => comparedWith))
@@ -67,7 +69,7 @@ export function groupsOf(rows: readonly Row[]): { name: string; rows: readonly R
   })
 }
 
-/** Measures the rows group by group, and starts all servers anew as often as the pace says. */
+/** Measures the rows group by group, and starts all servers again for each start of the pace. */
 export async function measureRows(rows: readonly Row[], tools: Tools): Promise<RunState[]> {
   const states = rows.map((row) => ({ row, samples: new Map(), failures: new Set<string>() }))
   for (let start = 1; start <= tools.pace.starts; start++) {
@@ -79,12 +81,15 @@ export async function measureRows(rows: readonly Row[], tools: Tools): Promise<R
   return states
 }
 
-/** A started row, its speed in the last load and the tokens that its loads have used. */
+/** A started row, the speed of its last load, and the number of tokens that its loads have used. */
 type Active = RunState & { readonly server: Server; requestsPerSecond: number; tokensUsed: number }
 
 const isFaultless = ({ failures }: RunState): boolean => failures.size === 0
 
-/** Starts, proves and warms up the rows of a group, loads them in turns, proves them again and stops them. */
+/**
+ * Starts, checks and warms up the rows of a group, loads them in turns, checks them again and stops
+ * them.
+ */
 async function measureGroup(
   name: string,
   states: readonly RunState[],
@@ -136,7 +141,7 @@ async function measureGroup(
     }
     for (const state of active) await prove(state)
   } finally {
-    // One server that cannot be stopped must not keep the others up.
+    // A server that cannot be stopped must not prevent the stop of the others.
     await Promise.allSettled(active.map(({ server }) => server.stop()))
   }
 }

@@ -2,27 +2,30 @@ import { join } from 'node:path'
 import { outputOf } from './child-processes.ts'
 import type { TokenPool } from './fixture.ts'
 
-/** What a load generator sends: a GET with one token after another, or a POST of one form. */
+/** The requests of a load generator: a GET with one token after another, or a POST of one form. */
 export type LoadRequest = {
   readonly url: string
-  /** The tokens of the pool that it sends, in turn. */
+  /** The tokens of the pool for this load, in turn. */
   readonly tokens?: TokenPool & { readonly first: number }
-  /** Path of the file that holds the form body. */
+  /** Path of the file with the form body. */
   readonly form?: string
 }
 
 export type LoadSize = { readonly connections: number; readonly seconds: number }
 
-/** The command of a program that makes load for some seconds and then prints its report as one line of JSON. */
+/**
+ * The command of a program that loads a server for some seconds and then prints its report as one
+ * line of JSON.
+ */
 export type LoadGenerator = (request: LoadRequest, size: LoadSize) => string[]
 
 /** The report of a load generator. */
 export type LoadReport = {
   readonly requests: number
   readonly seconds: number
-  /** Null where nothing was sent over a connection. */
+  /** Null without a connection. */
   readonly p99Ms: number | null
-  /** How often it reached the end of its tokens and began again. */
+  /** Number of times that it reached the end of its tokens and started again. */
   readonly repeats: number
   /** Answers other than success and requests without an answer, by kind. */
   readonly failures: Readonly<Record<string, number>>
@@ -35,7 +38,7 @@ export type Sample = {
   readonly failures: readonly string[]
 }
 
-// On a slow machine 64 requests can wait in line for several seconds.
+// On a slow machine 64 requests can wait for several seconds.
 const requestTimeoutSeconds = 30
 // With its line break: an object inside the report may end a chunk of output.
 const reportLine = /^\{.*\}\n/m
@@ -58,7 +61,7 @@ export const autocannon: LoadGenerator = (request, { connections, seconds }) => 
   ...scriptArguments(request),
 ]
 
-/** Makes no requests: openssl only signs. */
+/** Sends no requests: openssl only signs. */
 export const opensslSpeed: LoadGenerator = (_, { seconds }) => [
   ...[process.execPath, script('openssl-speed.ts'), String(seconds)],
 ]
@@ -74,7 +77,7 @@ export function failuresIn(report: LoadReport, mustBeUnique: boolean): string[] 
 }
 
 /**
- * Runs a load generator on the given cores and reads its report.
+ * Runs a load generator on these cores and reads its report.
  *
  * @param mustBeUnique whether a token that is sent twice invalidates the measurement
  */

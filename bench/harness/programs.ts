@@ -58,7 +58,7 @@ export const peersInstalled = (withBun: boolean): boolean =>
   existsSync(join(benchFolder, 'node_modules', '.package-lock.json')) &&
   (!withBun || existsSync(bunProgram))
 
-/** The machine and the versions of a run in one sentence, without host names and folders. */
+/** The machine and the versions of a run in one sentence, without host names and paths. */
 export function describeMachine(present: ReadonlyMap<Program, string>): string {
   const cores = cpus()
   const versions = [...present].map(([name, version]) => `${name} ${version}`)

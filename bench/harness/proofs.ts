@@ -7,7 +7,7 @@ const answerTimeoutMs = 30_000
 const refused: readonly (readonly [string, (fixture: Fixture) => string | undefined])[] = [
   ['no token', () => undefined],
   ['a token with a changed signature', (fixture) => tampered(accessToken(fixture))],
-  ['a token signed by a stranger', (fixture) => accessToken(fixture, {}, fixture.forgedKey)],
+  ['a token with an unknown key', (fixture) => accessToken(fixture, {}, fixture.forgedKey)],
   ['an expired token', (fixture) => accessToken(fixture, { exp: oneHourAgo() })],
   ['a token for another audience', (fixture) => accessToken(fixture, { aud: 'api://another' })],
   [
@@ -24,11 +24,14 @@ function tampered(token: string): string {
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
 }
 
-/** Proves that a route lets the valid token in and refuses every other; returns what failed. */
+/**
+ * Checks that a route accepts the valid token and refuses every other one; returns the failures.
+ */
 export async function proveGuarded(url: string, fixture: Fixture): Promise<string[]> {
   const failures: string[] = []
   const valid = await answerTo(url, accessToken(fixture))
-  if (valid.status !== 200 || valid.body !== 'Hi') failures.push(`a good token got ${valid.status}`)
+  if (valid.status !== 200 || valid.body !== 'Hi')
+    failures.push(`a valid token got ${valid.status}`)
   for (const [name, tokenOf] of refused) {
     const { status } = await answerTo(url, tokenOf(fixture))
     if (status < 400 || status > 403) failures.push(`${name} got ${status}`)
@@ -36,7 +39,7 @@ export async function proveGuarded(url: string, fixture: Fixture): Promise<strin
   return failures
 }
 
-/** Proves that a route answers without a token; returns what failed. */
+/** Checks that a route answers without a token; returns the failures. */
 export async function proveOpen(url: string): Promise<string[]> {
   const { status } = await answerTo(url, undefined)
   return status === 200 ? [] : [`the open route answered ${status}`]
@@ -48,7 +51,7 @@ async function answerTo(url: string, token: string | undefined) {
   return { status: response.status, body: await response.text() }
 }
 
-/** A started authorization server: its addresses and a request that it grants. */
+/** A started authorization server: its addresses and a valid request. */
 export type Issuer = {
   readonly tokenEndpoint: string
   readonly keySetUrl: string
@@ -65,8 +68,8 @@ export type IssuanceFailure =
 const modulusBits = 2048
 
 /**
- * Proves that an authorization server signs each token anew with a published key of the right size, and refuses a
- * wrong secret. Returns what failed.
+ * Checks that an authorization server signs each token separately with a published key of the right
+ * size, and refuses a wrong secret. Returns the failures.
  */
 export async function proveIssuance(issuer: Issuer): Promise<IssuanceFailure[]> {
   const first = await requestToken(issuer, issuer.form)

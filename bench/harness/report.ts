@@ -4,7 +4,7 @@ import { repositoryFolder } from './programs.ts'
 import type { Result } from './results.ts'
 import type { Row } from './row.ts'
 
-/** The ratio that a row must reach to another row of the same run. */
+/** A goal: the minimum ratio of a row to another row of the same run. */
 export const goals: readonly { id: string; to: string; atLeast: number }[] = [
   { id: 'greeting-node-remembered', to: 'greeting-node-open', atLeast: 0.92 },
   { id: 'greeting-node-remembered', to: 'haproxy-jwt-verify', atLeast: 2.2 },
@@ -15,7 +15,7 @@ export const goals: readonly { id: string; to: string; atLeast: number }[] = [
   { id: 'identity-provider-sqlite-two-cores', to: 'identity-provider-sqlite', atLeast: 1.7 },
 ]
 
-/** The ratio columns of each table: a column names the rows that a row may be divided by. */
+/** The ratio columns of each table: the rows by which a row may be divided. */
 const ratioColumns: Readonly<
   Record<Row['table'], readonly { title: string; to: readonly string[] }[]>
 > = {
@@ -105,7 +105,7 @@ export const quoted = (rows: readonly Row[], results: readonly Result[]): string
 /**
  * The page with the tables of another run.
  *
- * @throws {Error} when the page lacks the marks around its tables
+ * @throws {Error} when the page lacks the markers around its tables
  */
 export function withResults(
   page: string,
@@ -116,7 +116,7 @@ export function withResults(
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined) {
-    throw new Error(`docs/evidence/performance.md lacks the marks ${begin} and ${end}`)
+    throw new Error(`docs/evidence/performance.md lacks the markers ${begin} and ${end}`)
   }
   const tables = quoted(rows, results)
   return `${before}${begin}\n\nMachine: ${machine}.\n\n${tables}\n\n${end}${after}`

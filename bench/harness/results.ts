@@ -9,14 +9,14 @@ export type Result = {
   readonly p99Ms: number | null
   /** Requests per second divided by those of another row in the same round, by its id: the median. */
   readonly ratioTo: Readonly<Record<string, number>>
-  /** How far the middle half of the rounds lies from that median, as a share of it. */
+  /** Distance of the middle half of the rounds from that median, as a share of it. */
   readonly ratioWithin: Readonly<Record<string, number>>
 }
 
-/** One row divided by another, in every round that has both. */
+/** One row divided by another, in every round with both. */
 export type Comparison = { readonly id: string; readonly to: string; readonly ratios: number[] }
 
-/** The middle value, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** How far the middle half of the values lies from their median at most, as a share of it. */
+/** Maximum distance of the middle half of the values from their median, as a share of it. */
 export function spreadOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const quarter = (sorted.length - 1) / 4
@@ -36,7 +36,7 @@ export function spreadOf(values: readonly number[]): number {
 
 const counting = (states: readonly RunState[]) => states.filter(({ failures }) => !failures.size)
 
-/** The rows that count, each divided by the counting rows that it is compared with. */
+/** The rows that count, each divided by the counting rows to which it is compared. */
 export function comparisonsOf(states: readonly RunState[]): Comparison[] {
   const all = counting(states)
   return all.flatMap(({ row: { id, comparedWith }, samples }) =>
@@ -53,7 +53,7 @@ export function comparisonsOf(states: readonly RunState[]): Comparison[] {
   )
 }
 
-/** Why the figures of a run are not kept; undefined when they are. */
+/** The reason why the results of a run are not kept; `undefined` when they are. */
 export function reasonToDiscard(comparisons: readonly Comparison[], rounds: number) {
   if (rounds < 3) return 'a median needs 3 rounds or more'
   const typical = median(comparisons.map(({ ratios }) => spreadOf(ratios)))
@@ -62,7 +62,7 @@ export function reasonToDiscard(comparisons: readonly Comparison[], rounds: numb
   return `the machine is busy: the rounds of a typical ratio lie ${percent} % from their median`
 }
 
-/** The rows that count, as they are kept. */
+/** The rows that count, in the stored form. */
 export function resultsOf(states: readonly RunState[]): Result[] {
   const comparisons = comparisonsOf(states)
   return counting(states).map((state) => {

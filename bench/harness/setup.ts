@@ -9,10 +9,10 @@ import type { Fixture } from './fixture.ts'
 import * as fixtures from './fixture.ts'
 import type { LoadGenerator, LoadRequest } from './load.ts'
 
-/** The number of callers that take turns where tokens are remembered. */
+/** Number of callers that take turns where tokens are cached. */
 const callers = 100
 
-/** What all rows of a run share. */
+/** The data that all rows of a run share. */
 export type Setup = {
   readonly fixture: Fixture
   readonly keySet: { readonly origin: string; readonly url: string }
@@ -24,14 +24,15 @@ export type Setup = {
   tokensFor(kind: 'few' | 'unique' | 'none', used: number): LoadRequest['tokens'] | undefined
 }
 
-/** A server also speaks HTTP, so it reaches only a share of its verifications per second. */
+/** A server also handles HTTP, so it reaches only a share of the verifications per second. */
 const shareOfVerifications = 0.7
 
 /**
- * Creates what all rows of a run share.
+ * Creates the shared data of a run.
  *
  * @param pinning whether `taskset` can keep processes on their cores
- * @param loads how many loads of new tokens a started server receives, and the length and least size of each
+ * @param loads number of loads of new tokens for a started server, and the length and minimum size
+ * of each
  */
 export async function createSetup(
   generator: LoadGenerator,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
-/** Does what `wrk.lua` does, on machines without wrk: same arguments, same line of JSON. */
+/** Replaces `wrk.lua` on machines without wrk: same arguments, same line of JSON. */
 const [url = '', connections, seconds, timeoutSeconds, ...script] = process.argv.slice(2)
 const [tokens = '-', first = '0', count = '0', form = '-'] = script
 

@@ -12,7 +12,7 @@ openssl.stderr.setEncoding('utf8').on('data', (text: string) => {
   if (count === undefined) return
   const report = { requests: Number(count), seconds: Number(elapsedSeconds), p99Ms: null }
   console.log(JSON.stringify({ ...report, repeats: 0, failures: {} }))
-  // It would go on with verifications.
+  // Otherwise openssl would continue with verifications.
   openssl.kill()
 })
 openssl.once('error', ({ message }) => console.error(message))

@@ -2,7 +2,7 @@ import { type RunningServer, startServer } from '../harness/child-processes.ts'
 import { runtimes, serverFile } from '../harness/programs.ts'
 import type { Setup } from '../harness/setup.ts'
 
-/** Starts a file of `servers/`, named without its extension, with the environment that it reads. */
+/** Starts a file of `servers/`, named without its extension, with its environment. */
 export function startPeer(
   file: string,
   { fixture, keySet, folder }: Setup,

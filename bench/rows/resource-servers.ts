@@ -60,7 +60,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Lets rows share a process: the first row starts it and the last one stops it. */
+/** Shares a process between rows: the first row starts it and the last one stops it. */
 export function shared(start: Start): Start {
   let running: Promise<RunningServer> | undefined
   let users = 0

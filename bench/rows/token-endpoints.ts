@@ -24,7 +24,7 @@ type Store = () => Promise<{
 /** The default: a file in the data folder. */
 const sqlite: Store = async () => ({ settings: {}, stop: async () => undefined })
 
-/** A database server beside the load generator; it stands for another machine. */
+/** A database server on the core of the load generator, in place of another machine. */
 const postgresql: Store = async () => {
   const server = await PostgresServer.start()
   return { settings: { DATABASE_URL: await server.database() }, stop: () => server.stop() }
@@ -39,7 +39,7 @@ type Seeded = {
 
 const identityProviderFolder = join(repositoryFolder, 'services', 'identity-provider')
 
-/** Starts the identity provider with a new directory that holds one API and one client. */
+/** Starts the identity provider with a new directory of one API and one client. */
 const identityProvider =
   (store: Store): Start =>
   async ({ folder }, cores) => {
@@ -97,7 +97,7 @@ const peer =
   }
 
 type Options = Partial<Pick<Row, 'group' | 'comparedWith' | 'slowToStart' | 'serverCores'>> & {
-  /** Failures of the proof that the title of the row admits. */
+  /** Failures that the title of the row declares. */
   readonly admitted?: readonly IssuanceFailure[]
 }
 
@@ -121,7 +121,7 @@ function tokenEndpoint(id: string, title: string, start: Start, options: Options
   }
 }
 
-/** Writes the form to a file, so that the secret is no argument of the load generator. */
+/** Writes the form to a file, so that the secret is not an argument of the load generator. */
 async function formFile({ form }: Issuer, folder: string): Promise<string> {
   const file = join(await mkdtemp(join(folder, 'form-')), 'body')
   await writeFile(file, new URLSearchParams(form).toString(), { mode: 0o600 })

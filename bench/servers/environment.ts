@@ -18,7 +18,7 @@ export function announce(url: string): void {
   console.log(JSON.stringify({ msg: 'listening', url }))
 }
 
-/** Whether a verified payload carries the role. Every guarded peer uses this. */
+/** Whether a verified payload contains the role. Every guarded peer uses this. */
 export function hasRole(claims: object, role: string): boolean {
   const roles = 'roles' in claims ? claims.roles : undefined
   return Array.isArray(roles) && roles.includes(role)

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import buildGetJwks from 'get-jwks'
 import { announce, hasRole, readEnvironment } from './environment.ts'
 
-/** Fastify with fast-jwt and its cache of verified tokens switched on, keys by get-jwks. */
+/** Fastify with fast-jwt, with its cache of verified tokens, and keys by get-jwks. */
 const { keySetUrl, issuer, audience, role } = readEnvironment()
 const { origin: domain, pathname: jwksPath } = new URL(keySetUrl)
 const keys = buildGetJwks({ jwksPath })

@@ -4,7 +4,7 @@ import { readSettings } from '../../services/greeting-api/src/settings.ts'
 import { listenOnBun } from './bun-server.ts'
 import { announce } from './environment.ts'
 
-/** The greeting API as it ships, on Bun. */
+/** The greeting API in its released form, on Bun. */
 const settings = readSettings(process.env)
 const log = pino({ level: settings.LOG_LEVEL })
 const { url } = await startService(settings, log, undefined, {}, listenOnBun)

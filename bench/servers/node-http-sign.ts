@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { announce } from './environment.ts'
 
-/** The least that a token endpoint on Node can do: reads the form, signs, and checks nothing. */
+/** The minimum of a token endpoint on Node: it reads the form, signs, and checks nothing. */
 const { AUDIENCE = '' } = process.env
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const kid = randomUUID()

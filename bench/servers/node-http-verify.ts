@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { announce, hasRole, readEnvironment } from './environment.ts'
 
 /**
- * What cannot be left out where tokens are checked on Node: one verification, the claims read as
- * JSON and held against what is expected. It is no guard: nothing is strict, kept or refreshed.
+ * The minimum of a token check on Node: one verification, and a comparison of the claims. It is not
+ * a guard: it is not strict, caches nothing and refreshes no keys.
  */
 const { keySetUrl, issuer, audience, role } = readEnvironment()
 const { keys }: { keys: (JsonWebKey & { kid: string })[] } = await (await fetch(keySetUrl)).json()

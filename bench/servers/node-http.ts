@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { announce } from './environment.ts'
 
-/** The least that Node can do: no routes, no checks, a fixed answer. */
+/** The minimum of a server on Node: no routes, no checks, a fixed answer. */
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
   response.end('Hi')

@@ -11,7 +11,7 @@ import {
   startServer,
 } from '../harness/child-processes.ts'
 
-describe('a list of cores as Linux writes it', () => {
+describe('a core list of Linux', () => {
   const rows: readonly [string, number[]][] = [
     ['0', [0]],
     ['0-1', [0, 1]],
@@ -28,7 +28,7 @@ describe('the cores of a machine', () => {
     ['two cores, both for the server: the load shares the second', [0, 1], 2, [0, 1], [1]],
     ['four cores, two for the server', [0, 1, 2, 3], 2, [0, 1], [2]],
     ['one core, shared', [4], 1, [4], [4]],
-    ['none known', [], 1, [], []],
+    ['unknown cores', [], 1, [], []],
   ]
   for (const [name, allowed, serverCores, server, load] of rows) {
     it(`are assigned: ${name}`, () => {
@@ -42,7 +42,7 @@ describe('a command', () => {
     assert.deepEqual(pinned([0, 1], ['node', 'a.ts']), ['taskset', '-c', '0,1', 'node', 'a.ts'])
   })
 
-  it('is unchanged where no cores are known', () => {
+  it('is unchanged with unknown cores', () => {
     assert.deepEqual(pinned([], ['node', 'a.ts']), ['node', 'a.ts'])
   })
 })
@@ -85,7 +85,7 @@ describe('a server', () => {
     await server.stop()
   })
 
-  it('that ends instead is an error with what it wrote to stderr', async () => {
+  it('that ends instead is an error with its stderr', async () => {
     await assert.rejects(start("console.error('no settings')"), /ended with 0: no settings/)
   })
 
@@ -94,7 +94,10 @@ describe('a server', () => {
   })
 })
 
-/** A run that starts two processes, stops one with a signal, prints their ids and then ends as given. */
+/**
+ * A run that starts two processes, stops one with a signal, prints their IDs and then ends in this
+ * way.
+ */
 const runThat = (ends: string): string => `
 import { spawn } from 'node:child_process'
 import { killAtExit } from '${new URL('../harness/child-processes.ts', import.meta.url)}'

@@ -12,7 +12,7 @@ describe('a token pool', () => {
   })
   after(() => rm(folder, { recursive: true }))
 
-  it('has as many distinct tokens as were asked for', async () => {
+  it('has the requested number of distinct tokens', async () => {
     const pool = await createTokenPool(createFixture(), 1003, join(folder, 'tokens.txt'))
     const lines = (await readFile(pool.path, 'utf8')).trimEnd().split('\n')
     assert.equal(pool.count, 1003)

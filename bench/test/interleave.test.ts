@@ -24,7 +24,7 @@ const setup = {
   generator: ({ url }, { seconds }) => [url, `${seconds}`],
 } as Partial<Setup> as Setup
 
-/** A row whose server writes down what happens to it. */
+/** A row whose fake server records its calls. */
 function fakeRow(id: string, diary: string[], broken: Partial<Server> = {}): Row {
   const note = (what: string) => diary.push(`${id} ${what}`)
   return {
@@ -49,7 +49,7 @@ const sample = (requestsPerSecond: number, failures: readonly string[] = []): Sa
   ...{ requestsPerSecond, p99Ms: 1, failures },
 })
 
-/** Measures rows without processes: each load is written down and has the given result. */
+/** Measures rows without processes: each load is recorded and has this result. */
 async function measure(
   rows: readonly Row[],
   { diary = [] as string[], starts = 1, result = (_: string) => sample(1000) } = {},
@@ -76,7 +76,7 @@ const first = (line: string): string => line.split(' ')[0] ?? ''
 const isLoad = (line: string): boolean => line.includes(' loaded ')
 
 describe('the rounds', () => {
-  it('follow when each row is started, proved and warmed up; then all are proved and stopped', async () => {
+  it('follow the start, check and warm-up of each row, and precede another check and the stop', async () => {
     const diary: string[] = []
     const { ratesOf } = await measure([fakeRow('a', diary), fakeRow('b', diary)], { diary })
     const order = diary.filter((line) => line.endsWith('starts')).map(first)
@@ -140,7 +140,7 @@ describe('the rounds', () => {
     )
   })
 
-  it('are repeated with every server started anew, and count together', async () => {
+  it('are repeated with every server started again, and count together', async () => {
     const diary: string[] = []
     const { ratesOf } = await measure([fakeRow('a', diary)], { starts: 2 })
     const upAndDown = diary.filter((line) => / st(arts|ops)$/.test(line))
@@ -148,7 +148,7 @@ describe('the rounds', () => {
     assert.equal(ratesOf('a').length, 6)
   })
 
-  it('compare a row with another of its group, in every group that names it', async () => {
+  it('compare a row with another one of its group, in every such group', async () => {
     const speeds: Record<string, number> = { first: 3000, reference: 1000, second: 5000 }
     const { states, ratesOf } = await measure(
       [
@@ -167,13 +167,13 @@ describe('the rounds', () => {
 
   const failing: readonly [string, Partial<Server>, (id: string) => Sample, string][] = [
     [
-      'lets strangers in',
-      { prove: async () => ['a stranger got 200'] },
+      'accepts unknown keys',
+      { prove: async () => ['an unknown key got 200'] },
       () => sample(1),
-      'a stranger got 200',
+      'an unknown key got 200',
     ],
     [
-      'cannot be asked',
+      'cannot be checked',
       { prove: () => Promise.reject(new Error('gone')) },
       () => sample(1),
       'gone',
@@ -212,7 +212,7 @@ describe('the rounds', () => {
     const diary: string[] = []
     const prove = async () => {
       diary.push('bad proves')
-      return ['a stranger got 200']
+      return ['an unknown key got 200']
     }
     await measure([fakeRow('bad', diary, { prove })], { diary, starts: 2 })
     assert.deepEqual(diary, ['bad starts', 'bad proves', 'bad proves', 'bad stops'])
@@ -256,7 +256,7 @@ describe('a turn', () => {
     })
   }
 
-  it('is longer for a row that answered nothing while it warmed up, and the row counts', async () => {
+  it('is longer for a row without answers during its warm-up, and the row counts', async () => {
     const diary: string[] = []
     let loads = 0
     const result = () => (loads++ === 0 ? sample(0, ['no request was answered']) : sample(16))
@@ -278,7 +278,7 @@ describe('a turn', () => {
     [0, 5000],
   ]
   for (const [requestsPerSecond, expected] of rests) {
-    it(`at ${requestsPerSecond} requests per second is followed by a rest of ${expected} ms`, () => {
+    it(`at ${requestsPerSecond} requests per second is followed by a pause of ${expected} ms`, () => {
       assert.equal(restAfter(requestsPerSecond, pace), expected)
     })
   }
@@ -301,11 +301,11 @@ describe('the groups', () => {
     })
   }
 
-  it('have every row that another is compared with', () => {
+  it('contain every row to which another is compared', () => {
     const ids = new Set(rows.map(({ id }) => id))
     for (const { id, comparedWith } of rows) {
       for (const other of comparedWith) {
-        assert.ok(ids.has(other), `${id} is compared with ${other}, which is no row`)
+        assert.ok(ids.has(other), `${id} is compared with ${other}, which is not a row`)
       }
     }
   })

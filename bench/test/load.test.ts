@@ -26,12 +26,12 @@ describe('a measurement', () => {
       ['no request was answered'],
     ],
     [
-      'does not count when a token that must be new was sent again',
+      'does not count when a new token was sent twice',
       { ...report, repeats: 1 },
       true,
       ['the tokens ran out and were sent again'],
     ],
-    ['counts when remembered tokens are sent again', { ...report, repeats: 9 }, false, []],
+    ['counts when cached tokens are sent again', { ...report, repeats: 9 }, false, []],
   ]
   for (const [name, given, mustBeUnique, expected] of rows) {
     it(name, () => assert.deepEqual(failuresIn(given, mustBeUnique), expected))
@@ -45,7 +45,7 @@ describe('the report of a load generator', () => {
     `console.log(${JSON.stringify(text)})`,
   ]
 
-  it('is its line of JSON, between other output', async () => {
+  it('is its line of JSON, within other output', async () => {
     const output = `Running 1s test\n${JSON.stringify(report)}\nLatency 1ms\n`
     assert.deepEqual(await measureLoad(printing(output), [], true), {
       requestsPerSecond: 500,
@@ -54,7 +54,7 @@ describe('the report of a load generator', () => {
     })
   })
 
-  it('is missed when there is none', async () => {
+  it('is an error when there is none', async () => {
     await assert.rejects(measureLoad(printing('unable to connect'), [], true), /unable to connect/)
   })
 })

@@ -29,7 +29,7 @@ describe('the command line', () => {
   const bad: readonly [string, string[], RegExp[]][] = [
     ['an unknown option', ['--round', '3'], [/--round: no such option/, /3: no such/]],
     ['an unknown row', ['--only', 'slow'], [/--only slow: .* fast-jwt, fast-jwt-new/]],
-    ['a number that is none', ['--seconds', 'x'], [/--seconds x: .* from 1 to 10/]],
+    ['an invalid number', ['--seconds', 'x'], [/--seconds x: .* from 1 to 10/]],
     ['a number that is too large', ['--rounds', '99'], [/--rounds 99: .* from 1 to 31/]],
     [
       'all problems together',
@@ -47,7 +47,7 @@ describe('the command line', () => {
     })
   }
 
-  it('is explained completely by the help, and the README of the bench quotes it', async () => {
+  it('is described completely by the help, and the README of the bench quotes it', async () => {
     for (const name of ['--only', '--starts', '--seconds', '--rounds', '--tiny', '--help']) {
       assert.ok(usage.includes(name), name)
     }

@@ -40,14 +40,14 @@ function flawsOf(token: string, now: number): string {
     .join()
 }
 
-/** Answers of three servers that no row may count. */
+/** Answers of three servers whose rows must not count. */
 const faultyServers: Readonly<Record<string, RequestListener>> = {
   '/lets-anybody-in': (_request, response) => response.end('Hi'),
   '/lets-nobody-in': (_request, response) => response.writeHead(401).end(),
   '/breaks': (_request, response) => response.writeHead(500).end(),
 }
 
-describe('the proof that a row is guarded', () => {
+describe('the check that a row is guarded', () => {
   const server = createServer((request, response) =>
     faultyServers[request.url ?? '']?.(request, response),
   )
@@ -57,11 +57,11 @@ describe('the proof that a row is guarded', () => {
   })
   after(() => close(server))
 
-  it('names every bad token that got in', async () => {
+  it('reports every invalid token that was accepted', async () => {
     assert.deepEqual(await proveGuarded(`${origin}/lets-anybody-in`, fixture), [
       'no token got 200',
       'a token with a changed signature got 200',
-      'a token signed by a stranger got 200',
+      'a token with an unknown key got 200',
       'an expired token got 200',
       'a token for another audience got 200',
       'a token of another issuer got 200',
@@ -69,7 +69,7 @@ describe('the proof that a row is guarded', () => {
     ])
   })
 
-  it('sends tokens that differ from the good one in one respect each', async () => {
+  it('sends tokens that each differ from the valid one in one part', async () => {
     const now = Date.now() / 1000
     const sent: string[] = []
     const observer = createServer(({ headers: { authorization } }, response) => {
@@ -82,9 +82,9 @@ describe('the proof that a row is guarded', () => {
     assert.deepEqual(sent, ['', 'signature', 'signature', 'exp', 'aud', 'iss', 'roles'])
   })
 
-  it('requires that the good token is let in', async () => {
+  it('requires that the valid token is accepted', async () => {
     const failures = await proveGuarded(`${origin}/lets-nobody-in`, fixture)
-    assert.deepEqual(failures, ['a good token got 401'])
+    assert.deepEqual(failures, ['a valid token got 401'])
   })
 
   it('does not accept a server error as a refusal', async () => {
@@ -92,7 +92,7 @@ describe('the proof that a row is guarded', () => {
     assert.equal(failures.length, 8)
   })
 
-  it('requires that an open row is open', async () => {
+  it('requires that an open row needs no token', async () => {
     assert.deepEqual(await proveOpen(`${origin}/lets-anybody-in`), [])
     assert.deepEqual(await proveOpen(`${origin}/lets-nobody-in`), ['the open route answered 401'])
   })
@@ -113,7 +113,7 @@ const issuers: Readonly<Record<string, (form: URLSearchParams) => string | undef
   '/closed': () => undefined,
 }
 
-describe('the proof that a row issues tokens', () => {
+describe('the check that a row issues tokens', () => {
   const server = createServer(async (request, response) => {
     if (request.url === '/keys') return response.end(keySetOf(fixture))
     const chunks: string[] = []
@@ -132,20 +132,20 @@ describe('the proof that a row issues tokens', () => {
     ['/good', 'accepts a server that checks and signs', []],
     [
       '/careless',
-      'finds a server that accepts any secret and signs only once',
+      'detects a server that accepts any secret and signs only once',
       ['the same token is issued twice', 'a wrong secret is accepted'],
     ],
     [
       '/forging',
-      'finds a signature of an unpublished key',
+      'detects a signature of an unpublished key',
       ['a token is not RS256 under a published key of 2048 bits'],
     ],
     [
       '/unpublished',
-      'finds an unpublished key id',
+      'detects an unpublished key ID',
       ['a token is not RS256 under a published key of 2048 bits'],
     ],
-    ['/closed', 'finds a server that issues no token', ['the right secret is refused']],
+    ['/closed', 'detects a server that issues no token', ['the right secret is refused']],
   ]
   for (const [path, name, expected] of rows) {
     it(name, async () => {

@@ -21,7 +21,7 @@ const latest: Result[] = JSON.parse(
 )
 
 describe('docs/evidence/performance.md', () => {
-  it('quotes bench/results/latest.json, and nothing else', () => {
+  it('quotes bench/results/latest.json exactly', () => {
     assert.ok(page.includes(`\n\n${quoted(rows, latest)}\n\n`))
   })
 
@@ -41,8 +41,8 @@ describe('docs/evidence/performance.md', () => {
     assert.equal(rewritten.split('\n').at(-2), page.split('\n').at(-2))
   })
 
-  it('is not rewritten when it lacks the marks', () => {
-    assert.throws(() => withResults('# Performance', '', rows, latest), /lacks the marks/)
+  it('is not rewritten when it lacks the markers', () => {
+    assert.throws(() => withResults('# Performance', '', rows, latest), /lacks the markers/)
   })
 })
 
@@ -75,7 +75,7 @@ describe('the goals', () => {
   })
 })
 
-it('a table lines up: names to the left, figures to the right', () => {
+it('a table has aligned columns, with names to the left and figures to the right', () => {
   assert.equal(
     markdownTable(
       ['server', 'requests/s', ''],

@@ -15,7 +15,7 @@ const sample = (requestsPerSecond: number, p99Ms: number | null = 1): Sample => 
   ...{ requestsPerSecond, p99Ms, failures: [] },
 })
 
-/** A row after one round for each sample; rounds are named by their number. */
+/** A row after one round for each sample. Rounds have numbers as names. */
 const measured = (row: Row, samples: readonly Sample[], failures: string[] = []): RunState => ({
   row,
   samples: new Map(samples.map((each, index) => [`${index}`, each])),
@@ -46,14 +46,14 @@ describe('the spread', () => {
     [[80, 90, 100, 105, 500], 0.1],
   ]
   for (const [values, expected] of rows) {
-    it(`of ${values} is ${expected}: values outside the middle half do not count`, () => {
+    it(`of ${values} is ${expected}, without values outside the middle half`, () => {
       assert.equal(spreadOf(values), expected)
     })
   }
 })
 
 describe('a comparison', () => {
-  it('divides round by round: a slow second slows both rows down', () => {
+  it('divides round by round, because a slow second slows both rows', () => {
     const states = [
       rates(row('mine', ['theirs']), [300, 150, 330]),
       rates(row('theirs'), [100, 50, 100]),
@@ -61,7 +61,7 @@ describe('a comparison', () => {
     assert.deepEqual(comparisonsOf(states), [{ id: 'mine', to: 'theirs', ratios: [3, 3, 3.3] }])
   })
 
-  it('ignores rounds that only one row took part in', () => {
+  it('ignores rounds with only one of the rows', () => {
     const theirs = new Map([
       ['1', sample(50)],
       ['elsewhere', sample(1)],
@@ -75,7 +75,7 @@ describe('a comparison', () => {
 })
 
 describe('the results', () => {
-  it('have the medians of a row, and its ratio to each measured row that it names', () => {
+  it('have the medians of a row, and its ratio to each measured row of its comparison', () => {
     const mine = [sample(300.4, 1.23456), sample(300.4, 9), sample(300.4, 0.5)]
     const theirs = [sample(200, null), sample(200, null), sample(200, null)]
     assert.deepEqual(
@@ -102,10 +102,10 @@ describe('the results', () => {
     assert.deepEqual(mine?.ratioWithin, { theirs: 0.55 })
   })
 
-  it('leave out a row that does not count, and every ratio to it', () => {
+  it('omit a row that does not count, and every ratio to it', () => {
     const states = [
       rates(row('mine', ['theirs']), [300]),
-      measured(row('theirs'), [sample(200)], ['let a stranger in']),
+      measured(row('theirs'), [sample(200)], ['accepted an unknown key']),
     ]
     assert.deepEqual(resultsOf(states), [
       { id: 'mine', requestsPerSecond: 300, p99Ms: 1, ratioTo: {}, ratioWithin: {} },
@@ -125,7 +125,7 @@ describe('a run', () => {
     assert.match(reasonToDiscard([quiet, noisy, noisy], 3) ?? '', /busy: .* 60 % from their median/)
   })
 
-  it('is not kept when it had too few rounds', () => {
+  it('is not kept with too few rounds', () => {
     assert.match(reasonToDiscard([quiet], 2) ?? '', /needs 3 rounds/)
   })
 })

@@ -10,11 +10,11 @@ describe('the tokens of a run', () => {
   })
   after(() => setup.stop())
 
-  it('are the same few in every load where they may be remembered', () => {
+  it('are the same few in every load for cached tokens', () => {
     assert.deepEqual(setup.tokensFor('few', 0), setup.tokensFor('few', 100))
   })
 
-  it('are other ones in every load where they must be new, until the pool is used up', () => {
+  it('are different in every load for new tokens, until the pool is empty', () => {
     const first = setup.tokensFor('unique', 0)
     const count = first?.count ?? 0
     assert.equal(first?.first, 0)
@@ -23,7 +23,7 @@ describe('the tokens of a run', () => {
     assert.throws(() => setup.tokensFor('unique', 2 * count), /no new tokens left/)
   })
 
-  it('are none for a token endpoint', () => {
+  it('are not needed for a token endpoint', () => {
     assert.equal(setup.tokensFor('none', 0), undefined)
   })
 

@@ -6,7 +6,7 @@ import { shared } from '../../rows/resource-servers.ts'
 // The fake below does not use it.
 const setup = {} as Setup
 
-describe('a process that rows share', () => {
+describe('a shared process', () => {
   const counted = ({ failures = 0 } = {}) => {
     const calls: string[] = []
     const start = shared(async () => {
@@ -21,7 +21,7 @@ describe('a process that rows share', () => {
     return { calls, start: () => start(setup, []) }
   }
 
-  it('is started once, and stopped with the last of them', async () => {
+  it('is started once, and stopped with the last row', async () => {
     const { calls, start } = counted()
     const [first, second] = await Promise.all([start(), start()])
     assert.equal(first.url, second.url)
@@ -31,7 +31,7 @@ describe('a process that rows share', () => {
     assert.deepEqual(calls, ['start', 'stop'])
   })
 
-  it('is a new one after it was stopped', async () => {
+  it('is a new one after a stop', async () => {
     const { calls, start } = counted()
     const first = await start()
     await first.stop()
