@@ -6,7 +6,9 @@ import { createCertifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 
-/** Runs a module with servers in place of the network; resolves with how many requests it made. */
+/**
+ * Runs a module with fake servers in place of the network; resolves with the number of requests.
+ */
 async function requestsOf(test: TestContext, source: string): Promise<number> {
   let requests = 0
   const answers = (input: string | URL | Request) => {
@@ -18,7 +20,7 @@ async function requestsOf(test: TestContext, source: string): Promise<number> {
     return new Response('Hi', { headers: { 'content-type': 'text/plain' } })
   }
   test.mock.method(globalThis, 'fetch', async (input: string | URL | Request) => answers(input))
-  // Inside the package, where its name and those of its dependencies are known.
+  // Inside the package, where its name and its dependencies resolve.
   const folder = mkdtempSync(join(packageFolder, 'test/example-'))
   test.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'example.ts')
@@ -28,11 +30,12 @@ async function requestsOf(test: TestContext, source: string): Promise<number> {
 }
 
 describe('docs/guides/client.md', () => {
-  it('has blocks that run, one after the other', async (test) => {
+  it('has blocks that run in their order', async (test) => {
     const page = readFileSync(join(packageFolder, '../../docs/guides/client.md'), 'utf8')
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
     assert.equal(blocks.length, 6)
-    // The token of the page is asked for once; the sources for several processes and for traces ask once each.
+    // The token of the page needs one request. The sources for several processes and for traces
+    // need one each.
     assert.equal(await requestsOf(test, blocks.join('\n')), 3 + 4)
   })
 })

@@ -9,14 +9,14 @@ const clientIn = (world: VirtualRuntime) =>
   createGreetingClient({ baseUrl: 'https://api.example', tokens, runtime: world.runtime })
 
 describe('a greeting client', () => {
-  it('says hi', async () => {
+  it('calls hi', async () => {
     const world = new VirtualRuntime(text(200, 'Hi'))
     assert.equal(await clientIn(world).hi(), 'Hi')
     assert.equal(world.sent[0]?.url, 'https://api.example/api/v1/hi')
   })
 
   for (const name of ['Ada', '', 'Ada Lovelace', 'a+b&c=d?e#f/g%', 'Zoë 👋', '\u0000', '<b>']) {
-    it(`says hello to ${JSON.stringify(name)}, exactly`, async () => {
+    it(`calls hello with exactly ${JSON.stringify(name)}`, async () => {
       const world = new VirtualRuntime((request) => {
         const given = new URL(request.url).searchParams.get('name')
         return new Response(`Hello, ${given}`, { headers: { 'content-type': 'text/plain' } })
@@ -25,14 +25,14 @@ describe('a greeting client', () => {
     })
   }
 
-  it('names the role that is missing', async () => {
+  it('reports the missing role', async () => {
     const denied = json(403, { error: 'access_denied', error_description: 'Access is denied' })
     const client = clientIn(new VirtualRuntime(denied))
     await assert.rejects(client.hi(), { details: { status: 403, role: 'CallHiApiRole' } })
     await assert.rejects(client.hello('x'), { details: { status: 403, role: 'CallHelloApiRole' } })
   })
 
-  it('tells why the API refused', async () => {
+  it('reports the reason of the API for a refusal', async () => {
     const body = { error: 'invalid_request', error_description: 'name is too long' }
     await assert.rejects(clientIn(new VirtualRuntime(json(400, body))).hello('x'), {
       code: 'request_refused',
@@ -47,13 +47,13 @@ describe('a greeting client', () => {
     () => new Response(null, { status: 204 }),
   ]
   for (const answer of others) {
-    it('takes nothing for a greeting that is none', async () => {
+    it('refuses an answer that is not a greeting', async () => {
       const client = clientIn(new VirtualRuntime(answer))
       await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
     })
   }
 
-  it('tries again when the connection is cut in mid-body', async () => {
+  it('retries when the connection closes within the body', async () => {
     const world = new VirtualRuntime(cutInMidBody('H'), text(200, 'Hi'))
     assert.equal(await clientIn(world).hi(), 'Hi')
   })

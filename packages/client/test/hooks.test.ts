@@ -6,7 +6,9 @@ import type { SpanStart, Trace } from '../src/tracing.ts'
 import { settled, tokenSourceIn } from './fakes/token-source-in.ts'
 import { type Answer, grant, noConnection, text, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
-/** Two servers in one world: the identity provider and the API, each with its answers in turn. */
+/**
+ * Two fake servers in one runtime: the identity provider and the API, each with a list of answers.
+ */
 function worldOf(identityProvider: Answer[], api: Answer[]): VirtualRuntime {
   const next = (answers: Answer[]) => (answers.length > 1 ? answers.shift() : answers[0])
   return new VirtualRuntime((request, signal) => {
@@ -27,7 +29,7 @@ const clientIn = (world: VirtualRuntime, hooks: Hooks) =>
   })
 
 describe('the hook for events', () => {
-  it('is told what happens, in order', async () => {
+  it('receives the events in order', async () => {
     const events: ClientEvent[] = []
     const world = worldOf(
       [noConnection, grant('t1'), grant('t2')],
@@ -52,7 +54,7 @@ describe('the hook for events', () => {
     ])
   })
 
-  it('is told of a renewal that failed in the background', async () => {
+  it('receives a failed renewal in the background', async () => {
     const events: ClientEvent[] = []
     const world = new VirtualRuntime(grant('t1', 100), noConnection)
     const { token } = tokenSourceIn(world, { onEvent: (event) => events.push(event) })
@@ -63,7 +65,7 @@ describe('the hook for events', () => {
     assert.partialDeepStrictEqual(events[1], { type: 'token_request_failed', background: true })
   })
 
-  it('is told how far the clocks are apart, once', async () => {
+  it('receives the clock difference, once', async () => {
     const events: ClientEvent[] = []
     const date = { date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
     const world = new VirtualRuntime(text(503, '', date), text(503, '', date), grant('t1'))
@@ -72,7 +74,7 @@ describe('the hook for events', () => {
     assert.deepEqual(skews, [{ type: 'clock_skewed', skewSeconds: 3600 }])
   })
 
-  it('does no harm when it throws', async () => {
+  it('may throw without an effect', async () => {
     const onEvent = () => {
       throw new Error('the log is full')
     }
@@ -82,7 +84,7 @@ describe('the hook for events', () => {
 })
 
 describe('the hook for spans', () => {
-  it('is given every request, and what became of it', async () => {
+  it('receives every request with its result', async () => {
     const spans: object[] = []
     const trace: Trace = async (span, work) => {
       const record = { name: span.name, ...span.attributes }
@@ -117,7 +119,7 @@ describe('the hook for spans', () => {
     ])
   })
 
-  it('can let the servers continue the trace', async () => {
+  it('can pass the trace to the servers', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const trace = <Value>({ headers }: SpanStart, work: (set: () => void) => Promise<Value>) => {
       headers.set('traceparent', traceparent)

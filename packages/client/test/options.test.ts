@@ -20,7 +20,7 @@ const faultOf = (options: object): string => {
 }
 
 describe('options', () => {
-  it('are taken when they are right', () => {
+  it('are accepted when they are valid', () => {
     assert.equal(faultOf(good), 'no fault')
   })
 
@@ -28,11 +28,11 @@ describe('options', () => {
     ['an unknown name', { ...good, scopes: 'x' }, /`scopes` is not an option/],
     ['a missing one', { ...good, clientId: undefined }, /`clientId` is required: a string that/],
     ['an empty one', { ...good, clientId: ' ' }, /`clientId` must be a string that is not empty/],
-    ['a bare string as credential', { ...good, credential: 'canary' }, /`credential` must be an/],
+    ['a string as credential', { ...good, credential: 'canary' }, /`credential` must be an/],
     ['neither authority nor endpoint', { ...good, authority: undefined }, /either `authority` or/],
     ['both', { ...good, tokenEndpoint: 'https://x.example/' }, /either `authority` or/],
     ['a margin out of bounds', { ...good, marginSeconds: 3601 }, /a number from 0 to 3600/],
-    ['a deadline that is none', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
+    ['an invalid deadline', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
     [
       'a limit below 1',
       { ...good, maxRequestsInFlight: 0 },
@@ -40,7 +40,7 @@ describe('options', () => {
     ],
     ['a limit above 1000', { ...good, maxRequestsInFlight: 1001 }, /`maxRequestsInFlight` must be/],
     ['half a request', { ...good, maxRequestsInFlight: 1.5 }, /`maxRequestsInFlight` must be/],
-    ['no object', 'x' as unknown as object, /the options must be an object/],
+    ['another type than an object', 'x' as unknown as object, /the options must be an object/],
     [
       'http (CL1)',
       { ...good, authority: 'http://login.example' },
@@ -71,21 +71,21 @@ describe('options', () => {
     'http://127.0.0.1:4000/t',
     'http://[::1]/t',
   ]) {
-    it(`let ${authority} be, which never leaves the machine (CL1)`, () => {
+    it(`accept ${authority}, which never leaves the machine (CL1)`, () => {
       assert.equal(faultOf({ ...good, authority }), 'no fault')
     })
   }
 
-  it('tell all their faults together', () => {
+  it('report all their faults together', () => {
     assert.match(faultOf({ scoop: 1 }), /scoop.*clientId.*credential.*scope/)
   })
 
-  it('are judged for the greeting client too', () => {
+  it('are validated for the greeting client too', () => {
     const options = { baseUrl: 'http://api.example', tokens: {} }
     assert.throws(() => createGreetingClient(options as never), /`baseUrl` .*; `tokens` must be/)
   })
 
-  it('make a secret that cannot be empty', () => {
+  it('refuse an empty secret', () => {
     assert.throws(() => clientSecret(''), TypeError)
   })
 })

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 const source = join(import.meta.dirname, '../src')
 const importPattern = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*'([^']+)'/gm
 
-/** Every specifier that is reachable from a file, by way of the files of this package. */
+/** Every import specifier that is reachable from a file through the files of this package. */
 function reachable(file: string, seen = new Set<string>(), found = new Set<string>()): Set<string> {
   if (seen.has(file)) return found
   seen.add(file)
@@ -18,11 +18,11 @@ function reachable(file: string, seen = new Set<string>(), found = new Set<strin
 }
 
 describe('the library', () => {
-  it('reaches nothing of Node from its main entry, and one package', () => {
+  it('imports no module of Node from its main entry, and one package', () => {
     assert.deepEqual([...reachable(join(source, 'index.ts'))], ['oauth4webapi'])
   })
 
-  it('reaches Node only from the entry for files', () => {
+  it('imports modules of Node only from the entry for files', () => {
     const found = [...reachable(join(source, 'files/index.ts'))].sort()
     assert.deepEqual(found, [
       'node:crypto',

@@ -53,8 +53,8 @@ const sourceAt = (world: VirtualRuntime) =>
     runtime: world.runtime,
   })
 
-describe('against real Entra, played by recorded shapes', () => {
-  it('a token of the genuine host opens the API', async () => {
+describe('with recorded answers of real Entra', () => {
+  it('a token of the genuine host is accepted by the API', async () => {
     const world = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
       return new Response('Hi', { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     })
@@ -93,7 +93,7 @@ describe('against real Entra, played by recorded shapes', () => {
     [400, 'invalid_request', 90002, 'Tenant not found.', 'token_refused'],
   ]
   for (const [status, error, aadstsCode, sentence, code] of refusals) {
-    it(`AADSTS${aadstsCode} is told with its code, its sentence and its correlation id`, async () => {
+    it(`AADSTS${aadstsCode} is reported with its code, its sentence and its correlation ID`, async () => {
       const world = new VirtualRuntime(recorded(status, refusalOf(error, aadstsCode, sentence)))
       await assert.rejects(sourceAt(world).token(), {
         code,
@@ -110,7 +110,7 @@ describe('against real Entra, played by recorded shapes', () => {
     })
   }
 
-  it('a throttled tenant is left alone as long as it asks', async () => {
+  it('a throttled tenant gets no request for the seconds of Retry-After', async () => {
     const body = refusalOf('temporarily_unavailable', 90055, 'Too many requests.')
     const throttled: Answer = () =>
       new Response(JSON.stringify(body), {

@@ -8,7 +8,7 @@ const lifetimeSeconds = 3_599
 const tickSeconds = 20
 const windowSeconds = 120
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -17,8 +17,8 @@ function numbers(seed: number): () => number {
   }
 }
 
-describe('a herd of 1,000 clients whose tokens end in the same second', () => {
-  it('spreads its renewals to at most twice the mean rate (CL8)', async () => {
+describe('1,000 clients whose tokens end in the same second', () => {
+  it('spread their renewals to at most twice the mean rate (CL8)', async () => {
     const world = new VirtualRuntime(grant('t', lifetimeSeconds))
     const random = numbers(7)
     const runtime = { ...world.runtime, random }

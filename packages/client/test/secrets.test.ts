@@ -27,21 +27,21 @@ const echoToken: Answer = ({ headers }) => {
 const told = (status: number, what: string): Answer =>
   json(status, { error: what, error_description: `no ${what}`, correlation_id: what })
 
-// The faults of both sides, each of which repeats what it was given.
+// Faults of both servers. Each of them repeats the content of its request.
 const faults: readonly (readonly [string, Answer, Answer])[] = [
   ['token request fails', echo, text(200, '')],
   ['credential refused', told(401, secret), text(200, '')],
   ['token request refused', told(400, secret), text(200, '')],
   ['identity provider busy', told(503, secret), text(200, '')],
-  ['token answer cut', cutInMidBody(secret), text(200, '')],
-  ['token answer is nonsense', text(200, secret), text(200, '')],
+  ['token answer incomplete', cutInMidBody(secret), text(200, '')],
+  ['token answer malformed', text(200, secret), text(200, '')],
   ['token with a line break', grant(`${token}\n`), text(200, '')],
   ['call fails', grant(token), echoToken],
   ['token rejected', grant(token), text(401, token, { 'www-authenticate': token })],
   ['role missing', grant(token), told(403, token)],
   ['request refused', grant(token), told(400, token)],
   ['API busy', grant(token), text(503, token)],
-  ['answer is no greeting', grant(token), json(200, token, { 'content-type': token })],
+  ['answer is not a greeting', grant(token), json(200, token, { 'content-type': token })],
 ]
 
 describe('secrets and tokens', () => {

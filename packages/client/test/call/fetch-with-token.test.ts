@@ -4,7 +4,7 @@ import { type FetchWithTokenOptions, fetchWithToken } from '../../src/call/fetch
 import type { TokenSource } from '../../src/token/token-source.ts'
 import { type Answer, json, noConnection, text, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
-/** Hands out t1, and after each drop of the one in hand the next. */
+/** A fake token source: returns t1, and the next token after each drop of the current one. */
 function tokensInTurn(): TokenSource & { readonly dropped: string[] } {
   let number = 1
   const dropped: string[] = []
@@ -56,7 +56,7 @@ describe('a fetch with a token', () => {
     })
   }
 
-  it('hands other answers to the caller as they are', async () => {
+  it('returns other answers unchanged', async () => {
     for (const status of [400, 404, 409, 500]) {
       const world = new VirtualRuntime(text(status, 'x'))
       assert.equal((await callIn(world)('/')).status, status)
@@ -66,13 +66,13 @@ describe('a fetch with a token', () => {
 })
 
 describe('a 401 (CL9)', () => {
-  it('drops the token, and the call is made once more with a new one', async () => {
+  it('drops the token, and the call is repeated once with a new one', async () => {
     const world = new VirtualRuntime(text(401, ''), text(200, 'Hi'))
     assert.equal((await callIn(world)('/')).status, 200)
     assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t2'])
   })
 
-  it('again, with the new token, is told and not tried any more', async () => {
+  it('again, with the new token, is an error without another attempt', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
     const world = new VirtualRuntime(text(401, '', challenge))
     await assert.rejects(callIn(world)('/'), {
@@ -82,7 +82,7 @@ describe('a 401 (CL9)', () => {
     assert.equal(world.sent.length, 2)
   })
 
-  it('of many calls at once drops their common token once', async () => {
+  it('of many simultaneous calls drops their common token once', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
     const world = new VirtualRuntime(answer)
@@ -92,7 +92,7 @@ describe('a 401 (CL9)', () => {
     assert.equal(world.sent.length, 100)
   })
 
-  it('to a body that can be read only once is not tried again', async () => {
+  it('to a body that can be read only once is not retried', async () => {
     const world = new VirtualRuntime(text(401, ''))
     const body = new ReadableStream()
     await assert.rejects(callIn(world)('/', { method: 'POST', body }), { code: 'token_rejected' })
@@ -101,7 +101,7 @@ describe('a 401 (CL9)', () => {
 })
 
 describe('a 403 (CL9)', () => {
-  it('is never tried again, and names the role and how it is granted', async () => {
+  it('is never retried, and reports the role and its remedy', async () => {
     const world = new VirtualRuntime(json(403, { error: 'access_denied' }))
     await assert.rejects(callIn(world)('/', { role: 'ReadOrders' }), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error && 'remedy' in error)
@@ -114,7 +114,7 @@ describe('a 403 (CL9)', () => {
   })
 })
 
-describe('a fault of the API that may pass', () => {
+describe('a temporary fault of the API', () => {
   const faults: readonly (readonly [string, Answer])[] = [
     ['429', text(429, '')],
     ['502', text(502, '')],
@@ -123,14 +123,14 @@ describe('a fault of the API that may pass', () => {
     ['a broken connection', noConnection],
   ]
   for (const [fault, answer] of faults) {
-    it(`${fault} is tried again with the same token`, async () => {
+    it(`${fault} is retried with the same token`, async () => {
       const world = new VirtualRuntime(answer, answer, text(200, ''))
       assert.equal((await callIn(world)('/')).status, 200)
       assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1', 'Bearer t1'])
     })
   }
 
-  it('ends at the deadline, and the error says so', async () => {
+  it('ends at the deadline, and the error reports it', async () => {
     const world = new VirtualRuntime(text(503, ''))
     await assert.rejects(callIn(world, { deadlineMs: 1000 })('/'), {
       code: 'api_unreachable',
@@ -138,13 +138,13 @@ describe('a fault of the API that may pass', () => {
     })
   })
 
-  it('waits as long as Retry-After says (CL9)', async () => {
+  it('waits for the seconds of Retry-After (CL9)', async () => {
     const world = new VirtualRuntime(text(503, '', { 'retry-after': '2' }), text(200, ''))
     await callIn(world)('/')
     assert.deepEqual(world.sleptMs, [2_125])
   })
 
-  it('is not tried again for a method that may change something twice (CL10)', async () => {
+  it('is not retried for a method that is not idempotent (CL10)', async () => {
     const world = new VirtualRuntime(noConnection)
     await assert.rejects(callIn(world)('/', { method: 'POST' }), { code: 'api_unreachable' })
     assert.equal(world.sent.length, 1)
@@ -153,7 +153,7 @@ describe('a fault of the API that may pass', () => {
     assert.equal(busy.sent.length, 1)
   })
 
-  it('is the end when the caller stops', async () => {
+  it('is not retried after an abort of the caller', async () => {
     const stop = new AbortController()
     const world = new VirtualRuntime(() => {
       stop.abort(new Error('enough'))
@@ -172,7 +172,7 @@ describe('a redirect (CL4)', () => {
     assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1'])
   })
 
-  it('to another origin loses the token, for good', async () => {
+  it('to another origin drops the token, also for later redirects', async () => {
     const back = redirect('https://api.example/')
     const world = new VirtualRuntime(redirect('https://other.example/x'), back, text(200, ''))
     await callIn(world)('/', { headers: { cookie: 'a=b' } })
@@ -192,13 +192,13 @@ describe('a redirect (CL4)', () => {
     })
   }
 
-  it('in a circle ends', async () => {
+  it('in a loop ends', async () => {
     const world = new VirtualRuntime(redirect('/'))
     await assert.rejects(callIn(world, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
     assert.equal(world.sent.length, 6)
   })
 
-  it('of a request that changes something is the answer', async () => {
+  it('of a request that changes something is returned', async () => {
     const world = new VirtualRuntime(redirect('/elsewhere', 307))
     assert.equal((await callIn(world)('/', { method: 'POST' })).status, 307)
     assert.equal(world.sent.length, 1)

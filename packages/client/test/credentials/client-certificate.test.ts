@@ -22,7 +22,7 @@ async function assertionsSent(world: VirtualRuntime) {
 const pemOf = ({ privateKey, certificate }: CertifiedKey) => ({ privateKey, certificate })
 
 describe('a client certificate', () => {
-  it('signs an assertion as the identity provider wants it (CL5)', async () => {
+  it('signs an assertion that the identity provider accepts (CL5)', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const [assertion = ''] = await assertionsSent(world)
     assert.deepEqual(decodeProtectedHeader(assertion), {
@@ -50,7 +50,7 @@ describe('a client certificate', () => {
     assert.equal(new Set(sent).size, 3)
   })
 
-  it('learns from a refusal that its clock is an hour off, and tries once more', async () => {
+  it('reads the clock difference of an hour from a refusal, and retries once', async () => {
     const world = new VirtualRuntime(
       (request, signal) =>
         json(
@@ -67,13 +67,13 @@ describe('a client certificate', () => {
     assert.equal(world.sent.length, 2)
   })
 
-  it('does not try again when the clock was right', async () => {
+  it('does not retry when the clock was right', async () => {
     const world = new VirtualRuntime(refusal('invalid_client', 700027))
     await assertionsSent(world)
     assert.equal(world.sent.length, 1)
   })
 
-  it('takes a key that cannot be extracted', async () => {
+  it('accepts a key that is not extractable', async () => {
     const der = Buffer.from(key.privateKey.replaceAll(/-----[^-]+-----/g, ''), 'base64')
     const algorithm = { name: 'RSA-PSS', hash: 'SHA-256' }
     const privateKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])

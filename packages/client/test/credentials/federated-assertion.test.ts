@@ -5,7 +5,7 @@ import { tokenSourceIn } from '../fakes/token-source-in.ts'
 import { grant, noConnection, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 describe('a federated assertion', () => {
-  it('is asked for anew before every request', async () => {
+  it('is read again before every request', async () => {
     let number = 0
     const credential = federatedAssertion(() => `assertion-${++number}`)
     const world = new VirtualRuntime(noConnection, grant('t1'))
@@ -17,7 +17,7 @@ describe('a federated assertion', () => {
     assert.equal(world.sent[0]?.form.get('client_id'), 'client-id')
   })
 
-  it('that is refused is refused, even if there would be ever new ones', async () => {
+  it('that is refused is not retried, although new ones are available', async () => {
     let number = 0
     const credential = federatedAssertion(async () => `assertion-${++number}`)
     const world = new VirtualRuntime(refusal('invalid_client', 700213))
@@ -27,7 +27,7 @@ describe('a federated assertion', () => {
     assert.equal(world.sent.length, 1)
   })
 
-  it('that cannot be had is told as such, and nothing is sent', async () => {
+  it('that is not available is an error, and nothing is sent', async () => {
     for (const assertion of [() => Promise.reject(new Error('no such service')), () => '']) {
       const credential = federatedAssertion(assertion)
       const world = new VirtualRuntime(grant('t1'))

@@ -3,7 +3,7 @@ import { createTokenSource, type TokenSource } from '../../src/token/token-sourc
 import type { TokenSourceOptions } from '../../src/token/token-source-options.ts'
 import type { VirtualRuntime } from './virtual-runtime.ts'
 
-/** A token source in a virtual world. */
+/** A token source in a virtual runtime. */
 export function tokenSourceIn(
   world: VirtualRuntime,
   options: Partial<TokenSourceOptions> = {},
@@ -18,5 +18,5 @@ export function tokenSourceIn(
   })
 }
 
-/** Lets what runs in the background come to its end. */
+/** Lets background work complete. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

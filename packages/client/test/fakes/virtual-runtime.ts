@@ -1,6 +1,6 @@
 import type { Runtime } from '../../src/runtime.ts'
 
-/** A request as it left the client. */
+/** A sent request. */
 export type SentRequest = {
   readonly url: string
   readonly method: string
@@ -16,15 +16,15 @@ export type Answer = (
 const startMs = Date.UTC(2026, 0, 1)
 
 /**
- * A world in which time passes only when somebody sleeps, and in which requests are answered by the
- * functions given, in turn; the last one answers all that follow.
+ * A virtual runtime. Time advances only during a sleep. Each request gets the answer of the next
+ * function; the last function answers all further requests.
  */
 export class VirtualRuntime {
   readonly sent: SentRequest[] = []
   readonly sleptMs: number[] = []
-  /** What `random` returns. */
+  /** The result of `random`. */
   luck = 0.5
-  /** How far the wall clock has been set away from the time that passed. */
+  /** Difference between the wall clock and the elapsed time. */
   wallClockErrorMs = 0
   readonly #answers: Answer[]
   #alarms: { readonly atMs: number; readonly ring: () => void }[] = []
@@ -38,7 +38,7 @@ export class VirtualRuntime {
     return this.#passedMs
   }
 
-  /** Lets time pass; what waits for it happens. */
+  /** Advances the time and runs the timers that become due. */
   pass(durationMs: number): void {
     this.#passedMs += durationMs
     const due = this.#alarms.filter(({ atMs }) => atMs <= this.#passedMs)
@@ -58,7 +58,7 @@ export class VirtualRuntime {
         }
         this.sent.push(request)
         const answer = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0]
-        if (answer === undefined) throw new Error('nobody answers here')
+        if (answer === undefined) throw new Error('no answer is prepared')
         return answer(request, init.signal ?? undefined)
       },
       wallClockMs: () => startMs + this.#passedMs + this.wallClockErrorMs,
@@ -79,7 +79,7 @@ export class VirtualRuntime {
   }
 }
 
-/** A server that accepts the request and never answers; meanwhile time passes. */
+/** A server that accepts the request and never answers. Time advances meanwhile. */
 export const silence =
   (world: () => VirtualRuntime, durationMs: number): Answer =>
   (_request, signal) =>
@@ -88,7 +88,7 @@ export const silence =
       queueMicrotask(() => world().pass(durationMs))
     })
 
-/** A connection that cannot be made, as undici tells it. */
+/** A failed connection, with the error of undici. */
 export const noConnection: Answer = () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), {
     code: 'ECONNREFUSED',
@@ -105,13 +105,13 @@ export const json =
       headers: { 'content-type': 'application/json', ...headers },
     })
 
-/** An answer with a body of text. */
+/** An answer with a text body. */
 export const text =
   (status: number, body: string, headers: Record<string, string> = {}): Answer =>
   () =>
     new Response(body, { status, headers: { 'content-type': 'text/plain', ...headers } })
 
-/** A body that breaks off. */
+/** A body that ends early. */
 export const cutInMidBody =
   (beginning: string): Answer =>
   () =>
@@ -123,7 +123,7 @@ export const cutInMidBody =
       { headers: { 'content-type': 'application/json' } },
     )
 
-/** A token endpoint's answer with a token. */
+/** The answer of a token endpoint with a token. */
 export const grant = (token: string, expiresIn: unknown = 3599): Answer =>
   json(200, { token_type: 'Bearer', expires_in: expiresIn, access_token: token })
 

@@ -9,21 +9,24 @@ import {
   type VirtualRuntime,
 } from '../fakes/virtual-runtime.ts'
 
-/** What is wrong for ten minutes, and with whom; an answer of `undefined` means: as usual. */
+/**
+ * The fault for ten minutes, and the server that has it. An answer of `undefined` means the usual
+ * one.
+ */
 export type FaultRow = {
   readonly fault: string
   readonly identityProvider?: (world: VirtualRuntime, request: number) => Answer | undefined
   readonly api?: (world: VirtualRuntime, request: number) => Answer | undefined
-  /** The secret that is right from then on. */
+  /** The secret that is valid from then on. */
   readonly secretFromThen?: string
-  /** How far the clock is set when it begins. */
+  /** The clock change at the start of the fault. */
   readonly clockMovedMs?: number
 }
 
 const hourMs = 3_600_000
 const html = text(200, '<html>Sign in to the network</html>')
 
-/** The faults that a scheduled job meets, one row each. */
+/** The faults of a scheduled job, one row each. */
 export const faultRows: readonly FaultRow[] = [
   { fault: 'none' },
   { fault: 'identity provider down', identityProvider: () => noConnection },

@@ -1,7 +1,7 @@
 import { faultRows } from './fault-rows.ts'
 import { jobUnderFault } from './job-under-fault.ts'
 
-/** The page about faults, made by trying them. */
+/** The page about faults, generated from the measured behaviour. */
 export async function faultsPage(): Promise<string> {
   const lines: string[] = []
   for (const row of faultRows) {

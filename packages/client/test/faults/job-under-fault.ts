@@ -12,7 +12,7 @@ const tokenLifetimeSeconds = 600
 const firstBad = 10
 const lastBad = 19
 
-/** What a job saw that ran every minute for half an hour, ten minutes of it under a fault. */
+/** The results of a job that runs every minute for half an hour, with a fault of ten minutes. */
 export type JobUnderFault = {
   readonly fault: string
   readonly saw: string
@@ -33,7 +33,7 @@ function recovery(results: readonly string[]): string {
   return after === 0 ? 'with the first run after it' : `${after} min after it`
 }
 
-/** Plays one fault, from the first run to the last. */
+/** Simulates one fault, from the first run to the last. */
 export async function jobUnderFault(row: FaultRow): Promise<JobUnderFault> {
   const counts = { identityProvider: 0, api: 0 }
   const bad = { identityProvider: 0, api: 0 }

@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(world, 'client_secret'), ['first', 'second'])
   })
 
-  it('that changes while it is being refused is tried at once', async (test) => {
+  it('that changes during a refusal is used at once', async (test) => {
     const path = join(folderOf(test), 'secret')
     writeFileSync(path, 'old')
     const rotating: Answer = (request, signal) => {
@@ -47,7 +47,7 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(world, 'client_secret'), ['old', 'new'])
   })
 
-  it('that cannot be read is told with its path', async (test) => {
+  it('that cannot be read is an error with its path', async (test) => {
     const folder = folderOf(test)
     const empty = join(folder, 'empty')
     writeFileSync(empty, '\n')
@@ -94,7 +94,7 @@ describe('a certificate in files', () => {
     writeFileSync(privateKeyFile, first.privateKey)
     await source.token()
     writeFileSync(certificateFile, second.certificate)
-    // What openssl wrote for twenty years.
+    // The format that older versions of openssl write.
     const pkcs1 = createPrivateKey(second.privateKey).export({ type: 'pkcs1', format: 'pem' })
     writeFileSync(privateKeyFile, pkcs1)
     await source.token({ force: true })

@@ -25,7 +25,7 @@ function fileOf(test: TestContext): string {
 }
 
 describe('a token cache in a file', () => {
-  it('keeps values apart, for its owner only', async (test) => {
+  it('keeps separate values, readable by its owner only', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     assert.equal(await cache.get('a'), undefined)
@@ -38,7 +38,7 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
   })
 
-  it('forgets what is worth nothing any more', async (test) => {
+  it('drops expired values', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('old', '1', -1)
@@ -46,7 +46,7 @@ describe('a token cache in a file', () => {
     assert.doesNotMatch(readFileSync(path, 'utf8'), /old/)
   })
 
-  it('loses no value of many that are set at once', async (test) => {
+  it('loses no value of many simultaneous writes', async (test) => {
     const cache = tokenCacheFile(fileOf(test))
     const keys = Array.from({ length: 20 }, (_, number) => `key-${number}`)
     await Promise.all(keys.map((key) => cache.set(key, key, 60)))
@@ -54,7 +54,7 @@ describe('a token cache in a file', () => {
   })
 
   for (const content of ['', '{', 'null', '[]', '{"a":7}', '{"a":{"value":7}}', '{"a":null}']) {
-    it(`counts ${content || 'an empty file'} as empty, and mends it`, async (test) => {
+    it(`counts ${content || 'an empty file'} as empty, and replaces it`, async (test) => {
       const path = fileOf(test)
       const cache = tokenCacheFile(path)
       await cache.set('x', '', 60)
@@ -79,7 +79,7 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), undefined)
   })
 
-  it('does not trust a file that others may read or write (CL6)', async (test) => {
+  it('does not trust a file that other users may read or write (CL6)', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -91,7 +91,7 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  it('does not wait for a lock whose holder is gone', async (test) => {
+  it('does not wait for the lock of an ended process', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -104,7 +104,7 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), '2')
   })
 
-  it('makes one token request for five jobs that start together', async (test) => {
+  it('causes one token request for five jobs that start together', async (test) => {
     let requests = 0
     const server = createServer((_request, response) => {
       requests += 1

@@ -15,13 +15,13 @@ const tooLarge = (limitBytes: number) => ({
 })
 
 describe('a body (CL11, CL17)', () => {
-  it('is read up to the limit, and not beyond', async () => {
+  it('is read up to the limit only', async () => {
     assert.equal(await readBoundedText(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
     await assert.rejects(readBoundedText(new Response('x'.repeat(11)), 10), tooLarge(10))
     assert.equal(await readBoundedText(new Response(null), 10), '')
   })
 
-  it('that never ends is left at the limit', async () => {
+  it('without an end is cancelled at the limit', async () => {
     let pulled = 0
     const endless = new ReadableStream({
       pull: (controller) => {
@@ -33,7 +33,7 @@ describe('a body (CL11, CL17)', () => {
     assert.ok(pulled < 20)
   })
 
-  it('of a token answer may be compressed once at most', async () => {
+  it('of a token answer may be compressed at most once', async () => {
     const world = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
     await assert.rejects(tokenSourceIn(world).token(), {
       code: 'authority_answer_invalid',
@@ -43,18 +43,18 @@ describe('a body (CL11, CL17)', () => {
   })
 
   const notUtf8: readonly (readonly [string, readonly number[]])[] = [
-    ['a byte that stands for nothing', [0x61, 0xff]],
+    ['an invalid byte', [0x61, 0xff]],
     ['an overlong form', [0xc0, 0x80]],
     ['half a surrogate pair', [0xed, 0xa0, 0x80]],
-    ['a character that is cut', [0x61, 0xe2, 0x82]],
+    ['an incomplete character', [0x61, 0xe2, 0x82]],
   ]
   for (const [what, bytes] of notUtf8) {
-    it(`with ${what} is refused whole (CL17)`, async () => {
+    it(`with ${what} is refused completely (CL17)`, async () => {
       await assert.rejects(readBoundedText(inBytes(...bytes)(), 10), UnusableBodyError)
     })
   }
 
-  it('of a token answer is refused when a member that nobody reads is not UTF-8 (CL17)', async () => {
+  it('of a token answer is refused when an unused member is not UTF-8 (CL17)', async () => {
     const body = Buffer.concat([
       Buffer.from('{"token_type":"Bearer","expires_in":3599,"access_token":"a.b.c","x":"'),
       Buffer.of(0xff),
@@ -67,7 +67,7 @@ describe('a body (CL11, CL17)', () => {
     })
   })
 
-  it('of a token answer above 64 KB is an answer, and is not asked for again (CL17)', async () => {
+  it('of a token answer above 64 KB is an error without a retry (CL17)', async () => {
     const world = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
     await assert.rejects(tokenSourceIn(world).token(), {
       code: 'authority_answer_invalid',
@@ -77,7 +77,7 @@ describe('a body (CL11, CL17)', () => {
     assert.equal(world.sent.length, 1)
   })
 
-  it('of a busy server above 64 KB is asked for again as any other (CL17)', async () => {
+  it('of a busy server above 64 KB is retried as any other (CL17)', async () => {
     const world = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
     assert.equal(await tokenSourceIn(world).token(), 'a.b.c')
     assert.equal(world.sent.length, 2)
@@ -91,7 +91,7 @@ describe('a body (CL11, CL17)', () => {
     ],
   ]
   for (const [what, answer] of greetings) {
-    it(`of a greeting that is ${what} is an answer, and is not asked for again (CL17)`, async () => {
+    it(`of a greeting that is ${what} is an error without a retry (CL17)`, async () => {
       const world = new VirtualRuntime(answer)
       const tokens = { token: async () => 'a.b.c', drop: () => undefined }
       const client = createGreetingClient({

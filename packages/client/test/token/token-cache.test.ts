@@ -11,8 +11,8 @@ const storeOf = (entries = new Map<string, string>()): TokenCache => ({
   set: async (key, value) => entries.set(key, value),
 })
 
-describe('a common store', () => {
-  it('lets a process use the token that another has obtained', async () => {
+describe('a shared store', () => {
+  it('allows a process to use the token of another one', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const cache = storeOf()
     await tokenSourceIn(world, { cache }).token()
@@ -20,7 +20,7 @@ describe('a common store', () => {
     assert.equal(world.sent.length, 1)
   })
 
-  it('hands out no token that has ended, or is from the future', async () => {
+  it('returns no expired token, and none from the future', async () => {
     for (const passedMs of [70_000, -3_600_000]) {
       const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
       const cache = storeOf()
@@ -30,7 +30,7 @@ describe('a common store', () => {
     }
   })
 
-  it('knows how old a token is that another has obtained', async () => {
+  it('knows the age of a token that another process obtained', async () => {
     const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
     await tokenSourceIn(world, { cache }).token()
@@ -41,7 +41,7 @@ describe('a common store', () => {
     assert.equal(await source.token(), 't2')
   })
 
-  it('keeps the tokens of different clients, scopes, servers and credentials apart (CL8)', async () => {
+  it('separates the tokens of different clients, scopes, servers and credentials (CL8)', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const entries = new Map<string, string>()
     const cache = storeOf(entries)
@@ -58,7 +58,7 @@ describe('a common store', () => {
     assert.doesNotMatch([...entries.keys()].join(), /client-id|secret/)
   })
 
-  it('does not bring back a token that was refused', async () => {
+  it('does not return a refused token', async () => {
     const world = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
     const source = tokenSourceIn(world, { cache })
@@ -66,14 +66,14 @@ describe('a common store', () => {
     assert.equal(await source.token(), 't2')
   })
 
-  it('is not asked when a new token is forced', async () => {
+  it('is not read when a new token is forced', async () => {
     const world = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
     await tokenSourceIn(world, { cache }).token()
     assert.equal(await tokenSourceIn(world, { cache }).token({ force: true }), 't2')
   })
 
-  it('spares a renewal that another process has made', async () => {
+  it('prevents a renewal after that of another process', async () => {
     const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
     const [one, other] = [tokenSourceIn(world, { cache }), tokenSourceIn(world, { cache })]
@@ -88,7 +88,7 @@ describe('a common store', () => {
     assert.equal(world.sent.length, 2)
   })
 
-  it('that can lock makes one request for processes that start together', async () => {
+  it('with locks causes one request for processes that start together', async () => {
     let tail: Promise<unknown> = Promise.resolve()
     const cache: TokenCache = {
       ...storeOf(),
@@ -105,7 +105,7 @@ describe('a common store', () => {
   })
 })
 
-describe('a broken store is a miss', () => {
+describe('a broken store counts as empty', () => {
   const never = new Promise<never>(() => undefined)
   const fails = () => Promise.reject(new Error('the store holds canary.token'))
   const entry = (text: string): TokenCache => ({
@@ -123,16 +123,16 @@ describe('a broken store is a miss', () => {
         },
       },
     ],
-    ['that cannot lock', { ...storeOf(), exclusively: fails }],
+    ['without working locks', { ...storeOf(), exclusively: fails }],
     ['with nothing', entry('')],
     ['with half an entry', entry('{"token":"t')],
     ['with another entry', entry('[]')],
     [
-      'with a token that is none',
+      'with an invalid token',
       entry('{"token":"a\\nb","obtainedMs":1767225600000,"lifetimeSeconds":9e9}'),
     ],
     [
-      'with a lifetime that is none',
+      'with an invalid lifetime',
       entry('{"token":"a","obtainedMs":1767225600000,"lifetimeSeconds":"x"}'),
     ],
   ]
@@ -148,7 +148,7 @@ describe('a broken store is a miss', () => {
     })
   }
 
-  it('that hangs, after a second', async () => {
+  it('that does not respond, after a second', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const hangs = () => {
       queueMicrotask(() => world.pass(1_000))
@@ -157,7 +157,7 @@ describe('a broken store is a miss', () => {
     assert.equal(await tokenSourceIn(world, { cache: { get: hangs, set: hangs } }).token(), 't1')
   })
 
-  it('that never gives the lock, after some seconds', async () => {
+  it('that never grants the lock, after some seconds', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const exclusively = () => {
       queueMicrotask(() => world.pass(6_000))
@@ -166,7 +166,7 @@ describe('a broken store is a miss', () => {
     assert.equal(await tokenSourceIn(world, { cache: { ...storeOf(), exclusively } }).token(), 't1')
   })
 
-  it('and does not hide the failure of the request itself', async () => {
+  it('and does not hide the error of the request', async () => {
     const cache: TokenCache = { ...storeOf(), exclusively: (_key, work) => work() }
     const source = tokenSourceIn(new VirtualRuntime(noConnection), { cache, deadlineMs: 1 })
     await assert.rejects(source.token(), { code: 'authority_unreachable' })

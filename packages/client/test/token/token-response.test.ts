@@ -16,7 +16,7 @@ const judge = (status: number, body: unknown, headers: Record<string, string> = 
 const good = { token_type: 'Bearer', expires_in: 3599, access_token: 'a.b.c' }
 
 describe("the server's sentence", () => {
-  it('is cleaned in time that grows with its length only (CL18)', () => {
+  it('is cleaned in linear time (CL18)', () => {
     const hostile = [' '.repeat(65_000), ' Trace ID:'.repeat(6500), '\t'.repeat(65_000)]
     // The first use of a regular expression compiles it.
     judge(400, { error: 'invalid_request', error_description: ' ' })
@@ -27,7 +27,7 @@ describe("the server's sentence", () => {
     }
   })
 
-  it('ends before the ids of its request', () => {
+  it('ends before the IDs of its request', () => {
     const verdict = judge(400, {
       error: 'invalid_request',
       error_description: 'A sentence.\r\n  Trace ID: 1f Correlation ID: 2f',
@@ -59,20 +59,20 @@ describe('a token answer with status 200', () => {
     [{}, 0],
   ]
   for (const [expiresIn, lifetimeSeconds] of lifetimes) {
-    it(`with expires_in ${JSON.stringify(expiresIn)} grants for ${lifetimeSeconds} s (CL7)`, () => {
+    it(`with expires_in ${JSON.stringify(expiresIn)} is valid for ${lifetimeSeconds} s (CL7)`, () => {
       const verdict = judge(200, { ...good, expires_in: expiresIn })
       assert.deepEqual(verdict, { kind: 'issued', token: 'a.b.c', lifetimeSeconds })
     })
   }
 
   for (const type of ['Bearer', 'bearer', 'BEARER']) {
-    it(`takes the token type ${type} (CL7)`, () => {
+    it(`accepts the token type ${type} (CL7)`, () => {
       assert.equal(judge(200, { ...good, token_type: type }).kind, 'issued')
     })
   }
 
   for (const type of [undefined, null, '', 'DPoP', 'mac', 'Bearer ', 7, ['Bearer']]) {
-    it(`refuses the token type ${JSON.stringify(type)}, for good (CL7)`, () => {
+    it(`refuses the token type ${JSON.stringify(type)} permanently (CL7)`, () => {
       const verdict = judge(200, { ...good, token_type: type })
       assert.equal(verdict.kind, 'unusable')
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
@@ -86,13 +86,13 @@ describe('a token answer with status 200', () => {
     })
   }
 
-  it('ignores members that it does not know', () => {
+  it('ignores unknown members', () => {
     const verdict = judge(200, { ...good, ext_expires_in: 'x', refresh_token: 7, scope: [] })
     assert.equal(verdict.kind, 'issued')
   })
 
   for (const body of ['<html>sign in</html>', '', '{"access_token":"a.b', 'null', '"a.b.c"', '7']) {
-    it(`that is ${body.slice(0, 20) || 'empty'} may be right the next time`, () => {
+    it(`that is ${body.slice(0, 20) || 'empty'} is a temporary fault`, () => {
       const verdict = judge(200, body)
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, true)
     })
@@ -108,7 +108,7 @@ describe('a token answer with another status', () => {
     correlation_id: '2f2f2f2f-0000-4000-8000-000000000002',
   }
 
-  it('is a refusal that carries what the server said', () => {
+  it('is a refusal with the sentence of the server', () => {
     assert.deepEqual(judge(401, refusal), {
       kind: 'refused',
       description: 'AADSTS7000222: The keys are expired.',
@@ -131,31 +131,31 @@ describe('a token answer with another status', () => {
     })
   })
 
-  it('loses what the request held, before anything is cut off', () => {
+  it('has no content of the request, also after it is shortened', () => {
     const description = `${'x'.repeat(496)}canary`
     const verdict = judge(400, { error: 'canary', error_description: description })
     assert.equal(JSON.stringify(verdict).includes('can'), false)
   })
 
-  it('keeps a long sentence to the length of a line of a log', () => {
+  it('shortens a long sentence to the length of a log line', () => {
     const verdict = judge(400, { error: 'invalid_scope', error_description: 'x'.repeat(10_000) })
     assert.equal(verdict.kind === 'refused' && verdict.description.length, 500)
   })
 
   for (const status of [408, 429, 500, 502, 503, 504, 599]) {
-    it(`${status} is a fault that may pass`, () => {
+    it(`${status} is a temporary fault`, () => {
       const verdict = judge(status, '<html>', { 'retry-after': '7' })
       assert.equal(verdict.kind, 'unavailable')
       assert.equal(verdict.kind === 'unavailable' && verdict.retryAfterMs, 7000)
     })
   }
 
-  it('400 is a fault that may pass when the server says that it is busy', () => {
+  it('400 is a temporary fault when the server reports that it is busy', () => {
     assert.equal(judge(400, { error: 'temporarily_unavailable' }).kind, 'unavailable')
   })
 
   for (const status of [301, 302, 307, 308, 404, 403, 201, 204]) {
-    it(`${status} without an OAuth error is nonsense for good (CL4)`, () => {
+    it(`${status} without an OAuth error is a permanent fault (CL4)`, () => {
       const verdict = judge(status, '<html>')
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
     })

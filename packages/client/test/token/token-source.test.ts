@@ -13,7 +13,7 @@ import {
 } from '../fakes/virtual-runtime.ts'
 
 describe('a token source', () => {
-  it('sends the token request of contract C49 to C56 to the configured endpoint alone (CL3)', async () => {
+  it('sends the token request of contract C49 to C56 to the configured endpoint only (CL3)', async () => {
     const world = new VirtualRuntime(grant('t1'))
     assert.equal(await tokenSourceIn(world).token(), 't1')
     const [request] = world.sent
@@ -47,7 +47,7 @@ describe('a token source', () => {
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 
-  it('renews in the background before that, and hands out the old token meanwhile (CL8)', async () => {
+  it('renews in the background before that, and returns the old token meanwhile (CL8)', async () => {
     const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const source = tokenSourceIn(world)
     await source.token()
@@ -62,7 +62,7 @@ describe('a token source', () => {
     assert.equal(await source.token(), 't2')
   })
 
-  it('is silent about a failed renewal, and leaves the server alone for a while', async () => {
+  it('ignores a failed renewal, and sends no request for a while', async () => {
     const world = new VirtualRuntime(grant('t1', 1000), noConnection)
     const source = tokenSourceIn(world)
     await source.token()
@@ -78,7 +78,7 @@ describe('a token source', () => {
     assert.equal(world.sent.length, 3)
   })
 
-  it('forgets a refused token only while it is still the one in hand', async () => {
+  it('drops a refused token only while it is the current one', async () => {
     const world = new VirtualRuntime(grant('t1'), grant('t2'))
     const source = tokenSourceIn(world)
     assert.equal(await source.token(), 't1')
@@ -91,7 +91,7 @@ describe('a token source', () => {
     assert.equal(world.sent.length, 2)
   })
 
-  it('keeps a token that the server hands out again after it was refused', async () => {
+  it('keeps a token that the server returns again after its refusal', async () => {
     const world = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(world)
     source.drop(await source.token())
@@ -107,7 +107,7 @@ describe('a token source', () => {
     assert.equal(await source.token({ force: true }), 't2')
   })
 
-  it('lets one caller leave without taking the request from the others', async () => {
+  it('continues the request of other callers after one has aborted', async () => {
     let answer: (response: Response) => void = () => undefined
     const slow: Answer = () =>
       new Promise((resolve) => {
@@ -124,7 +124,7 @@ describe('a token source', () => {
   })
 
   for (const expiresIn of [null, 0, -5, 'soon']) {
-    it(`uses a token with expires_in ${expiresIn} once and keeps it not`, async () => {
+    it(`uses a token with expires_in ${expiresIn} once, without caching it`, async () => {
       const world = new VirtualRuntime(grant('t1', expiresIn), grant('t2', expiresIn))
       const source = tokenSourceIn(world)
       assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
@@ -149,7 +149,7 @@ describe('retries', () => {
     })
   }
 
-  it('follow a server that does not answer in time (CL11)', async () => {
+  it('follow a timeout of the server (CL11)', async () => {
     const world = new VirtualRuntime(
       silence(() => world, 5_000),
       grant('t1'),
@@ -174,14 +174,14 @@ describe('retries', () => {
     ],
   ]
   for (const [fault, answer, code] of lasting) {
-    it(`do not follow ${fault}, which would not change`, async () => {
+    it(`do not follow ${fault}, which is permanent`, async () => {
       const world = new VirtualRuntime(answer)
       await assert.rejects(tokenSourceIn(world).token(), { code })
       assert.equal(world.sent.length, 1)
     })
   }
 
-  it('end at the deadline, and the error says how often was tried (CL11)', async () => {
+  it('end at the deadline, and the error has the number of attempts (CL11)', async () => {
     const world = new VirtualRuntime(noConnection)
     await assert.rejects(tokenSourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error)
@@ -192,13 +192,13 @@ describe('retries', () => {
     assert.ok(world.passedMs <= 2_000)
   })
 
-  it('wait as long as Retry-After says, and some more by chance (CL9)', async () => {
+  it('wait for the seconds of Retry-After, plus a random time (CL9)', async () => {
     const world = new VirtualRuntime(json(429, {}, { 'retry-after': '3' }), grant('t1'))
     await tokenSourceIn(world).token()
     assert.deepEqual(world.sleptMs, [3_125])
   })
 
-  it('leave the server alone until then, however often they are asked', async () => {
+  it('send no request until then, for any number of calls', async () => {
     const busy = json(503, {}, { 'retry-after': '60' })
     const world = new VirtualRuntime(busy, grant('t1'))
     const source = tokenSourceIn(world)
@@ -223,7 +223,7 @@ describe('retries', () => {
 })
 
 describe('several secrets', () => {
-  it('are tried in turn, and the one that works is remembered', async () => {
+  it('are tried in turn, and the accepted one is used first later', async () => {
     const accepted: Answer = (request, signal) =>
       request.form.get('client_secret') === 'next'
         ? grant('t', 0)(request, signal)
@@ -236,7 +236,7 @@ describe('several secrets', () => {
     assert.deepEqual(secrets, ['current', 'next', 'next'])
   })
 
-  it('are all refused before that is told', async () => {
+  it('are all refused before the error', async () => {
     const world = new VirtualRuntime(refusal('invalid_client'))
     const source = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
     await assert.rejects(source.token(), { code: 'credential_refused' })
