@@ -6,7 +6,7 @@ import { registrationsJsonSchema } from '../src/json-schema.ts'
 
 const published = join(import.meta.dirname, '../../../registrations/registrations.schema.json')
 
-it('the published JSON Schema is the one that the command judges by', () => {
+it('the published JSON Schema equals the schema of the command', () => {
   assert.deepEqual(
     JSON.parse(readFileSync(published, 'utf8')),
     JSON.parse(JSON.stringify(registrationsJsonSchema())),

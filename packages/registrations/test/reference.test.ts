@@ -11,7 +11,7 @@ const reference = readFileSync(
 
 describe('the reference of the registrations file', () => {
   for (const [title, table] of schemaTables()) {
-    it(`says of "${title}" what the schema says`, () => {
+    it(`has the table of the schema for "${title}"`, () => {
       assert.ok(
         reference.includes(`\n${table}\n`),
         `docs/reference/registrations.md lacks:\n${table}`,
@@ -19,7 +19,7 @@ describe('the reference of the registrations file', () => {
     })
   }
 
-  it('has no table that the schema does not have', () => {
+  it('has no other table', () => {
     const tables = reference.match(/^\| property \|/gm) ?? []
     assert.equal(tables.length, schemaTables().size)
   })

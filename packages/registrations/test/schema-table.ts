@@ -41,7 +41,7 @@ function tableOf(schema: Schema): string {
   return ['| property | value | when left out | meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** A table for every object of the registrations file, by its title, as the reference shows it. */
+/** A table for every object of the registrations file, by its title, as in the reference. */
 export function schemaTables(schema: Schema = registrationsJsonSchema()): Map<string, string> {
   const tables = new Map([[schema.title ?? '', tableOf(schema)]])
   for (const property of Object.values(schema.properties ?? {})) {

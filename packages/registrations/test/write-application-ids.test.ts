@@ -52,7 +52,7 @@ const rows: [string, string, string][] = [
     `{ "clients": [{ "display\\u004eame" : "J\\u006fb", "applicationId": "${client}" }] }`,
   ],
   [
-    'nowhere, where there is one already',
+    'nowhere, if an ID exists',
     `{ "clients": [{ "applicationId": "${api}", "displayName": "Job" }] }`,
     `{ "clients": [{ "applicationId": "${api}", "displayName": "Job" }] }`,
   ],

@@ -43,8 +43,9 @@ function fieldsOf(event: GuardEvent): object {
 }
 
 /**
- * Finds the code of the innermost cause, such as `ECONNREFUSED`, which tells the operator what to fix.
- * Messages and stacks of causes are not logged: they repeat at each retry and may contain secrets.
+ * Finds the code of the innermost cause, such as `ECONNREFUSED`, which shows the operator the
+ * fault. Messages and stacks of causes are not logged: they repeat at each retry and may contain
+ * secrets.
  */
 function innermostCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined

@@ -142,7 +142,7 @@ describe('credentials', () => {
   }
 
   const malformed: [name: string, headers: () => Promise<readonly string[]>, path?: string][] = [
-    ['a scheme and nothing after it', async () => ['authorization', 'Bearer']],
+    ['only a scheme', async () => ['authorization', 'Bearer']],
     ['a scheme and a space', async () => ['authorization', 'Bearer ']],
     ['two words after the scheme', async () => ['authorization', `${await bearer()} x`]],
     [
@@ -193,7 +193,7 @@ describe('credentials', () => {
 describe('a token', () => {
   const soon = Math.floor(Date.now() / 1000)
   const refused: [name: string, token: () => Promise<string>, says: RegExp][] = [
-    ['that is no JWT', async () => 'x', /malformed/],
+    ['that is not a JWT', async () => 'x', /malformed/],
     [
       'without a signature',
       async () => (await signer.token()).replace(/\.[^.]*$/, '.'),
