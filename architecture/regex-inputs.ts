@@ -103,7 +103,6 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     file(/^[-.]+|(?<![-.])[-.]+$/g, 'a'),
   ],
   'cli/src/schedule/duration.ts': [text(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)],
-  'cli/src/schedule/run-line.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
   'cli/src/shell-quote.ts': [setting(/^[A-Za-z0-9_@%+=:,./-]+$/)],
   'cli/src/system/registered-applications.ts': [
     file(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
@@ -112,7 +111,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ours(/[:[\]'\\]/g, 'the names of our commands'),
     ours(/['\\]/g, 'the names of our commands'),
   ],
-  'cli/src/text/second.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
+  'cli/src/text/time.ts': [ours(/\.\d+Z$/, 'a time in ISO 8601')],
   'cli/src/text/visible-text.ts': [answer(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu)],
   'packages/client/src/call/api-errors.ts': [header(/\berror="([a-z_]{1,64})"/, 'error="')],
   'packages/client/src/credentials/client-certificate.ts': [

@@ -1,5 +1,5 @@
-import { second } from '../text/second.ts'
 import { textTable } from '../text/text-table.ts'
+import { wholeSeconds } from '../text/time.ts'
 import { visibleText } from '../text/visible-text.ts'
 import type { AuditRecord } from './audit-record.ts'
 
@@ -12,7 +12,7 @@ const maxCellCharacters = 64
 export function auditText(records: readonly AuditRecord[]): string {
   const rows = records.map(
     ({ at, outcome, action, actor, target, reason, correlationId }): readonly string[] =>
-      [second(at), outcome, action, actor, target, reason, correlationId].map(cell),
+      [wholeSeconds(at), outcome, action, actor, target, reason, correlationId].map(cell),
   )
   return textTable(head, rows)
 }

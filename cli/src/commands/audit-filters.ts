@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { momentOf } from '../text/moment.ts'
+import { parseTime } from '../text/time.ts'
 
 type Row = {
   /** Parameter name of the management API. */
@@ -9,7 +9,7 @@ type Row = {
   readonly configure: (option: Option) => Option
 }
 
-const timeOption = (option: Option) => option.argParser((text) => momentOf(text, Date.now()))
+const timeOption = (option: Option) => option.argParser((text) => parseTime(text, Date.now()))
 const textOption = (option: Option) =>
   option.argParser((text) => {
     if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')

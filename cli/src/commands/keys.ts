@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { parseAnswer } from '../administrator/graph-client.ts'
 import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
-import { second } from '../text/second.ts'
 import { textTable } from '../text/text-table.ts'
+import { wholeSeconds } from '../text/time.ts'
 import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
 import { openManagement, orCommandFailure } from './management.ts'
 
@@ -50,7 +50,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       terminal.out(
         options.json
           ? `${JSON.stringify(next)}\n`
-          : `${next.kid} signs from ${second(next.signsFromDateTime)} on.\n`,
+          : `${next.kid} signs from ${wholeSeconds(next.signsFromDateTime)} on.\n`,
       )
     })
 
@@ -111,8 +111,8 @@ function tableOf(states: readonly z.output<typeof keyState>[]): string {
   const rows = states.map(({ kid, phase, signsFromDateTime, untilDateTime }) => [
     kid,
     phase,
-    second(signsFromDateTime),
-    untilDateTime === null ? '' : second(untilDateTime),
+    wholeSeconds(signsFromDateTime),
+    untilDateTime === null ? '' : wholeSeconds(untilDateTime),
   ])
   return textTable(['kid', 'phase', 'signs from', 'phase ends'], rows)
 }

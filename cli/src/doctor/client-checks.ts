@@ -1,6 +1,6 @@
 import type { ClientFailure } from '@greeting/client'
 import { exitByFailure } from '../exit-codes.ts'
-import { timeInWords } from '../text/time-in-words.ts'
+import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
 import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
 import type { Attempt, Probes } from './probes.ts'

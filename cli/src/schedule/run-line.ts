@@ -1,6 +1,7 @@
 import { exitCodes } from '../exit-codes.ts'
 import type { Outcome } from '../job.ts'
 import { describeFailure, type Paint } from '../terminal.ts'
+import { wholeSeconds } from '../text/time.ts'
 import { durationText } from './duration.ts'
 import type { Run } from './job-loop.ts'
 
@@ -23,7 +24,7 @@ export function runJson(title: string, run: Run<Outcome>): string {
 /** One run as a line of text: time, job, outcome, duration and result. */
 export function runText(title: string, run: Run<Outcome>, paint: Paint): string {
   const { startEpochMs, durationMs, result, skipped } = run
-  const time = new Date(startEpochMs).toISOString().replace(/\.\d+Z$/, 'Z')
+  const time = wholeSeconds(new Date(startEpochMs).toISOString())
   const late = skipped > 0 ? ` (${skipped} runs skipped)` : ''
   if ('outcome' in result) {
     const [first = ''] = result.outcome.text.split('\n')

@@ -1,5 +1,5 @@
 import { CommandFailure } from '../command-failure.ts'
-import { timeInWords } from './time-in-words.ts'
+import { timeInWords } from './time.ts'
 import { visibleText } from './visible-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
