@@ -20,7 +20,7 @@ export function reportCountedRefusals({
         reason: `${count} requests`,
         correlationId: null,
       },
-      'strangers',
+      'unauthenticated',
     )
   }
 }

@@ -123,6 +123,6 @@ function recordRefusal(
       reason: refusal.reason,
       correlationId,
     },
-    afterAuthentication.has(refusal.reason) ? 'signIns' : 'strangers',
+    afterAuthentication.has(refusal.reason) ? 'signIns' : 'unauthenticated',
   )
 }

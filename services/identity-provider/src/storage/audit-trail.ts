@@ -8,10 +8,10 @@ export type AuditLogName = 'directory' | 'signIns'
 
 /**
  * A part of a log with its own limit, so that many records of one lane remove no record of another:
- * `signIns` of authenticated clients, `strangers` of unauthenticated ones, and `refusedChanges` at
+ * `signIns` of authenticated clients, `unauthenticated` of unauthenticated ones, and `refusedChanges` at
  * the management APIs.
  */
-export type AuditLane = 'signIns' | 'strangers' | 'refusedChanges'
+export type AuditLane = 'signIns' | 'unauthenticated' | 'refusedChanges'
 
 /** A query for records. A record matches when every member that is present is equal. */
 export type AuditQuery = {

@@ -37,7 +37,7 @@ export type StorageOptions = {
 const defaultAuditLimits: AuditLimits = {
   directoryDays: 730,
   signInDays: 90,
-  records: { signIns: 1_000_000, strangers: 100_000, refusedChanges: 100_000 },
+  records: { signIns: 1_000_000, unauthenticated: 100_000, refusedChanges: 100_000 },
 }
 
 /**

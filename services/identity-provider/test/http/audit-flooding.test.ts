@@ -63,14 +63,14 @@ describe('a flood of refused requests (AS34)', () => {
       )
       assert.deepEqual(new Set(statuses.slice(limit)), new Set([429]))
       assert.ok(service.audit.length <= limit, `${service.audit.length} rows`)
-      assert.ok(service.audit.every(({ lane }) => lane === 'strangers'))
+      assert.ok(service.audit.every(({ lane }) => lane === 'unauthenticated'))
       assert.equal(service.logged.length, limit)
 
       reportCountedRefusals(service.options)
       const rows = service.audit.filter(({ action }) => action === 'token.throttle')
       assert.deepEqual(
         rows.map(({ outcome, reason, lane }) => [outcome, reason, lane]),
-        [['refused', `${flood - limit} requests`, 'strangers']],
+        [['refused', `${flood - limit} requests`, 'unauthenticated']],
       )
       assert.equal(service.logged.length, limit + 1)
       reportCountedRefusals(service.options)

@@ -122,10 +122,10 @@ describe('what issuing leaves behind', () => {
     assert.deepEqual(store.uses, new Map([['k', later]]))
   })
 
-  it('keeps room for each lane while strangers flood theirs (AS34)', async () => {
+  it('keeps room for each lane during a flood of unauthenticated requests (AS34)', async () => {
     const { notes, store } = desk(3)
     store.away = true
-    for (let count = 0; count < 10; count += 1) notes.record(record('flood'), 'strangers')
+    for (let count = 0; count < 10; count += 1) notes.record(record('flood'), 'unauthenticated')
     notes.record(record('a sign-in'), 'signIns')
     notes.record(record('a refused change'), 'refusedChanges')
     await assert.rejects(notes.flush())
@@ -133,7 +133,7 @@ describe('what issuing leaves behind', () => {
     await notes.flush()
     const kept = (lane: AuditLane) =>
       store.records.filter((one) => one.lane === lane).map(({ target }) => target)
-    assert.deepEqual(kept('strangers'), ['flood', 'flood', 'flood', null])
+    assert.deepEqual(kept('unauthenticated'), ['flood', 'flood', 'flood', null])
     assert.deepEqual(kept('signIns'), ['a sign-in'])
     assert.deepEqual(kept('refusedChanges'), ['a refused change'])
   })

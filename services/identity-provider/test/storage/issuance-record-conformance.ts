@@ -150,7 +150,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     )
   })
 
-  it('keeps of what strangers say as much as every store can keep', async () => {
+  it('shortens and replaces the text of a record that a store cannot keep', async () => {
     const { audit } = await (await fresh()).open()
     await audit.append('signIns', [
       record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' }),
@@ -170,7 +170,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     )
     await audit.append('signIns', aged)
     await directory.commit(beginning, 'first', [], aged)
-    const records = { signIns: 3, strangers: 3, refusedChanges: 3 }
+    const records = { signIns: 3, unauthenticated: 3, refusedChanges: 3 }
     await audit.prune({ directoryDays: 90, signInDays: 90, records }, now)
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
@@ -185,15 +185,18 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await directory.commit(beginning, 'first', [], named('a change'))
     await audit.append('signIns', named('a sign-in'))
     await audit.append('refusedChanges', named('a refused change'))
-    await audit.append('strangers', named('a stranger', 50))
-    const records = { signIns: 1, strangers: 7, refusedChanges: 1 }
+    await audit.append('unauthenticated', named('an unauthenticated request', 50))
+    const records = { signIns: 1, unauthenticated: 7, refusedChanges: 1 }
     const limits = { directoryDays: 1, signInDays: 1, records }
     await audit.prune(limits, minute(60))
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a refused change'])
     assert.deepEqual(new Map(Object.entries(Object.groupBy(await kept('signIns'), String))).size, 2)
-    assert.equal((await kept('signIns')).filter((target) => target === 'a stranger').length, 7)
+    assert.equal(
+      (await kept('signIns')).filter((target) => target === 'an unauthenticated request').length,
+      7,
+    )
 
     await audit.append('refusedChanges', named('a later refused change', 3))
     await audit.prune(limits, minute(60))

@@ -160,4 +160,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index directory_audit_lane on directory_audit (lane, id);
     create index sign_in_audit_lane on sign_in_audit (lane, id);
   `),
+  // Records that a server of the earlier release writes afterwards are pruned by their age.
+  '2026-11-22-unauthenticated-lane': statements(`
+    update sign_in_audit set lane = 'unauthenticated' where lane = 'strangers';
+  `),
 }

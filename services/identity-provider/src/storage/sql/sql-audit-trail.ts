@@ -17,7 +17,7 @@ const tables: Readonly<Record<AuditLogName, AuditTable>> = {
 }
 const laneTables: Readonly<Record<AuditLane, AuditTable>> = {
   signIns: 'sign_in_audit',
-  strangers: 'sign_in_audit',
+  unauthenticated: 'sign_in_audit',
   refusedChanges: 'directory_audit',
 }
 const equalities = {

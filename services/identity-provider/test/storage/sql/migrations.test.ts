@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
+import { sqlStorage } from '../../../src/storage/storage.ts'
+
+/** The columns of a refused token request that an earlier release recorded. */
+const columns = "'2026-01-01T00:00:00.000Z', null, 'client', 'token.issue', null, 'refused'"
+
+describe('the migration of a store', () => {
+  it('keeps the records of unauthenticated requests, and their limit', async () => {
+    const side = new DatabaseSync(':memory:')
+    const database = sqliteDatabase(side, ':memory:')
+    await database.migrate()
+    side.exec("delete from kysely_migration where name = '2026-11-22-unauthenticated-lane'")
+    for (const id of ['a', 'b', 'c'])
+      side.exec(`insert into sign_in_audit values ('${id}', ${columns}, null, null, 'strangers')`)
+    await database.migrate()
+    const { audit } = sqlStorage(database)
+    const records = { signIns: 3, unauthenticated: 2, refusedChanges: 3 }
+    await audit.prune({ directoryDays: 1, signInDays: 1, records }, new Date(0))
+    const kept = (await audit.find({ book: 'signIns', limit: 9 })).records
+    assert.deepEqual(
+      kept.map(({ id }) => id),
+      ['c', 'b'],
+    )
+  })
+})
