@@ -104,9 +104,6 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'cli/src/schedule/duration.ts': [text(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)],
   'cli/src/shell-quote.ts': [setting(/^[A-Za-z0-9_@%+=:,./-]+$/)],
-  'cli/src/system/registered-applications.ts': [
-    file(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-  ],
   'cli/src/text/completion-script.ts': [
     ours(/[:[\]'\\]/g, 'the names of our commands'),
     ours(/['\\]/g, 'the names of our commands'),

@@ -1,8 +1,9 @@
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
 
 const writableByOthers = 0o022
-const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const guid = z.guid()
 
 /**
  * The IDs of the applications that this command registered, in the data folder. The directory
@@ -23,7 +24,7 @@ export class RegisteredApplications {
       if (process.platform !== 'win32' && (isForeign || (mode & writableByOthers) !== 0))
         return new Set()
       const lines = (await readFile(this.path, 'utf8')).split('\n')
-      return new Set(lines.filter((line) => guid.test(line)))
+      return new Set(lines.filter((line) => guid.safeParse(line).success))
     } catch {
       return new Set()
     }
