@@ -42,12 +42,12 @@ export async function readAdministratorSettings(
   const found = environment.CLIENT_ID ? environment : await fileOf(envFile)
   // A token of another authority must not reach the worldwide Graph.
   const isWorldwide = (found?.AUTH_URL ?? worldwideAuthUrl) === worldwideAuthUrl
-  const given: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
-  const result = administratorSettings.safeParse(given)
+  const values: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
+  const result = administratorSettings.safeParse(values)
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => {
     const name = String(path[0])
-    return given[name] === undefined ? `${name} is missing` : `${name} ${message}`
+    return values[name] === undefined ? `${name} is missing` : `${name} ${message}`
   })
   const remedy = environment.CLIENT_ID
     ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`

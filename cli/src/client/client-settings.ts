@@ -76,7 +76,7 @@ export type ClientSettings = Values & {
   readonly scope: string
   readonly credential: CredentialRow
   /** All settings before validation, for the credential. */
-  readonly given: Settings
+  readonly values: Settings
   /** The settings file, if it exists. */
   readonly file: string | undefined
   /** Whether that file contains the secret itself. */
@@ -126,7 +126,7 @@ export async function readClientSettings(
   ]
   if (scope && typeof credential === 'object' && faults.length === 0) {
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)
-    return { ...values, scope, credential, given, file: file && path, isSecretInFile }
+    return { ...values, scope, credential, values: given, file: file && path, isSecretInFile }
   }
   const message = `Invalid client settings: ${faults.join('; ')}.`
   const remedy = `Set them in the environment, or run "greeting start", which writes ${defaultSettingsFile}.`

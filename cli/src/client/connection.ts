@@ -49,7 +49,7 @@ function orBadUsage<Value>(make: () => Value): Value {
 /** Creates the token source and the API clients of the settings. */
 export function connect(settings: ClientSettings, options: ConnectionOptions): Connection {
   const { deadlineMs, onEvent } = options
-  const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, given } = settings
+  const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, values } = settings
   const cacheFile = cacheFileOf(settings)
   let isTokenKept = false
   const watch = (event: ClientEvent) => {
@@ -60,7 +60,7 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
     const tokens = createTokenSource({
       authority: `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}`,
       clientId: CLIENT_ID,
-      credential: credential.make((name) => given[name] ?? ''),
+      credential: credential.make((name) => values[name] ?? ''),
       scope,
       deadlineMs,
       onEvent: watch,

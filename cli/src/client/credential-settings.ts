@@ -14,7 +14,7 @@ export type CredentialRow = {
   /** Settings that are valid only together with it. */
   readonly companions: readonly string[]
   readonly title: string
-  readonly make: (given: ReadSetting) => Credential
+  readonly make: (read: ReadSetting) => Credential
 }
 
 /** The methods of client authentication. The settings select exactly one. */
@@ -23,30 +23,30 @@ export const credentialRows: readonly CredentialRow[] = [
     setting: 'CLIENT_SECRET',
     companions: ['CLIENT_SECRET_NEXT', 'CLIENT_SECRET_EXPIRES'],
     title: 'a client secret',
-    make: (given) =>
-      clientSecrets(...[given('CLIENT_SECRET'), given('CLIENT_SECRET_NEXT')].filter(Boolean)),
+    make: (read) =>
+      clientSecrets(...[read('CLIENT_SECRET'), read('CLIENT_SECRET_NEXT')].filter(Boolean)),
   },
   {
     setting: 'CLIENT_SECRET_FILE',
     companions: ['CLIENT_SECRET_EXPIRES'],
     title: 'a client secret in a file',
-    make: (given) => clientSecretFile(given('CLIENT_SECRET_FILE')),
+    make: (read) => clientSecretFile(read('CLIENT_SECRET_FILE')),
   },
   {
     setting: 'CLIENT_CERTIFICATE_FILE',
     companions: ['CLIENT_KEY_FILE'],
     title: 'a certificate',
-    make: (given) =>
+    make: (read) =>
       clientCertificateFiles({
-        certificateFile: given('CLIENT_CERTIFICATE_FILE'),
-        privateKeyFile: given('CLIENT_KEY_FILE') || given('CLIENT_CERTIFICATE_FILE'),
+        certificateFile: read('CLIENT_CERTIFICATE_FILE'),
+        privateKeyFile: read('CLIENT_KEY_FILE') || read('CLIENT_CERTIFICATE_FILE'),
       }),
   },
   {
     setting: 'CLIENT_ASSERTION_FILE',
     companions: [],
     title: 'a federated assertion in a file',
-    make: (given) => federatedAssertionFile(given('CLIENT_ASSERTION_FILE')),
+    make: (read) => federatedAssertionFile(read('CLIENT_ASSERTION_FILE')),
   },
 ]
 

@@ -59,9 +59,14 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
         () => previous,
         () => undefined,
       )
-      const told = ways.map(({ where, lines }) => ({ where, lines: lines(shellQuote(file)) }))
+      const instructions = ways.map(({ where, lines }) => ({
+        where,
+        lines: lines(shellQuote(file)),
+      }))
       terminal.out(
-        json ? `${JSON.stringify({ file, replaced, ways: told })}\n` : textOf(file, replaced, told),
+        json
+          ? `${JSON.stringify({ file, replaced, ways: instructions })}\n`
+          : textOf(file, replaced, instructions),
       )
     })
 }
@@ -69,13 +74,13 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
 function textOf(
   file: string,
   replaced: string | undefined,
-  told: readonly { where: string; lines: string[] }[],
+  instructions: readonly { where: string; lines: string[] }[],
 ): string {
   const removal =
     replaced === undefined
       ? ''
       : `It replaced ${replaced}. Trust the new one, and remove the old one wherever you trusted it.\n`
-  const blocks = told.map(
+  const blocks = instructions.map(
     ({ where, lines }) => `${where}\n${lines.map((one) => `  ${one}\n`).join('')}`,
   )
   return `The certificate of the local authority is ${file}.

@@ -80,10 +80,10 @@ export function networkFault(error: Error): NetworkFault {
   const codes = codesOf(error)
   const row = rows.find(({ codes: pattern }) => codes.some((code) => pattern.test(code))) ?? unnamed
   // A cause without a code is described by the innermost message.
-  const shown = codes.at(-1) ?? innermostMessage(error)
+  const code = codes.at(-1) ?? innermostMessage(error)
   return {
     isTls: row.isTls === true,
-    detail: `${row.detail} (${shown})`,
+    detail: `${row.detail} (${code})`,
     remedy: row.remedy,
   }
 }

@@ -68,10 +68,10 @@ async function isOpenToOthers({ file, isSecretInFile }: ClientSettings): Promise
 }
 
 /** End of the credential. For a client secret, only the setting `CLIENT_SECRET_EXPIRES` shows it. */
-async function credentialEndMs({ given }: ClientSettings): Promise<number | undefined> {
-  const file = given.CLIENT_CERTIFICATE_FILE
+async function credentialEndMs({ values }: ClientSettings): Promise<number | undefined> {
+  const file = values.CLIENT_CERTIFICATE_FILE
   if (file === undefined) {
-    const endsMs = Date.parse(given.CLIENT_SECRET_EXPIRES ?? '')
+    const endsMs = Date.parse(values.CLIENT_SECRET_EXPIRES ?? '')
     return Number.isNaN(endsMs) ? undefined : endsMs
   }
   try {

@@ -3,7 +3,7 @@ import { shellQuote } from '../shell-quote.ts'
 import type { SystemFacts } from './running-system.ts'
 
 /** A path relative to the working folder, with a slash so that a shell can source it. */
-function shown(path: string, workingFolder: string): string {
+function relativePath(path: string, workingFolder: string): string {
   const near = relative(workingFolder, path)
   return near.startsWith('..') || isAbsolute(near) ? path : `./${near}`
 }
@@ -16,7 +16,7 @@ export function startLines(
   workingFolder: string,
   isDefaultFolder: boolean,
 ): StartLines {
-  const envFile = shellQuote(shown(dataFolder.clientEnvFile, workingFolder))
+  const envFile = shellQuote(relativePath(dataFolder.clientEnvFile, workingFolder))
   const tokenCommand = `npx greeting token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
   // Use standard input: other users of the machine can list arguments, and `printf` is built into
   // the shell.
@@ -43,8 +43,8 @@ Greeting is running. Ctrl-C stops it.
   identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps}
   greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}
   client             ${client.displayName}  application ${client.CLIENT_ID}
-  its secret         in ${shown(dataFolder.clientEnvFile, workingFolder)}, readable by you only
-  logs               in ${shown(dataFolder.logFolder, workingFolder)}
+  its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
+  logs               in ${relativePath(dataFolder.logFolder, workingFolder)}
 
 To try it, copy these lines into a shell in this folder: a token, hi, hello.
 

@@ -25,14 +25,14 @@ export function addPlanCommand(registrations: Command, terminal: Terminal): void
       const loaded = await loadFile(path)
       progress.begin(path, registrationsIn(loaded.file))
       const confirmed = await new RegisteredApplications(options.dataDir).read()
-      const { located: _, ...shown } = await session.plan(loaded, { confirmed })
+      const { located: _, ...plan } = await session.plan(loaded, { confirmed })
       progress.end()
-      const { changes, faults } = shown
+      const { changes, faults } = plan
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
       terminal.out(
         options.json
-          ? `${JSON.stringify({ tenantId, graphUrl, ...shown })}\n`
-          : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(shown, paintOf(terminal))}`,
+          ? `${JSON.stringify({ tenantId, graphUrl, ...plan })}\n`
+          : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(plan, paintOf(terminal))}`,
       )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)

@@ -31,7 +31,9 @@ const changeTexts: ChangeTexts = {
       if (what === 'added') return [plus(`role ${value} of "${application}" (${id})`)]
       if (what === 'removed') return [minus(`role ${value} of "${application}" (${id})`)]
       return properties.map(({ property, from, to }) =>
-        tilde(`role ${value} of "${application}": ${property} ${shown(from)} -> ${shown(to)}`),
+        tilde(
+          `role ${value} of "${application}": ${property} ${valueText(from)} -> ${valueText(to)}`,
+        ),
       )
     }),
   setPermissions: ({ application, added, removed }) => [
@@ -84,7 +86,7 @@ const entryNames: Readonly<Record<string, string>> = { identifierUris: 'identifi
 
 function propertyLines(application: string, { property, from, to }: PropertyChange): DiffLine[] {
   if (!Array.isArray(from) || !Array.isArray(to))
-    return [tilde(`"${application}": ${property} ${shown(from)} -> ${shown(to)}`)]
+    return [tilde(`"${application}": ${property} ${valueText(from)} -> ${valueText(to)}`)]
   const one = `${entryNames[property] ?? property} of "${application}"`
   return [
     ...to.filter((value) => !from.includes(value)).map((value) => plus(`${one}: ${value}`)),
@@ -97,6 +99,7 @@ const permissionTexts = (client: string, permissions: readonly RequestedRoles[])
     roles.map(({ value }) => `"${client}" requests ${value} of "${api}"`),
   )
 
-const shown = (value: unknown) => (Array.isArray(value) ? value.join('+') : JSON.stringify(value))
+const valueText = (value: unknown) =>
+  Array.isArray(value) ? value.join('+') : JSON.stringify(value)
 const days = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`
 const because = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`)
