@@ -13,12 +13,6 @@ export function assertOnly(broken: Iterable<string>, exceptions: readonly string
   assert.deepEqual(stale, [], `${rule}: remove these from architecture/exceptions.ts`)
 }
 
-/** Pages with sentences of more than 25 words. */
-export const pagesWithLongSentences: readonly string[] = ['CHANGELOG.md']
-
-/** Pages with words that docs/glossary.md excludes. */
-export const pagesWithExcludedWords: readonly string[] = []
-
 /** Codes of Microsoft Graph (entra E149 to E155): they stay as they are. */
 export const codesOfMicrosoftGraph: readonly string[] = [
   'Authorization_IdentityNotFound',
