@@ -37,7 +37,7 @@ describe('a file of settings', () => {
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
   })
 
-  it('never goes through a name that somebody else has planted', async (test) => {
+  it('never writes through a link that another user created', async (test) => {
     const folder = temporaryFolder(test)
     const [file, stolen] = [join(folder, 'x.env'), join(folder, 'stolen')]
     writeFileSync(stolen, '')

@@ -80,7 +80,7 @@ describe('CL16: nothing that steers a terminal is printed by', () => {
       assertCalm(out + err)
     })
 
-  it('run, of what its job was answered', async (test) => {
+  it('run, for the answer to its job', async (test) => {
     const terminal = new RecordedTerminal()
     test.after(() => terminal.stop())
     const running = terminal.run(['run', '--every', '1h', ...quick, '--', 'hi'], {
@@ -106,7 +106,7 @@ function document(token_endpoint: string): RequestListener {
     )
 }
 
-describe('CL16: a registrations file of a stranger', () => {
+describe('CL16: an untrusted registrations file', () => {
   const [api] = sampleFile().apis
   const files: [string, unknown][] = [
     ['a property', { [hostile]: 1 }],
@@ -153,14 +153,14 @@ describe('CL16: a registrations file of a stranger', () => {
   })
 })
 
-describe('CL16: what stays as it is', () => {
+describe('CL16: unchanged output', () => {
   for (const args of [['hi'], ['hello', '--name', 'x'], ['call', 'GET', '/api']])
     it(`the body that ${args[0]} passes on to a program`, async (test) => {
       const { out } = await ran(test, [...args, ...quick])
       assert.equal(out, `${hostile}\n`)
     })
 
-  it('JSON, for whoever parses it', async (test) => {
+  it('JSON, for programs', async (test) => {
     const { out } = await ran(test, ['hi', '--json', ...quick])
     assert.deepEqual(JSON.parse(out), { greeting: hostile })
   })

@@ -125,7 +125,7 @@ describe('greeting audit', () => {
     assert.equal((await server.run('--limit', '4')).err, '')
   })
 
-  it('asks for pages of a thousand at most, and tells a person who waits how far it is', async (test) => {
+  it('requests pages of at most a thousand, and shows a person the progress', async (test) => {
     const server = await AuditServer.start(test)
     server.terminal.isInteractive = true
     for (let at = 1; at <= 2500; at += 1) server.books.signIns?.push(recordAt(at))
@@ -225,7 +225,7 @@ describe('greeting audit that cannot be answered', () => {
       message: /^The identity provider could not /,
     },
     {
-      what: 'a refusal, which is told in its own words with the request that it names',
+      what: 'a refusal, which is reported with its own message and request ID',
       set: ({ instead }: AuditServer) =>
         (instead.audit = () =>
           Response.json(

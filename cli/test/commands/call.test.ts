@@ -55,7 +55,7 @@ describe('greeting call', () => {
     )
   })
 
-  it('names the role when it is told which one the endpoint demands', async (test) => {
+  it('reports the role if an option contains the one that the endpoint requires', async (test) => {
     const { code, err } = await called(test, ['GET', '/', '--role', 'ReadOrders'], 403)
     assert.equal(code, 4)
     assert.match(err, /lacks the application role ReadOrders/)

@@ -72,7 +72,7 @@ describe('the commands of the client', () => {
     })
   })
 
-  it('read what the environment does not set from the file', async (test) => {
+  it('read settings from the file that the environment does not set', async (test) => {
     const { AUTH_URL, ...others } = await environmentOf(test, granting(token), api)
     const file = join(temporaryFolder(test), 'client.env')
     writeFileSync(file, `AUTH_URL=${AUTH_URL}\nCLIENT_SECRET='from the file'\n`)
@@ -115,7 +115,7 @@ describe('the exit code tells', () => {
   }
 
   for (const name of ['AUTH_URL', 'BASE_URL']) {
-    it(`5: unreachable, when nobody listens at ${name}`, async (test) => {
+    it(`5: unreachable, when no program listens at ${name}`, async (test) => {
       const environment = await environmentOf(test, granting(token), answering(200, 'Hi'))
       const { code, err } = await ran(['hi', '--deadline', '0.2'], {
         ...environment,
@@ -178,7 +178,7 @@ describe('help', () => {
     ['keys', 'rotate'],
     ['keys', 'revoke'],
   ]) {
-    it(`greeting ${[...command, '--help'].join(' ')} says what can be given, and the exit codes`, async () => {
+    it(`greeting ${[...command, '--help'].join(' ')} shows the arguments, the options and the exit codes`, async () => {
       const terminal = new RecordedTerminal()
       assert.equal(await terminal.run([...command, '--help']), 0)
       assert.match(terminal.out, new RegExp(`^Usage: ${['greeting', ...command].join(' ')} `))

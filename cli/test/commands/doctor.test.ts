@@ -220,7 +220,7 @@ describe('greeting doctor', () => {
     ['AUTH_URL', 'identity provider'],
     ['BASE_URL', 'API'],
   ] as const) {
-    it(`finds that nobody listens at ${name}`, async (test) => {
+    it(`reports that no program listens at ${name}`, async (test) => {
       const { code, out } = await examined(test, { environment: { [name]: await nobody() } })
       assert.equal(code, 5)
       assert.ok(marksOf(out).includes(`WRONG ${step}`), out)

@@ -24,7 +24,7 @@ async function environmentOf(test: TestContext, api: RequestListener) {
 const noFile = ['--settings', emptyFile]
 
 describe('greeting run', () => {
-  it('prints a line per run, and ends after the run in hand when it is told to', async (test) => {
+  it('prints a line per run, and ends after the current run when it is stopped', async (test) => {
     let answer: () => void = () => undefined
     let calls = 0
     const { promise: third, resolve: thirdIsIn } = Promise.withResolvers<void>()

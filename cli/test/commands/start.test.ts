@@ -31,7 +31,7 @@ const urlIn = (text: string, title: string) =>
   new RegExp(`${title} +(http\\S+)`).exec(text)?.[1] ?? ''
 
 describe('greeting start', () => {
-  it('says what runs where, in one block without the secret', async (test) => {
+  it('shows the addresses in one block without the secret', async (test) => {
     const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
     const settings = settingsIn(dataDir)
     const url = 'http://127\\.0\\.0\\.1:\\d+'
@@ -81,7 +81,7 @@ describe('greeting start', () => {
     }
   })
 
-  it('registers nothing a second time, and leaves to people what they changed', async (test) => {
+  it('registers nothing a second time, and keeps the changes of administrators', async (test) => {
     const dataDir = temporaryFolder(test)
     const first = await startedIn(dataDir, test)
     const before = settingsIn(dataDir)

@@ -56,7 +56,7 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(`It replaced ${previous}. Trust the new one`))
   })
 
-  it('says who makes the authority when there is none yet', async (t) => {
+  it('reports which command creates the authority when there is none yet', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)

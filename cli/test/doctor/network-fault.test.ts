@@ -21,7 +21,7 @@ describe('a fault of the network', () => {
     ['EWHATEVER', false, /connection failed \(EWHATEVER\)/],
   ]
   for (const [code, isTls, says] of rows) {
-    it(`${code} is told in words`, () => {
+    it(`${code} is described in words`, () => {
       const fault = networkFault(failed(code))
       assert.equal(fault.isTls, isTls)
       assert.match(fault.detail, says)
@@ -29,7 +29,7 @@ describe('a fault of the network', () => {
     })
   }
 
-  it('that has no code is told too', () => {
+  it('without a code is described too', () => {
     const unnamed = new TypeError('fetch failed', { cause: new Error('bad port') })
     assert.equal(networkFault(unnamed).detail, 'the connection failed (bad port)')
     const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError')

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Stands in for the greeting API: what `greeting start` relies on, and nothing else.
+// A fake of the greeting API, with the parts that `greeting start` needs.
 const { HOST, PORT, AUTH_URL, ISSUER_URL, TENANT_ID, STAND_IN_FAULT = '' } = process.env
 
 if (STAND_IN_FAULT === 'greeting-api') {

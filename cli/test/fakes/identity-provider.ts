@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { answeringAs } from '../commands/registrations/fetch-server.ts'
 import { administrator, StandInGraph } from '../registrations/apply/fake-graph.ts'
 
-// Stands in for the identity provider: what `greeting start` relies on, and nothing else.
+// A fake of the identity provider, with the parts that `greeting start` needs.
 const { DATA_DIR = '', HOST, PORT, STAND_IN_FAULT = '' } = process.env
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -51,7 +51,7 @@ describe('files of new secrets', () => {
     await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
-  it('are told of without what is in them', async (test) => {
+  it('are reported without their content', async (test) => {
     const files = filesIn(await folderFor(test))
     await files.keep(secret('Greeting client'))
     assert.doesNotMatch(inspect(files.kept), /canary/)

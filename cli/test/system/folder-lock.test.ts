@@ -12,7 +12,7 @@ describe('the lock of a data folder', () => {
     const file = join(temporaryFolder(test), 'start.lock')
     const lock = FolderLock.take(file)
     assert.ok(lock)
-    // More than once: asking must not let go of what is held.
+    // Twice, because a failed attempt must not release the lock.
     for (const _ of [1, 2, 3]) assert.equal(FolderLock.take(file), undefined)
     lock.release()
     const next = FolderLock.take(file)

@@ -8,7 +8,7 @@ import { standIns } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 describe('docs/reference/command.md', () => {
-  it('is what the commands say (npm run reference -w cli makes it anew)', async () => {
+  it('matches the commands (npm run reference -w cli writes it)', async () => {
     const page = join(import.meta.dirname, '../../../docs/reference/command.md')
     const program = await greetingProgram(new RecordedTerminal().terminal(), standIns)
     assert.equal(readFileSync(page, 'utf8'), referencePage(program))

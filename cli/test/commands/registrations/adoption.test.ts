@@ -79,7 +79,7 @@ describe('CL14: an application that was found by its name alone', () => {
     }
   }
 
-  it('is not adopted by --yes when nobody is there to be asked, and CI is told what to write', async (test) => {
+  it('is not adopted by --yes without a terminal, and the error has the line for the file', async (test) => {
     const { served, path, directory, applicationId } = await planted(test)
     const { code, out, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2, err)

@@ -96,8 +96,8 @@ describe('greeting registrations apply', () => {
     const rows: [string, string[], string | undefined, number, number][] = [
       ['asks, and takes a yes as a yes', [], 'yes', 0, 0],
       ['asks, and takes anything else as a no', [], '', 1, 2],
-      ['does not ask who said --yes', ['--yes'], undefined, 0, 0],
-      ['refuses when nobody is there to be asked', [], undefined, 2, 2],
+      ['does not ask with --yes', ['--yes'], undefined, 0, 0],
+      ['refuses without a terminal', [], undefined, 2, 2],
     ]
     for (const [name, args, answer, exit, assignments] of rows) {
       it(name, async (test) => {
@@ -135,7 +135,7 @@ describe('greeting registrations apply', () => {
     assert.match(err, /The file has no client "Greeting job" with secrets\./)
   })
 
-  it('stops at the first refusal and tells what is done, what is refused and what is left', async (test) => {
+  it('stops at the first refusal and reports the completed, the refused and the remaining changes', async (test) => {
     const served = await ServedGraph.start(test)
     served.stand.roles = ['Application.ReadWrite.All']
     const path = await served.file(sampleFile())
@@ -148,7 +148,7 @@ describe('greeting registrations apply', () => {
     assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
   })
 
-  it('tells a refusal of the directory in its own words, and what can be done', async (test) => {
+  it('reports a refusal of the directory with its message and a remedy', async (test) => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const apis = [{ ...api, identifierUris: ['https://orders.example/api'] }]
@@ -160,7 +160,7 @@ describe('greeting registrations apply', () => {
     )
   })
 
-  it('returns when the directory shows what was done, so that the next run sees it too', async (test) => {
+  it('returns when the directory shows the changes, so that the next run sees them too', async (test) => {
     const served = await ServedGraph.start(test)
     served.stand.directory.lag = 2
     const path = await served.file(sampleFile())
@@ -169,7 +169,7 @@ describe('greeting registrations apply', () => {
     assert.match((await served.run(['plan', path])).out, /No changes/)
   })
 
-  it('says what it waits for', async (test) => {
+  it('reports the reason of a wait', async (test) => {
     const served = await ServedGraph.start(test)
     served.stand.faults.push({
       line: /^POST \/applications$/,

@@ -4,7 +4,7 @@ import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations explain', () => {
-  it('says which act is missing, and that it is mended', async (test) => {
+  it('reports a missing step, and later that it is complete', async (test) => {
     const { served, path } = await applied(test)
     const explain = ['explain', '--client', 'Greeting client', '--api', 'Greeting API']
     assert.match((await served.run(explain)).out, /with CallHiApiRole, CallHelloApiRole\.\n/)
@@ -15,7 +15,7 @@ describe('greeting registrations explain', () => {
     assert.deepEqual(JSON.parse(out).tokenRoles, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('of what nobody knows says that it is not registered', async (test) => {
+  it('of an unknown name reports that it is not registered', async (test) => {
     const served = await ServedGraph.start(test)
     const { code, out } = await served.run(['explain', '--client', 'a', '--api', 'b'])
     assert.equal(code, 0)

@@ -5,7 +5,7 @@ import { administrator } from '../../registrations/apply/fake-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations plan', () => {
-  it('shows the six acts and what is met without them, and changes nothing', async (test) => {
+  it('shows the six steps and the effects without them, and changes nothing', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const { code, out, err } = await served.run(['plan', path])

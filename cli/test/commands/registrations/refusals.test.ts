@@ -8,14 +8,14 @@ describe('the registrations commands refuse', () => {
   const rows: [string, Record<string, string>, unknown, number, RegExp][] = [
     ['a wrong secret', { CLIENT_SECRET: 'canary~wrong' }, sampleFile(), 3, /AADSTS7000215/],
     [
-      'a tenant that is given by its domain',
+      'a tenant with its domain as the name',
       { TENANT_ID: 'contoso.example' },
       {},
       2,
       /TENANT_ID must be the ID of the tenant, a GUID/,
     ],
     [
-      'settings that are missing, all told together',
+      'missing settings, all in one report',
       { CLIENT_SECRET: '', TENANT_ID: '' },
       {},
       2,
@@ -37,7 +37,7 @@ describe('the registrations commands refuse', () => {
     ],
     ['a file that is no JSON', {}, '{', 2, /^Invalid registrations file .*:\n {2}is not JSON: /],
     [
-      'a plan that nobody can make',
+      'an impossible plan',
       {},
       { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
       1,
@@ -86,7 +86,7 @@ describe('the registrations commands refuse', () => {
     assert.doesNotMatch(err, /canary/)
   })
 
-  it('to act as nobody, and say which file would say who', async (test) => {
+  it('without an administrator, and name the file for its settings', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     for (const name of Object.keys(served.environment)) delete served.environment[name]
@@ -100,7 +100,7 @@ describe('the registrations commands refuse', () => {
 })
 
 describe("the administrator's settings", () => {
-  it('are taken from the file in the data folder, when the environment names nobody', async (test) => {
+  it('are read from the file in the data folder, when the environment has no administrator', async (test) => {
     const served = await ServedGraph.start(test)
     const lines = Object.entries(served.environment).map(([name, value]) => `${name}=${value}\n`)
     await served.file(lines.join(''), 'administrator.env')

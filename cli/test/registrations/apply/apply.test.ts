@@ -69,7 +69,7 @@ describe('applying a file', () => {
     })
   }
 
-  it('takes as done, without waiting, what somebody else has removed already', async () => {
+  it('counts a removal by another process as done, without waiting', async () => {
     const world = await appliedWorld()
     const plan = await world.plan({ removed: ['Greeting client'] })
     world.stand.directory.applications.clear()
@@ -78,7 +78,7 @@ describe('applying a file', () => {
     assert.deepEqual(world.slept, [])
   })
 
-  it('overwrites nothing that somebody else changed since the plan was made', async () => {
+  it('overwrites no change of another process since the plan', async () => {
     const world = await appliedWorld()
     const [api = {}] = world.stand.directory.applications.values()
     api['@odata.etag'] = 'W/"7"'
@@ -170,7 +170,7 @@ describe('applying a file', () => {
     )
   })
 
-  it('stops at the first refusal, says what is done, and takes up there when it is run again', async () => {
+  it('stops at the first refusal, reports the completed changes, and continues there in the next run', async () => {
     const world = new World()
     world.stand.roles = ['Application.ReadWrite.All']
     const { done, stopped, left } = await world.apply(sampleFile())
@@ -199,7 +199,7 @@ describe('applying a file', () => {
     assert.equal(stopped.error.requestId, 'request-of-the-test')
   })
 
-  it('gives up waiting for what never comes', async () => {
+  it('stops waiting for a change that never becomes visible', async () => {
     const world = new World()
     world.stand.directory.lag = 1_000
     const { stopped } = await world.apply(sampleFile())
@@ -223,7 +223,7 @@ describe('applying a file', () => {
     )
   })
 
-  it('never says a secret in what it throws or reports', async () => {
+  it('never includes a secret in an error or a report', async () => {
     const world = new World()
     world.stand.faults.push({
       line: /addPassword/,
@@ -239,7 +239,7 @@ describe('applying a file', () => {
 })
 
 describe('the life of a registration', () => {
-  it('is consent, taken back and given again', async () => {
+  it('removes and grants admin consent again', async () => {
     const world = await appliedWorld()
     world.stand.directory.assignments.clear()
     const { ifLeft } = await world.plan(sampleFile())

@@ -42,7 +42,7 @@ describe('a directory that is late', () => {
     assert.equal(world.stand.directory.assignments.size, 3)
   })
 
-  it('is not suspected when nothing of what is asked about is new', async () => {
+  it('is not assumed when no object of the request is new', async () => {
     const world = await appliedWorld()
     world.stand.directory.assignments.clear()
     const plan = await world.plan(sampleFile())
@@ -53,7 +53,7 @@ describe('a directory that is late', () => {
     assert.deepEqual(world.slept, [])
   })
 
-  it('is not waited for to show what is to be removed, however much else is new', async () => {
+  it('is not awaited for an object that will be removed', async () => {
     const world = await appliedWorld()
     world.stand.directory.createApplication({ displayName: 'Old job' })
     const file = sampleFile()

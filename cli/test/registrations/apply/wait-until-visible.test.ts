@@ -35,7 +35,7 @@ async function settled(looks: number) {
 }
 
 describe('settling', () => {
-  it('is over at once when the directory shows what was done', async () => {
+  it('ends at once when the directory shows the changes', async () => {
     assert.deepEqual(await settled(0), { seen: true, looked: 1, nowMs: 0 })
   })
 

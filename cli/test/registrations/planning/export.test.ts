@@ -136,7 +136,7 @@ describe('an exported file', () => {
       /^"Greeting client" has certificates/,
     ],
     [
-      'a request that nobody can read',
+      'a request for an undeclared role',
       sampleState({
         client: {
           requiredResourceAccess: [

@@ -35,7 +35,7 @@ const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
     `No application of the tenant has the ID ${ids.other}. The directory chooses application IDs. Omit the ID to find "Greeting API" by its name, or to create it.`,
   ],
   [
-    'a permission of an API that nobody knows',
+    'a permission of an unknown API',
     job('Orders API'),
     sampleState(),
     'The API "Orders API" is not in the file and not in the tenant.',
@@ -100,7 +100,7 @@ describe('a plan as people read it', () => {
     assert.equal(planText(plan(sampleFile())), 'No changes: the directory matches the file.\n')
   })
 
-  it('shows the acts, what is taken away, and what it means for clients', () => {
+  it('shows the steps, the removals and the effects on clients', () => {
     const file = sampleFile()
     file.consents[0]?.roles.pop()
     assert.equal(
@@ -129,7 +129,7 @@ With these changes:
     )
   })
 
-  it('warns of what its steps take away', () => {
+  it('warns of the removals in its changes', () => {
     const text = planText(plan({ removed: ['Greeting client'] }))
     assert.match(text, /^! - application "Greeting client"/m)
     assert.match(text, /1 change; those marked ! remove or replace something/)
