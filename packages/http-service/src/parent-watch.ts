@@ -1,5 +1,5 @@
 /** The part of `process` that knows the parent process. */
-export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected'>
+export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected' | 'send'>
 
 /**
  * Calls once when the parent process has ended.
@@ -9,6 +9,8 @@ export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected'>
  * watched. The command `greeting start` polls its own parent, because npm opens no channel.
  */
 export function watchParent(child: ChildProcess, onEnd: () => void): void {
+  // Bun sets `connected` to false without a channel too. Only `send` shows that there was one.
+  if (child.send === undefined) return
   child.once('disconnect', onEnd)
   // The channel may have closed before this call.
   if (child.connected === false) onEnd()

@@ -14,6 +14,7 @@ function fakeProcess(connected?: boolean) {
     env: {},
     pid: 1,
     connected,
+    send: connected === undefined ? undefined : () => true,
     stderr: { write: (text: string) => texts.push(text) },
     exit: (code: number) => {
       exits.push(code)
