@@ -164,6 +164,11 @@ export const rooms: readonly Room[] = [
     reason: 'The whole system is met from outside, as processes.',
   },
   {
+    path: 'fixtures',
+    mayImport: [],
+    reason: 'The tests of every room may use it, and no product code.',
+  },
+  {
     path: 'runtime',
     mayImport: [],
     reason: 'Runs after npm ci on the installed Node, which may be too old for everything else.',

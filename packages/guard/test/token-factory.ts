@@ -1,4 +1,5 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
+import { rsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
 import type { GuardOptions } from '../src/index.ts'
 import { entra } from '../src/index.ts'
 
@@ -54,7 +55,7 @@ export class TokenFactory {
 
   constructor(kid: string, modulusLength = 2048) {
     this.kid = kid
-    const pair = generateKeyPairSync('rsa', { modulusLength })
+    const pair = rsaKeyPair(modulusLength)
     this.privateKey = pair.privateKey
     this.publicKey = pair.publicKey
   }

@@ -1,6 +1,7 @@
 // Its dependency tsyringe refuses to load without it.
 import 'reflect-metadata'
 import { X509CertificateGenerator } from '@peculiar/x509'
+import { webCryptoKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 
 /** A private key and its certificate, as PEM, and the key that verifies its signatures. */
 export type CertifiedKey = {
@@ -13,12 +14,10 @@ export type CertifiedKey = {
 const algorithm = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
-  modulusLength: 2048,
-  publicExponent: new Uint8Array([1, 0, 1]),
 }
 
 export async function createCertifiedKey(): Promise<CertifiedKey> {
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = webCryptoKeyPair()
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=client',
     keys,

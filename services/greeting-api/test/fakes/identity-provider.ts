@@ -1,14 +1,9 @@
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type CryptoKey,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  type JWTHeaderParameters,
-  SignJWT,
-} from 'jose'
+import { exportJWK, type JWK, type JWTHeaderParameters, SignJWT } from 'jose'
+import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 
 export const tenantId = '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e'
 export const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
@@ -21,9 +16,9 @@ export class Signer {
   readonly kid: string
   readonly jwk: JWK
   readonly issuerUrl: string
-  readonly #privateKey: CryptoKey
+  readonly #privateKey: KeyObject
 
-  private constructor(kid: string, issuerUrl: string, jwk: JWK, privateKey: CryptoKey) {
+  private constructor(kid: string, issuerUrl: string, jwk: JWK, privateKey: KeyObject) {
     this.kid = kid
     this.issuerUrl = issuerUrl
     this.jwk = { ...jwk, kid, use: 'sig' }
@@ -31,7 +26,7 @@ export class Signer {
   }
 
   static async make(kid: string, issuerUrl: string): Promise<Signer> {
-    const { publicKey, privateKey } = await generateKeyPair('RS256')
+    const { publicKey, privateKey } = rsaKeyPair()
     return new Signer(kid, issuerUrl, await exportJWK(publicKey), privateKey)
   }
 

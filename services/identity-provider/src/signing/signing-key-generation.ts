@@ -21,16 +21,20 @@ const validityYears = 5
 /** Earlier start, for verifiers with late clocks. */
 const backdatedMs = 3_600_000
 
+const newKeyPair = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+
 /**
  * Generates an RSA-2048 key pair with a self-signed certificate and an encrypted private key.
  *
+ * @param keyPairOf generates the key pair
  * @see RFC 7517 section 4.7 (x5c), section 4.8 (x5t)
  */
 export async function generateSigningKey(
   keyEncryptionKey: KeyEncryptionKey,
   now: Date,
+  keyPairOf: () => CryptoKeyPair | Promise<CryptoKeyPair> = newKeyPair,
 ): Promise<NewSigningKey> {
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = await keyPairOf()
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
   const certificate = await X509CertificateGenerator.createSelfSigned({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { decodeJwt, generateKeyPair, SignJWT } from 'jose'
+import { decodeJwt, SignJWT } from 'jose'
+import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 import {
   FederatedIssuers,
   type FederatedIssuersOptions,
@@ -53,7 +54,7 @@ describe('other issuers', () => {
     [
       'is signed with another key',
       async () => {
-        const { privateKey } = await generateKeyPair('RS256')
+        const { privateKey } = rsaKeyPair()
         return new SignJWT(decodeJwt(await foreign.token()))
           .setProtectedHeader({ alg: 'RS256', kid: 'theirs' })
           .sign(privateKey)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { exportJWK, SignJWT } from 'jose'
+import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 
 /** Another issuer, with a discovery document and a key set, on its own port. */
 export type ForeignIssuer = {
@@ -17,7 +18,7 @@ export type ForeignIssuer = {
 
 /** Starts an issuer with its own address as the issuer name. */
 export async function startForeignIssuer(): Promise<ForeignIssuer> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256')
+  const { publicKey, privateKey } = rsaKeyPair()
   const key = { ...(await exportJWK(publicKey)), kid: 'theirs', use: 'sig', alg: 'RS256' }
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -3,6 +3,7 @@ import { KeyObject } from 'node:crypto'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
+import { webCryptoKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 import { createKeyCredential, type KeyCredential } from '../../src/directory/key-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { clientId, tenantId } from './test-service.ts'
@@ -10,8 +11,6 @@ import { clientId, tenantId } from './test-service.ts'
 const algorithm = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
-  modulusLength: 2048,
-  publicExponent: new Uint8Array([1, 0, 1]),
 }
 const dayMs = 86_400_000
 
@@ -23,7 +22,7 @@ export type ClientCertificate = {
 
 /** Creates a certificate that is valid from yesterday, for some days. */
 export async function clientCertificate(days = 365): Promise<ClientCertificate> {
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = webCryptoKeyPair()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=scheduled job',
     keys,

@@ -7,6 +7,7 @@ import { AuditBuffer } from '../../src/storage/audit-buffer.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { tenantId, testService } from './test-service.ts'
@@ -37,6 +38,7 @@ async function slowService() {
     patienceMs,
     keyEncryptionKey: KeyEncryptionKey.generate(),
     schedule: { longestTokenSeconds: 3600 },
+    generate: fixtureSigningKey,
     store: {
       read: (known) => slowly(() => ring.read(known)),
       commit: (...commit) => slowly(() => ring.commit(...commit)),

@@ -11,11 +11,11 @@ import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { type Seeded, seedChanges } from '../../src/registrations/seed-changes.ts'
 import { readSeedRegistrations } from '../../src/registrations/seed-registrations.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 
@@ -43,7 +43,7 @@ const signingKeys = (): Promise<SigningKeys> => {
     store: new MemoryKeyRingStore(),
     keyEncryptionKey,
     schedule: { longestTokenSeconds: 3600 },
-    generate: generateSigningKey,
+    generate: fixtureSigningKey,
   })
   return keys
 }

@@ -6,8 +6,8 @@ import { graphAppId, serverManagementAppId } from '../../src/directory/privilege
 import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { servicePrincipal } from '../directory/sample.ts'
+import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import {
   allGraphRoles,
   fabrikam,
@@ -51,7 +51,7 @@ const federated = {
 }
 
 const certificate = async () =>
-  (await generateSigningKey(KeyEncryptionKey.generate(), new Date('2026-01-15'))).certificate
+  (await fixtureSigningKey(KeyEncryptionKey.generate(), new Date('2026-01-15'))).certificate
 
 const waysIn: Readonly<Record<string, Change>> = {
   'adds a secret': (client, { path }) => client.post(`${path}/addPassword`, {}),

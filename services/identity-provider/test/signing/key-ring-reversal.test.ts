@@ -7,6 +7,7 @@ import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { markAt } from '../storage/sample-commit.ts'
+import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })
 
@@ -18,6 +19,7 @@ const open = (store: KeyRingStore, part: Partial<Parameters<typeof SigningKeys.o
     store,
     keyEncryptionKey,
     schedule: { longestTokenSeconds: 3600 },
+    generate: fixtureSigningKey,
     ...part,
   })
 

@@ -4,9 +4,9 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../src/signing/key-reencryption.ts'
 import type { NewSigningKey } from '../../src/signing/signing-key.ts'
-import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
+import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })
 
@@ -20,7 +20,7 @@ let made: NewSigningKey[]
 
 before(async () => {
   made = await Promise.all(
-    Array.from({ length: 8 }, () => generateSigningKey(keyEncryptionKey, new Date(start))),
+    Array.from({ length: 8 }, () => fixtureSigningKey(keyEncryptionKey, new Date(start))),
   )
 })
 
@@ -283,7 +283,7 @@ describe('another key-encryption key', () => {
     clock.monotonicMs += 2000
     const restarted = await open({
       keyEncryptionKey: to,
-      generate: () => generateSigningKey(to, new Date(clock.now)),
+      generate: () => fixtureSigningKey(to, new Date(clock.now)),
     })
     await verified(restarted, await running.sign(claims, kidOnly))
     assert.deepEqual(kids(running), kids(restarted))

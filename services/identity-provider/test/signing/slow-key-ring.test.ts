@@ -6,6 +6,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
+import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })
 
@@ -34,6 +35,7 @@ async function replicas() {
       store: over,
       keyEncryptionKey,
       schedule: { longestTokenSeconds: 3600 },
+      generate: fixtureSigningKey,
       monotonicNowMs: () => clock.monotonicMs,
     })
   const [mine, other] = [await open(slow), await open(store)]

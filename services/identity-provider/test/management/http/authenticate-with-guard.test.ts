@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it, mock } from 'node:test'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { exportJWK, SignJWT } from 'jose'
+import { rsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import { DirectoryIndex } from '../../../src/directory/directory-index.ts'
 import { graphAppId } from '../../../src/directory/privileged-api-ids.ts'
@@ -16,7 +17,7 @@ const nowSeconds = 1_800_000_000
 type Pair = Awaited<ReturnType<typeof makeKey>>
 
 async function makeKey(kid: string) {
-  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const { privateKey, publicKey } = rsaKeyPair()
   return { kid, privateKey, published: { ...(await exportJWK(publicKey)), kid, use: 'sig' } }
 }
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { rsaKeyPair } from '../../../../../../fixtures/rsa-key-pair.ts'
 import { credentialName } from '../../../../src/directory/credential-name.ts'
 import { secretSha256 } from '../../../../src/directory/password-credential.ts'
 import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
-import { generateSigningKey } from '../../../../src/signing/signing-key-generation.ts'
+import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { withApi } from './sample-api.ts'
 
 const certificate = async (at = '2026-01-15T00:00:00Z') =>
-  (await generateSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate
+  (await fixtureSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate
 
 describe('a client secret', () => {
   it('consists of 256 random bits, is shown once, and is stored as its hash', async () => {
@@ -116,7 +116,7 @@ describe('a certificate', () => {
     assert.deepEqual(await keyIds(), [])
   })
 
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey } = rsaKeyPair()
   const pem = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
   const refused: readonly (readonly [string, (key: string) => object[], RegExp])[] = [
     ['neither a certificate nor a known id', () => [{}], /must contain a certificate in key/],
