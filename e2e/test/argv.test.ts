@@ -5,7 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { environment, root, run, startSystem, temporaryFolder } from './greeting-process.ts'
+import { environment, root, run } from './greeting-process.ts'
+import { sharedSystem } from './shared-system.ts'
 
 const shown = execFileSync(
   'git',
@@ -50,10 +51,9 @@ describe('CL15: no secret and no token is an argument', () => {
       assert.ok(inArguments.some(([, pattern]) => pattern.test(line)))
     })
 
-  it('of curl, when the lines that greeting start prints are run in sh', async (t) => {
-    const folder = await temporaryFolder(t)
-    const system = await startSystem(join(folder, '.greeting'), { cwd: folder })
-    t.after(() => system.stop())
+  it('of curl, when the lines that greeting start prints are run in sh', async () => {
+    const system = await sharedSystem()
+    const { folder } = system
     // In place of curl: notes its arguments, and becomes curl.
     const log = join(folder, 'arguments')
     const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()

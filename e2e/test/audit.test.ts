@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { parseEnv } from 'node:util'
-import { type Ended, run, temporaryFolder } from './greeting-process.ts'
-import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
+import { before, describe, it } from 'node:test'
+import { type Ended, run } from './greeting-process.ts'
+import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 describe('the audit of the identity provider', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let folder: string
-  let provider: IdentityProvider
-  let administrator: NodeJS.Dict<string>
+  let provider: SharedSystem['identityProvider']
+  let administrator: SharedSystem['administratorSettings']
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    provider = await startIdentityProvider(join(folder, '.greeting'))
-    administrator = parseEnv(await readFile(join(folder, '.greeting/administrator.env'), 'utf8'))
-  })
-  after(async () => {
-    await provider.stop()
-    await cleanUp()
+    const system = await sharedSystem()
+    folder = system.folder
+    provider = system.identityProvider
+    administrator = system.administratorSettings
   })
 
   const audit = (...args: string[]) => run('greeting', ['audit', ...args], { cwd: folder })

@@ -2,35 +2,22 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import {
-  type Ended,
-  environment,
-  run,
-  type System,
-  startSystem,
-  temporaryFolder,
-} from './greeting-process.ts'
+import { type Ended, environment, run, startSystem, temporaryFolder } from './greeting-process.ts'
+import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 const shell = (line: string, cwd: string): Promise<Ended> => run('bash', ['-c', line], { cwd })
 
 describe('the first run', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let folder: string
-  let dataDir: string
-  let system: System
+  let system: SharedSystem
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    dataDir = join(folder, '.greeting')
-    system = await startSystem(dataDir, { cwd: folder })
-  })
-  after(async () => {
-    await system.stop()
-    await cleanUp()
+    system = await sharedSystem()
+    folder = system.folder
   })
 
   const greeting = (...args: string[]) =>

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import {
-  type Ended,
-  root,
-  run,
-  type System,
-  startSystem,
-  temporaryFolder,
-} from './greeting-process.ts'
+import { before, describe, it } from 'node:test'
+import { type Ended, root, run } from './greeting-process.ts'
+import { sharedSystem } from './shared-system.ts'
 
 /** What each shell block of the guide must print, in order. */
 const expected = [
@@ -25,23 +19,16 @@ const expected = [
 ]
 
 describe('the guide to the management API', () => {
-  let cleanUp: () => Promise<void> = async () => {}
-  let system: System
   let ended: Ended
   let blocks: string[] = []
   const fence = '--- the next block ---'
 
   before(async () => {
-    const folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    system = await startSystem(join(folder, '.greeting'), { cwd: folder })
+    const { folder } = await sharedSystem()
     const text = await readFile(join(root, 'docs/guides/graph.md'), 'utf8')
     blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
     // One shell for all, as the reader has it.
     ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })
-  })
-  after(async () => {
-    await system.stop()
-    await cleanUp()
   })
 
   it('runs to its end as it is written', () => {

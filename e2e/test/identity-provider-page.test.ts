@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { root, run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { before, describe, it } from 'node:test'
+import { root, run } from './greeting-process.ts'
+import { sharedSystem } from './shared-system.ts'
 
 const page = await readFile(join(root, 'docs/guides/identity-provider.md'), 'utf8')
 const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
@@ -30,17 +31,10 @@ const expected = [
 ]
 
 describe('the page about the identity provider', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let folder: string
-  let system: System
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    system = await startSystem(join(folder, '.greeting'), { cwd: folder })
-  })
-  after(async () => {
-    await system.stop()
-    await cleanUp()
+    folder = (await sharedSystem()).folder
   })
 
   it('has as many shell blocks as are tried here', () => {

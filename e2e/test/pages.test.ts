@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as browsers, type Page } from 'playwright-core'
-import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 describe('the pages of the greeting API, in a browser', () => {
-  let cleanUp: () => Promise<void> = async () => {}
-  let system: System
+  let system: SharedSystem
   let browser: Browser
   let page: Page
   const complaints: string[] = []
 
   before(async () => {
-    const folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    system = await startSystem(folder)
+    system = await sharedSystem()
     browser = await browsers.launch({
       executablePath: await chromium.executablePath(),
       args: chromium.args,
@@ -24,11 +22,7 @@ describe('the pages of the greeting API, in a browser', () => {
     })
     page.on('pageerror', (error) => complaints.push(error.message))
   })
-  after(async () => {
-    await browser?.close()
-    await system.stop()
-    await cleanUp()
-  })
+  after(() => browser?.close())
 
   it('the landing page leads to the documents', async () => {
     await page.goto(system.api.url)

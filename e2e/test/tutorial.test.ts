@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { root, run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { before, describe, it } from 'node:test'
+import { root, run } from './greeting-process.ts'
+import { sharedSystem } from './shared-system.ts'
 
 /** What each shell block of the tutorial must print, in order. */
 const expected = [
@@ -13,20 +14,13 @@ const expected = [
 ]
 
 describe('the tutorial', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let folder: string
-  let system: System
   let blocks: string[] = []
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    system = await startSystem(join(folder, '.greeting'), { cwd: folder })
+    folder = (await sharedSystem()).folder
     const text = await readFile(join(root, 'docs/tutorial.md'), 'utf8')
     blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
-  })
-  after(async () => {
-    await system.stop()
-    await cleanUp()
   })
 
   it('has as many shell blocks as are tried here', () => {

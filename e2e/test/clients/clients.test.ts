@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { root } from '../greeting-process.ts'
+import { type Settings, type SharedSystem, sharedSystem } from '../shared-system.ts'
 import { ClientPage, type Section } from './client-page.ts'
-import { type GreetingSystem, type Settings, startGreetingSystem } from './greeting-system.ts'
 import { runSection } from './program-run.ts'
 import { prepareSituations, refusals, type Situations } from './situations.ts'
 
@@ -19,14 +19,18 @@ const clients = [
 const index = new ClientPage('README')
 const programsAtOnce = 4
 
-let system: GreetingSystem
+let system: SharedSystem
 let situations: Situations
+let preparing: Promise<void> | undefined
 
-before(async () => {
-  system = await startGreetingSystem()
-  situations = await prepareSituations(system)
-})
-after(() => system.stop())
+/** Registers the situations before the first tests that need them. */
+const prepare = () => {
+  preparing ??= (async () => {
+    system = await sharedSystem()
+    situations = await prepareSituations(system)
+  })()
+  return preparing
+}
 
 const run = (section: Section, settings: Settings) => runSection(section, settings, system.folder)
 
@@ -34,6 +38,8 @@ for (const { page, prints } of clients) {
   describe(`the lines of docs/guides/clients/${page.name}.md`, {
     concurrency: programsAtOnce,
   }, () => {
+    before(prepare)
+
     for (const section of page.sections) {
       it(`${section.heading}: obtain a token that opens the API`, async () => {
         const { stdout, stderr, exitCode } = await run(section, situations.good)
@@ -72,6 +78,8 @@ for (const { page, prints } of clients) {
 }
 
 describe('docs/guides/clients/README.md', () => {
+  before(prepare)
+
   it('brings the settings of the system into a shell', async () => {
     const [, line = ''] = /^(set -a; .*)$/m.exec(index.text) ?? []
     const shell = { shell: `${line}\nenv`, module: undefined, heading: '' }

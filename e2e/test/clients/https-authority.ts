@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import type { Settings } from './greeting-system.ts'
+import type { Settings } from '../shared-system.ts'
 
 /** A document of the authority, by member. */
 export type Document = { readonly [member: string]: unknown }

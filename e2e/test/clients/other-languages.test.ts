@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, verify, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, SignJWT } from 'jose'
+import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 import { makeClientCertificate } from './client-certificate.ts'
 import { ClientPage } from './client-page.ts'
-import { type GreetingSystem, startGreetingSystem } from './greeting-system.ts'
 import { bySecret, type Document, HttpsAuthority } from './https-authority.ts'
 import { Registrar } from './registrar.ts'
 
@@ -54,19 +54,20 @@ const readers = Array.from(
   }),
 )
 
-let system: GreetingSystem
+let system: SharedSystem
 let authority: HttpsAuthority
 
-before(async () => {
-  system = await startGreetingSystem()
+const prepare = async () => {
+  system = await sharedSystem()
   authority = new HttpsAuthority(system.clientSettings)
-})
-after(() => system.stop())
+}
 
 const member = (document: Document, path: string): unknown =>
   path.split('.').reduce<unknown>((part, name) => (part as Document)?.[name], document)
 
 describe('the documents that clients in other languages read', () => {
+  before(prepare)
+
   it('are on the page', () => {
     assert.notEqual(readers.length, 0)
   })
@@ -184,8 +185,9 @@ describe('the assertions that clients in other languages sign', () => {
   let pem: string
 
   before(async () => {
+    await prepare()
     const registrar = await Registrar.from(system.administratorSettings)
-    const certificate = await makeClientCertificate(join(system.folder, 'client.pem'))
+    const certificate = await makeClientCertificate(join(system.folder, 'other-languages.pem'))
     await registrar.setCertificate(system.clientSettings.CLIENT_ID ?? '', certificate.base64)
     pem = readFileSync(certificate.file, 'utf8')
   })

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { environment } from '../greeting-process.ts'
+import type { Settings } from '../shared-system.ts'
 import type { Section } from './client-page.ts'
-import type { Settings } from './greeting-system.ts'
 
 /** What a reader who ran the lines of a page would see. */
 export type ProgramRun = {

@@ -1,4 +1,4 @@
-import type { Settings } from './greeting-system.ts'
+import type { Settings } from '../shared-system.ts'
 
 /** What Graph answers with, as far as registering needs it. */
 type Entity = { readonly id: string; readonly appId: string; readonly secretText: string }

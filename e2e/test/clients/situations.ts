@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Settings, SharedSystem } from '../shared-system.ts'
 import { makeClientCertificate } from './client-certificate.ts'
-import type { GreetingSystem, Settings } from './greeting-system.ts'
 import { Registrar } from './registrar.ts'
 
 /** What can be wrong, in the words of the pages, and the code by which its cause is looked up. */
@@ -25,7 +25,7 @@ export type Situations = {
 }
 
 /** Registers, in a system that runs, what each situation needs. */
-export async function prepareSituations(system: GreetingSystem): Promise<Situations> {
+export async function prepareSituations(system: SharedSystem): Promise<Situations> {
   const registrar = await Registrar.from(system.administratorSettings)
   const { CLIENT_ID = '', CLIENT_SECRET = '' } = system.clientSettings
   const [certificate, strangersCertificate, other, requiringApi, expiredSecret] = await Promise.all(

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { parseEnv } from 'node:util'
+import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
+
+/** Settings by name, as in the shell of a reader. */
+export type Settings = Readonly<Record<string, string | undefined>>
+
+/** The system that all test files of one process use. */
+export type SharedSystem = System & {
+  /** The folder where it was started: `.greeting` is there, and Node finds packages from there. */
+  readonly folder: string
+  readonly clientSettings: Settings
+  readonly administratorSettings: Settings
+}
+
+/** The names in the HTTPS certificate of the shared system. */
+export const httpsNames = 'login.microsoftonline.com'
+
+const env = {
+  HTTPS_NAMES: httpsNames,
+  // Several files send wrong secrets for the same client within a minute.
+  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000',
+  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000',
+}
+
+const opened = new AsyncDisposableStack()
+let starting: Promise<SharedSystem> | undefined
+
+/**
+ * Returns the shared system, and starts it at the first call: with HTTPS, on free ports, in a
+ * folder of its own. It stops after the last test of the process.
+ *
+ * A test adds what it needs under names of its own. It changes no signing key.
+ */
+export function sharedSystem(): Promise<SharedSystem> {
+  starting ??= start()
+  return starting
+}
+
+after(() => opened.disposeAsync())
+
+async function start(): Promise<SharedSystem> {
+  const folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
+  const dataDir = join(folder, '.greeting')
+  const system = await startSystem(dataDir, { cwd: folder, env, args: ['--https-port', '0'] })
+  opened.defer(async () => {
+    await system.stop()
+  })
+  return {
+    ...system,
+    folder,
+    clientSettings: await readSettings(system.clientEnvFile),
+    administratorSettings: await readSettings(join(dataDir, 'administrator.env')),
+  }
+}
+
+const readSettings = async (path: string): Promise<Settings> =>
+  parseEnv(await readFile(path, 'utf8'))
