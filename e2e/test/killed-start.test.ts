@@ -59,41 +59,40 @@ async function killableSystem(t: TestContext, dataDir: string) {
 }
 
 describe('greeting start that is killed', () => {
-  it('leaves no service behind: within two seconds all its ports are free', async (t) => {
-    const { system, ports } = await killableSystem(t, await temporaryFolder(t))
-    await system.stop('SIGKILL')
-    assert.deepEqual(await portsTakenAfter(2_000, ports), [])
-  })
-
   it('leaves nothing in the way of the next start in its data folder', async (t) => {
     const dataDir = await temporaryFolder(t)
-    const { system } = await killableSystem(t, dataDir)
-    await system.stop('SIGKILL')
-    const next = await startSystem(dataDir)
-    assert.equal(await next.stop(), 0)
-  })
-})
+    const { system, ports } = await killableSystem(t, dataDir)
 
-describe('a second greeting start', () => {
-  it('in the data folder of one that runs is refused in one sentence, and does it no harm', async (t) => {
-    const dataDir = await temporaryFolder(t)
-    const { system } = await killableSystem(t, dataDir)
-    const clientEnv = await readFile(system.clientEnvFile, 'utf8')
-    const ports = ['--api-port', '0', '--identity-port', '0']
-    const second = await run('greeting', ['start', '--data-dir', dataDir, ...ports])
-    assert.deepEqual(second, {
-      code: 1,
-      out: '',
-      err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
-    })
-    assert.equal(await readFile(system.clientEnvFile, 'utf8'), clientEnv)
-    assert.deepEqual((await readdir(system.logFolder)).sort(), [
-      'greeting-api.log',
-      'identity-provider.log',
-    ])
-    const hi = await run('greeting', ['hi', '--settings', system.clientEnvFile])
-    assert.equal(hi.out, 'Hi\n')
-    assert.equal(await system.stop(), 0)
+    await t.test(
+      'leaves no service behind: all its ports are free within two seconds',
+      async () => {
+        await system.stop('SIGKILL')
+        assert.deepEqual(await portsTakenAfter(2_000, ports), [])
+      },
+    )
+
+    const { system: next } = await killableSystem(t, dataDir)
+
+    await t.test(
+      'a second start in the folder of a running one is refused, and does no harm',
+      async () => {
+        const clientEnv = await readFile(next.clientEnvFile, 'utf8')
+        const logs = await readdir(next.logFolder)
+        const freePorts = ['--api-port', '0', '--identity-port', '0']
+        const second = await run('greeting', ['start', '--data-dir', dataDir, ...freePorts])
+        assert.deepEqual(second, {
+          code: 1,
+          out: '',
+          err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
+        })
+        assert.equal(await readFile(next.clientEnvFile, 'utf8'), clientEnv)
+        assert.deepEqual(await readdir(next.logFolder), logs)
+        const hi = await run('greeting', ['hi', '--settings', next.clientEnvFile])
+        assert.equal(hi.out, 'Hi\n')
+      },
+    )
+
+    assert.equal(await next.stop(), 0)
   })
 })
 
