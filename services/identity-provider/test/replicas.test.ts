@@ -119,6 +119,8 @@ describe('three replicas on one PostgreSQL', () => {
     await everywhere(async (replica) => String(await publishedBy(replica)) === String(published))
     await server.kill()
     await everywhere(async ({ url }) => (await requestToken(url, seededIn)).status === 503)
+    // A replica notices the loss when it reads the store, and each endpoint reads at its own time.
+    await everywhere(async ({ url }) => (await fetch(`${url}/readyz`)).status === 503)
     for (const replica of replicas) {
       const refused = await requestToken(replica.url, seededIn)
       const body = (await refused.json()) as Record<string, unknown>
