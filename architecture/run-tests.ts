@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Counts } from './failure-reporter.ts'
 import { root } from './source-tree.ts'
-import { filesOf, type Suite } from './test-suites.ts'
+import { jobsOf, type Suite } from './test-suites.ts'
 
 // `npm test` runs both suites; `npm run test:unit` and `npm run test:system` run one.
 
@@ -18,8 +17,9 @@ const env = {
 
 type Result = Counts & { readonly exitCode: number | null }
 
-async function runFiles(options: readonly string[], files: readonly string[]): Promise<Result> {
-  const args = ['--test', `--test-reporter=${reporter}`, ...options, ...files]
+/** Runs files in one process: the start of a process takes longer than most unit tests. */
+async function runFiles(files: readonly string[]): Promise<Result> {
+  const args = ['--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files]
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: [...stdio] })
   let counts: Counts = { tests: 0, passed: 0, failed: 0 }
@@ -30,25 +30,16 @@ async function runFiles(options: readonly string[], files: readonly string[]): P
   return { ...counts, exitCode }
 }
 
-/** Parts of similar size, with the size of a file as the estimate of its time. */
-function partsOf(files: readonly string[]): string[][] {
-  const parts = Array.from({ length: processes }, () => ({ bytes: 0, files: [] as string[] }))
-  const sized = files.map((file) => ({ file, bytes: statSync(join(root, file)).size }))
-  for (const { file, bytes } of sized.sort((a, b) => b.bytes - a.bytes)) {
-    const smallest = parts.reduce((one, other) => (other.bytes < one.bytes ? other : one))
-    smallest.files.push(file)
-    smallest.bytes += bytes
+/** Runs each job in a process of its own, two at a time. */
+async function runJobs(jobs: readonly (readonly string[])[]): Promise<Result[]> {
+  const waiting = [...jobs]
+  const results: Result[] = []
+  const runWaiting = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
+      results.push(await runFiles(job))
   }
-  return parts.map((part) => part.files)
-}
-
-const runSuite: Record<Suite, () => Promise<Result[]>> = {
-  // One process runs many files: most of the time of a unit test is the start of its process.
-  unit: () =>
-    Promise.all(
-      partsOf(filesOf('unit')).map((files) => runFiles(['--test-isolation=none'], files)),
-    ),
-  system: async () => [await runFiles([`--test-concurrency=${processes}`], filesOf('system'))],
+  await Promise.all(Array.from({ length: processes }, runWaiting))
+  return results
 }
 
 const suites = process.argv.slice(2) as Suite[]
@@ -56,7 +47,7 @@ let isGreen = true
 const summary: string[] = []
 for (const suite of suites) {
   const startedMs = performance.now()
-  const results = await runSuite[suite]()
+  const results = await runJobs(jobsOf(suite, processes))
   const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   const numbers = `${sum('tests')} tests, ${sum('passed')} passed, ${sum('failed')} failed`

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { importsOf, root, sources } from './source-tree.ts'
+import { importsOf, resolveOurs, root, sources } from './source-tree.ts'
 
 export const testFiles: readonly string[] = sources.filter((file) => file.endsWith('.test.ts'))
 
@@ -69,3 +70,38 @@ function importsSystemPackage(file: string, seen: Set<string>): boolean {
 
 export const filesOf = (suite: Suite): string[] =>
   testFiles.filter((file) => !file.startsWith('architecture/') && suiteOf(file) === suite)
+
+/** Its importers use the same running system when they run in one process. */
+const sharedSystem = 'e2e/test/shared-system.ts'
+
+const usesSharedSystem = (file: string) =>
+  importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
+
+/**
+ * The files of a suite as jobs, each for one process. Long jobs come first.
+ *
+ * @param processes the number of jobs that run at the same time
+ */
+export function jobsOf(suite: Suite, processes: number): string[][] {
+  const files = filesOf(suite).sort((a, b) => sizeOf(b) - sizeOf(a))
+  if (suite === 'unit') return partsOf(files, processes)
+  const bench = files.filter((file) => file.startsWith('bench/'))
+  const sharing = files.filter(usesSharedSystem)
+  const grouped = new Set([...bench, ...sharing])
+  const alone = files.filter((file) => !grouped.has(file)).map((file) => [file])
+  return [sharing, ...alone, bench]
+}
+
+/** The size of a file is the estimate of its time. */
+const sizeOf = (file: string) => statSync(join(root, file)).size
+
+/** Parts of similar size. */
+function partsOf(files: readonly string[], count: number): string[][] {
+  const parts = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }))
+  for (const file of files) {
+    const smallest = parts.reduce((one, other) => (other.bytes < one.bytes ? other : one))
+    smallest.files.push(file)
+    smallest.bytes += sizeOf(file)
+  }
+  return parts.map((part) => part.files)
+}
