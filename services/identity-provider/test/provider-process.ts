@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 
@@ -117,4 +118,13 @@ export async function requestToken(url: string, dataDir: string): Promise<Respon
       scope: `${apis[0].identifierUri}/.default`,
     }),
   })
+}
+
+/** Requests a token and verifies it with the published keys. */
+export async function verifiedToken(url: string, dataDir: string) {
+  const response = await requestToken(url, dataDir)
+  const { access_token } = await response.json()
+  const { tenantId, apis } = await readSeeded(dataDir)
+  const keys = createRemoteJWKSet(new URL(`${url}/${tenantId}/discovery/keys`))
+  return jwtVerify(access_token, keys, { audience: apis[0].identifierUri })
 }
