@@ -41,7 +41,8 @@ export class RecordedTerminal {
       paint: (_colour, text) => text,
       isInteractive: this.isInteractive,
       isOutTerminal: this.isOutTerminal,
-      environment,
+      // The services that the command starts inherit it.
+      environment: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
       stop: this.#stop.signal,
       ...(this.ask && { ask: this.ask }),
     }

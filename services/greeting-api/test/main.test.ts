@@ -20,7 +20,11 @@ const ids = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
 
 function start(environment: Record<string, string>, channel: 'ipc' | 'ignore' = 'ignore') {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', channel],
   }) as ChildProcessByStdio<null, Readable, Readable>
   const exited = once(child, 'exit').then(([code]) => code as number | null)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -28,14 +28,19 @@ const asAnybody =
     : []
 
 let root: string
+/** A data folder after the first start. Each test has a copy. */
+let seededDir: string
 let dataDir: string
 
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-disk-'))
+  seededDir = await mkdtemp(join(root, 'seeded-'))
+  const provider = await startProvider({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })
+  await provider.end('SIGTERM')
 })
 beforeEach(async () => {
   dataDir = await mkdtemp(join(root, 'data-'))
-  await (await start()).end('SIGTERM')
+  await cp(seededDir, dataDir, { recursive: true })
 })
 after(() => rm(root, { recursive: true }))
 

@@ -20,7 +20,11 @@ export type Target = {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** Asks several servers for tokens without a pause, and keeps what was issued. */
+// Short beside the second in which a change must take effect, long beside the time of a token:
+// without it, the load alone takes both cores.
+const pauseMs = 40
+
+/** Requests tokens from several servers, one after another, and keeps the issued ones. */
 export class TokenLoad {
   readonly issued: Issued[] = []
   /** How often each status was answered. */
@@ -41,7 +45,7 @@ export class TokenLoad {
     while (!this.#isStopped) {
       for (const [name, secret] of Object.entries(target.secrets))
         await this.#ask(target, name, secret)
-      await setTimeout(5)
+      await setTimeout(pauseMs)
     }
   }
 
