@@ -1,0 +1,195 @@
+/** Source files without a test at their mirrored path, and the test that runs them. */
+export type CoveredFiles = {
+  /** Files, and folders with a slash at the end. Files of a folder that have a test do not count. */
+  readonly paths: readonly string[]
+  /** The test. It imports the files, directly or not, unless it starts them as a process. */
+  readonly test: string
+  readonly startsProcess?: true
+  readonly reason: string
+}
+
+const idp = (path: string) => `services/identity-provider/${path}`
+
+/** The exceptions to the rule that the test of `src/a/b.ts` is `test/a/b.test.ts`. */
+export const coveredElsewhere: readonly CoveredFiles[] = [
+  {
+    paths: ['cli/src/administrator/', 'cli/src/audit/', 'cli/src/commands/audit-filters.ts'],
+    test: 'cli/test/commands/audit.test.ts',
+    reason: 'The command runs against a fake audit server.',
+  },
+  {
+    paths: ['cli/src/client/', 'cli/src/terminal.ts', 'cli/src/text/token-text.ts'],
+    test: 'cli/test/commands/client-commands.test.ts',
+    reason: 'The commands of a client run with a recorded terminal.',
+  },
+  {
+    paths: ['cli/src/commands/keys.ts'],
+    test: 'e2e/test/keys.test.ts',
+    startsProcess: true,
+    reason: 'The answers come from the real management API.',
+  },
+  {
+    paths: [
+      'cli/src/commands/registrations/questions.ts',
+      'cli/src/registrations/applied-text.ts',
+      'cli/src/registrations/session.ts',
+    ],
+    test: 'cli/test/commands/registrations/apply.test.ts',
+    reason: 'They are the dialogue of the command `apply`.',
+  },
+  {
+    paths: ['cli/src/doctor/'],
+    test: 'cli/test/commands/doctor.test.ts',
+    reason: 'Each row of the test is a fault that one check finds.',
+  },
+  {
+    paths: ['cli/src/exit-codes.ts', 'cli/src/program.ts'],
+    test: 'cli/test/text/reference.test.ts',
+    reason: 'The test compares all commands and exit codes with their page.',
+  },
+  {
+    paths: ['cli/src/registrations/apply/'],
+    test: 'cli/test/registrations/apply/apply.test.ts',
+    reason: 'The steps of one run of `apply` depend on one another.',
+  },
+  {
+    paths: ['cli/src/registrations/planning/'],
+    test: 'cli/test/registrations/planning/plan-faults.test.ts',
+    reason: 'The tests of the folder compare whole plans.',
+  },
+  {
+    paths: ['cli/src/schedule/'],
+    test: 'cli/test/schedule/job-loop.test.ts',
+    reason: 'The loop of jobs runs on the schedule.',
+  },
+  {
+    paths: ['cli/src/system/'],
+    test: 'cli/test/commands/start.test.ts',
+    reason: 'The test starts the whole system with fake services.',
+  },
+  {
+    paths: ['cli/src/text/completion-script.ts'],
+    test: 'cli/test/commands/completion.test.ts',
+    reason: 'The test runs the script in a shell.',
+  },
+  {
+    paths: ['packages/client/src/call/', 'packages/client/src/http/'],
+    test: 'packages/client/test/call/fetch-with-token.test.ts',
+    reason: 'Calls, retries and redirects are one sequence of requests.',
+  },
+  {
+    paths: ['packages/client/src/errors.ts', 'packages/client/src/events.ts'],
+    test: 'packages/client/test/hooks.test.ts',
+    reason: 'The test collects every event and error.',
+  },
+  {
+    paths: ['packages/client/src/files/'],
+    test: 'packages/client/test/files/token-cache-file.test.ts',
+    reason: 'Real files and two processes show the lock.',
+  },
+  {
+    paths: ['packages/client/src/option-rules.ts'],
+    test: 'packages/client/test/options.test.ts',
+    reason: 'The test has a row for each option.',
+  },
+  {
+    paths: [
+      'packages/client/src/credentials/',
+      'packages/client/src/runtime.ts',
+      'packages/client/src/token/',
+    ],
+    test: 'packages/client/test/token/token-source.test.ts',
+    reason: 'The token source joins the cache, the request and its retries.',
+  },
+  {
+    paths: ['packages/guard/src/adapters/', 'packages/guard/src/routes/'],
+    test: 'packages/guard/test/adapters/adapters.test.ts',
+    reason: 'One table of requests runs against every adapter.',
+  },
+  {
+    paths: [
+      'packages/guard/src/entra.ts',
+      'packages/guard/src/keys/',
+      'packages/guard/src/resource-metadata.ts',
+    ],
+    test: 'packages/guard/test/guard.test.ts',
+    reason: 'The test uses them through the public functions of the package.',
+  },
+  {
+    paths: ['packages/registrations/src/'],
+    test: 'packages/registrations/test/parse-registrations.test.ts',
+    reason: 'The parser reports the faults that these parts find.',
+  },
+  {
+    paths: ['services/greeting-api/src/'],
+    test: 'services/greeting-api/test/greetings.test.ts',
+    reason: 'The test starts the service on a real socket.',
+  },
+  {
+    paths: [idp('src/app.ts'), idp('src/http/'), idp('src/dialect/')],
+    test: idp('test/http/refusals.test.ts'),
+    reason: 'The table of refusals has a request for each row of the dialect.',
+  },
+  {
+    paths: [idp('src/certificates/')],
+    test: idp('test/certificates/name-constraints.test.ts'),
+    reason: 'The test has real certificates verified by OpenSSL.',
+  },
+  {
+    paths: [idp('src/federation/')],
+    test: idp('test/federation/federated-issuers.test.ts'),
+    reason: 'The test has an issuer with its own metadata on a real socket.',
+  },
+  {
+    paths: [idp('src/issuance/')],
+    test: idp('test/issuance/token-decision.test.ts'),
+    reason: 'A decision contains the authentication of the client.',
+  },
+  {
+    paths: [idp('src/listeners.ts'), idp('src/startup/'), idp('src/management/create-apps.ts')],
+    test: idp('test/service.test.ts'),
+    reason: 'They are the phases of a start.',
+  },
+  {
+    paths: [idp('src/management/bootstrap/')],
+    test: idp('test/management/bootstrap/bootstrap.test.ts'),
+    reason: 'The plan and the administrator are one step of the first start.',
+  },
+  {
+    paths: [idp('src/management/graph/'), idp('src/management/privileged-apis.ts')],
+    test: idp('test/management/privilege/privilege-table.test.ts'),
+    reason: 'The table calls every operation with every role.',
+  },
+  {
+    paths: [idp('src/management/http/'), idp('src/management/odata/')],
+    test: idp('test/management/odata/list-entities.test.ts'),
+    reason: 'Bodies, queries and errors are tested through requests.',
+  },
+  {
+    paths: [idp('src/management/server/')],
+    test: idp('test/management/server/server-operations.test.ts'),
+    reason: 'The test calls every operation of the server.',
+  },
+  {
+    paths: [idp('src/registrations/')],
+    test: idp('test/registrations/seed-registrations.test.ts'),
+    reason: 'The changes are compared in the seeded directory.',
+  },
+  {
+    paths: [idp('src/signing/')],
+    test: idp('test/signing/signing-keys.test.ts'),
+    reason: 'The life of a key passes through all of them.',
+  },
+  {
+    paths: [idp('src/storage/')],
+    test: idp('test/storage/postgres-storage.test.ts'),
+    reason: 'One conformance suite runs against both databases.',
+  },
+]
+
+/** Test folders without a source folder of the same name. */
+export const otherTestFolders: readonly { readonly folder: string; readonly reason: string }[] = [
+  { folder: 'packages/guard/test/docs', reason: 'The tests run and compare documents.' },
+  { folder: 'packages/guard/test/faults', reason: 'The faults are those of a provider.' },
+  { folder: idp('test/management/privilege'), reason: 'The rules concern both management APIs.' },
+]
