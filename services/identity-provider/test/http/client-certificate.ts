@@ -3,7 +3,7 @@ import { KeyObject } from 'node:crypto'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
-import { webCryptoKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 import { createKeyCredential, type KeyCredential } from '../../src/directory/key-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { clientId, tenantId } from './test-service.ts'
@@ -22,7 +22,7 @@ export type ClientCertificate = {
 
 /** Creates a certificate that is valid from yesterday, for some days. */
 export async function clientCertificate(days = 365): Promise<ClientCertificate> {
-  const keys = webCryptoKeyPair()
+  const keys = forWebCrypto(rsaKeyPair())
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=scheduled job',
     keys,
