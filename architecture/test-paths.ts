@@ -10,7 +10,7 @@ export type CoveredFiles = {
 
 const idp = (path: string) => `services/identity-provider/${path}`
 
-/** The exceptions to the rule that the test of `src/a/b.ts` is `test/a/b.test.ts`. */
+/** The exceptions to the rule that a test has the path of its source file, with `test` for `src`. */
 export const coveredElsewhere: readonly CoveredFiles[] = [
   {
     paths: ['cli/src/administrator/', 'cli/src/audit/', 'cli/src/commands/audit-filters.ts'],
