@@ -21,8 +21,9 @@ type Fate = { readonly mutant: Mutant; readonly caughtBy: string | undefined }
 const guard = join(import.meta.dirname, '..')
 const repository = join(guard, '../..')
 const workshop = mkdtempSync(join(tmpdir(), 'guard-mutants-'))
-// The copies use the packages of the repository.
-symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'))
+// The copies use the packages and the fixtures of the repository.
+for (const folder of ['node_modules', 'fixtures'])
+  symlinkSync(join(repository, folder), join(workshop, folder))
 const page = join(repository, 'docs/evidence/mutants-guard.md')
 const longestRunMs = 120_000
 
@@ -77,13 +78,16 @@ function firstFailure(copy: string): Promise<string | undefined> {
   return promise
 }
 
+// As deep as the guard itself: its tests import the fixtures by a relative path.
+const copyOf = (worker: number) => join(workshop, 'packages', `${worker}`)
+
 /** Each worker takes the next mutant until none is left. */
 async function judgeAll(mutants: readonly Mutant[], workers: number): Promise<Fate[]> {
   const fates: Fate[] = []
   const queue = mutants.entries()
   const work = async (worker: number) => {
     for (const [index, mutant] of queue) {
-      const copy = join(workshop, `${worker}`)
+      const copy = copyOf(worker)
       breakCopy(mutant, copy)
       const caughtBy = await firstFailure(copy)
       fates[index] = { mutant, caughtBy }
@@ -118,7 +122,7 @@ ${rows.join('\n')}
   )
 }
 
-const control = join(workshop, '0')
+const control = copyOf(0)
 breakCopy({ file: 'guard.ts', breaks: 'nothing', edits: [] }, control)
 const failure = await firstFailure(control)
 if (failure !== undefined) {
