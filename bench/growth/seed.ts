@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import {
+  type DirectoryChange,
+  put,
+} from '../../services/identity-provider/src/directory/directory-change.ts'
+import { newApplication } from '../../services/identity-provider/src/directory/new-application.ts'
+import { secretSha256 } from '../../services/identity-provider/src/directory/password-credential.ts'
+import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
+import { openStorage, type Storage } from '../../services/identity-provider/src/storage/storage.ts'
+
+/** The content of a seeded store. Equal options give equal content. */
+export type SeedOptions = {
+  readonly seed: string
+  /** Client applications, each with a service principal, a secret and an app role assignment. */
+  readonly applications: number
+  /** Records of the sign-in log. */
+  readonly audit: number
+  /** The time of the latest audit record and of the directory. */
+  readonly at: Date
+}
+
+const applicationsPerCommit = 500
+const recordsPerAppend = 500
+/** Between two audit records: a million records take about 28 hours. */
+const auditStepMs = 100
+const requested = 4
+
+/** A GUID that depends on the seed and a name only. */
+export function guidOf(seed: string, name: string): string {
+  const hex = createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** The secret of a client, by its index from 0. */
+export const secretOf = (seed: string, index: number): string =>
+  createHash('sha256').update(`${seed} secret ${index}`).digest('base64url')
+
+/** The IDs that a load generator needs. */
+export const idsOf = (seed: string) => ({
+  tenantId: guidOf(seed, 'tenant'),
+  apiAppId: guidOf(seed, 'api app'),
+  clientIdOf: (index: number) => guidOf(seed, `client app ${index}`),
+})
+
+/** Writes the content through the product's own storage, in a store without this tenant. */
+export async function seedStore(storage: Storage, options: SeedOptions): Promise<void> {
+  await seedDirectory(storage, options)
+  await seedAudit(storage, options)
+}
+
+async function seedDirectory(storage: Storage, { seed, applications, at }: SeedOptions) {
+  if (applications === 0) return
+  const tenantId = guidOf(seed, 'tenant')
+  const api = { appId: guidOf(seed, 'api app'), roleId: guidOf(seed, 'role') }
+  const apiPrincipalId = guidOf(seed, 'api principal')
+  const principal = (id: string, appId: string, displayName: string) =>
+    put('servicePrincipal', {
+      ...{ id, tenantId, appId, displayName, createdDateTime: at, deletedDateTime: null },
+      ...{ accountEnabled: true, appRoleAssignmentRequired: false },
+    })
+  const apiChanges = [
+    put('tenant', {
+      ...{ id: tenantId, displayName: 'Growth', domains: ['growth.example'] },
+      ...{ isEnabled: true, createdDateTime: at },
+    }),
+    put(
+      'application',
+      newApplication({
+        ...{ id: guidOf(seed, 'api'), tenantId, appId: api.appId, displayName: 'Growth API' },
+        createdDateTime: at,
+        identifierUris: [`api://${api.appId}`],
+        appRoles: [
+          {
+            id: api.roleId,
+            allowedMemberTypes: ['Application'],
+            ...{ description: 'Call the API', displayName: 'Call', isEnabled: true, value: 'Call' },
+          },
+        ],
+      }),
+    ),
+    principal(apiPrincipalId, api.appId, 'Growth API'),
+  ]
+  const clientChanges = (index: number): DirectoryChange[] => {
+    const appId = guidOf(seed, `client app ${index}`)
+    const displayName = `Client ${String(index).padStart(7, '0')}`
+    const principalId = guidOf(seed, `client principal ${index}`)
+    const secret = secretOf(seed, index)
+    const endDateTime = new Date(at.getTime() + 2 * 365 * 86_400_000)
+    return [
+      put(
+        'application',
+        newApplication({
+          ...{ id: guidOf(seed, `client ${index}`), tenantId, appId, displayName },
+          createdDateTime: at,
+          identifierUris: [`api://${appId}`],
+          passwordCredentials: [
+            {
+              ...{ keyId: guidOf(seed, `key ${index}`), displayName: null },
+              ...{ hint: secret.slice(0, 3), startDateTime: at, endDateTime },
+              secretSha256: secretSha256(secret),
+            },
+          ],
+        }),
+      ),
+      principal(principalId, appId, displayName),
+      put('appRoleAssignment', {
+        id: createHash('sha256').update(`${seed} assignment ${index}`).digest('base64url'),
+        ...{ tenantId, principalId, resourceId: apiPrincipalId, appRoleId: api.roleId },
+        createdDateTime: at,
+      }),
+    ]
+  }
+  let base = (await storage.directory.changesAfter()).latest
+  const commit = async (changes: readonly DirectoryChange[]) => {
+    const mark = guidOf(seed, `commit ${base.revision}`)
+    if ((await storage.directory.commit(base, mark, changes, [])) !== 'committed')
+      throw new Error('another process changed the directory while it was seeded')
+    base = { revision: base.revision + 1, mark }
+  }
+  await commit(apiChanges)
+  for (let start = 0; start < applications; start += applicationsPerCommit) {
+    const length = Math.min(applicationsPerCommit, applications - start)
+    await commit(Array.from({ length }, (_, index) => clientChanges(start + index)).flat())
+  }
+}
+
+/**
+ * The audit record at an index. A third of the records is of one busy client; the others are of 500
+ * clients, so that each has 1 in 750. One record in 50 is a refusal.
+ */
+function auditRecordAt(index: number, { seed, audit, at }: SeedOptions): AuditRecord {
+  const number = createHash('sha256').update(`${seed} record ${index}`).digest().readUInt32BE()
+  const client = number % 3 === 0 ? 0 : 1 + (Math.floor(number / 3) % 500)
+  const isRefused = number % 50 === 7
+  return {
+    at: new Date(at.getTime() - (audit - 1 - index) * auditStepMs),
+    tenantId: guidOf(seed, 'tenant'),
+    actor: guidOf(seed, `client app ${client}`),
+    action: 'token.issue',
+    target: guidOf(seed, `target ${number % requested}`),
+    outcome: isRefused ? 'refused' : 'done',
+    reason: isRefused ? 'scope_invalid' : null,
+    correlationId: guidOf(seed, `correlation ${index}`),
+  }
+}
+
+async function seedAudit(storage: Storage, options: SeedOptions) {
+  for (let start = 0; start < options.audit; start += recordsPerAppend) {
+    const length = Math.min(recordsPerAppend, options.audit - start)
+    await storage.audit.append(
+      'signIns',
+      Array.from({ length }, (_, index) => auditRecordAt(start + index, options)),
+    )
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      applications: { type: 'string', default: '0' },
+      audit: { type: 'string', default: '0' },
+      seed: { type: 'string', default: 'growth' },
+      'data-dir': { type: 'string', default: '.growth' },
+      'database-url': { type: 'string' },
+    },
+  })
+  const [applications, audit] = [Number(values.applications), Number(values.audit)]
+  const { seed } = values
+  const storage = await openStorage({
+    dataDir: values['data-dir'],
+    databaseUrl: values['database-url'],
+  })
+  const startedAt = performance.now()
+  await seedStore(storage, { seed, applications, audit, at: new Date() })
+  await storage.close()
+  const { tenantId, apiAppId } = idsOf(seed)
+  const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(1))
+  console.log(JSON.stringify({ seed, tenantId, apiAppId, applications, audit, seconds }))
+}
