@@ -4,12 +4,12 @@ import { StorageUnavailableError } from './storage-unavailable-error.ts'
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>
 
-/** What SQLite keeps beside a data file, and would take for a part of the file that replaced it. */
+/** Files of SQLite beside a data file. SQLite would use them for the file that replaced it, too. */
 const companions = ['-wal', '-shm']
 
 /**
- * A connection to the file that is at a path now: when another file takes its place, it is opened.
- * A connection that is not opened anew goes on with the file that was there, and nobody else sees it.
+ * A connection to the current file of a path. When another file replaces it, that file is opened.
+ * Without this, the connection would continue with the former file, which no other process sees.
  */
 export class SqliteFile {
   readonly #path: string
@@ -18,7 +18,7 @@ export class SqliteFile {
   #identity: Identity | undefined
   #companions: ReadonlyMap<string, Identity | undefined> = new Map()
 
-  /** @param open Opens the file that is there, and reads from it. */
+  /** @param open opens the current file, and reads from it */
   constructor(path: string, open: (isReplacement: boolean) => DatabaseSync) {
     this.#path = path
     this.#open = open
@@ -26,10 +26,10 @@ export class SqliteFile {
   }
 
   /**
-   * The connection, to be used until the end of one statement or transaction.
+   * Returns the connection for one statement or one transaction.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when there is no file, or what is beside
-   *   it belongs to the file that it replaced.
+   * @throws {StorageUnavailableError} storage_unavailable when there is no file, or when files beside
+   *   it belong to the file that it replaced
    */
   current(): DatabaseSync {
     const present = identityOf(this.#path)
@@ -37,7 +37,7 @@ export class SqliteFile {
       throw new StorageUnavailableError(`The data file ${this.#path} is gone.`)
     if (isSame(present, this.#identity)) return this.#database
     this.#requireFreshCompanions()
-    // Closed first: SQLite would share the index of the log between the two files.
+    // The former file is closed first: SQLite would share the index of the log between the two files.
     this.close()
     this.#identity = undefined
     this.#database = this.#openFile(true)
@@ -51,7 +51,7 @@ export class SqliteFile {
   #openFile(isReplacement: boolean): DatabaseSync {
     const before = identityOf(this.#path)
     const database = this.#open(isReplacement)
-    // Replaced between the two looks: the next use opens it again.
+    // The file was replaced in between. The next use opens it again.
     this.#identity = isSame(before, identityOf(this.#path)) ? before : undefined
     this.#companions = new Map(companions.map((name) => [name, identityOf(this.#path + name)]))
     return database

@@ -165,7 +165,7 @@ describe('a data file', () => {
     const holder = new DatabaseSync(fileIn(dataDir))
     holder.exec('begin immediate')
     const storage = sqlStorage(
-      sqliteDatabase(new DatabaseSync(fileIn(dataDir)), 'x.sqlite', { patienceMs: 100 }),
+      sqliteDatabase(new DatabaseSync(fileIn(dataDir)), 'x.sqlite', { maxWaitMs: 100 }),
     )
     let turns = 0
     const ticker = setInterval(() => {

@@ -4,40 +4,55 @@ import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
-/** What is known of one kind of database. */
+/** The parts of one kind of database. */
 export type SqlDatabaseOptions = {
   readonly kysely: Kysely<Tables>
-  /** Where questions are asked that write nothing; default `kysely`. */
+  /** For queries that write nothing; default `kysely`. */
   readonly readers?: Kysely<Tables>
-  /** Closes what `kysely` and `readers` go through; default: they do. */
-  readonly close?: () => void
+  /** For long queries that write nothing; default `readers`. */
+  readonly reports?: Kysely<Tables>
+  /** Closes the connections of all of them; default: closing each of them closes its own. */
+  readonly close?: () => Promise<void>
   /**
-   * One sentence for a fault of the database itself (away, full, locked, damaged), undefined for a
-   * fault of who asked.
+   * The message for a fault of the database itself (away, full, locked, damaged); undefined for a
+   * fault of the query.
    */
   readonly faultOf: (error: unknown) => string | undefined
 }
 
-/** A database of any kind, asked through Kysely; when it cannot answer, it says so in one way. */
+/** A database of any kind, used through Kysely. Its faults are errors of one class. */
 export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
   readonly #readers: Kysely<Tables>
-  readonly #close: () => void
+  readonly #reports: Kysely<Tables>
+  readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
 
-  constructor({ kysely, readers = kysely, close = () => {}, faultOf }: SqlDatabaseOptions) {
+  constructor({
+    kysely,
+    readers = kysely,
+    reports = readers,
+    close = async () => {},
+    faultOf,
+  }: SqlDatabaseOptions) {
     this.#kysely = kysely
     this.#readers = readers
+    this.#reports = reports
     this.#close = close
     this.#faultOf = faultOf
   }
 
-  /** Asks one question, and writes nothing. */
+  /** Runs one short query, and writes nothing. */
   ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
     return this.#guard(question(this.#readers))
   }
 
-  /** Asks several questions about one and the same state of the database. */
+  /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
+  report<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard(question(this.#reports))
+  }
+
+  /** Runs several queries on the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
     return this.#guard(
       this.#readers
@@ -48,15 +63,15 @@ export class SqlDatabase {
     )
   }
 
-  /** Writes, whole or not at all. When it throws anything, nothing is written. */
+  /** Writes completely or not at all. After any error nothing is written. */
   write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
     return this.#guard(this.#kysely.transaction().execute(statements))
   }
 
   /**
-   * Brings the tables up to the present, by whoever comes first.
+   * Runs the migrations that are missing. Of several processes, one runs them.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when they belong to a later release.
+   * @throws {StorageUnavailableError} storage_unavailable when the tables are of a later release
    */
   async migrate(): Promise<void> {
     const migrator = new Migrator({
@@ -65,6 +80,7 @@ export class SqlDatabase {
     })
     const { error } = await this.#guard(migrator.migrateToLatest())
     if (error === undefined) return
+    if (error instanceof StorageUnavailableError) throw error
     throw new StorageUnavailableError(
       this.#faultOf(error) ??
         `The tables of the store are not those of this release: ${(error as Error).message}`,
@@ -73,9 +89,10 @@ export class SqlDatabase {
   }
 
   async close(): Promise<void> {
-    await this.#readers.destroy()
-    await this.#kysely.destroy()
-    this.#close()
+    for (const kysely of new Set([this.#reports, this.#readers, this.#kysely]))
+      await kysely.destroy()
+    // Kysely does not close a connection that it never used.
+    await this.#close()
   }
 
   async #guard<Answer>(answer: Promise<Answer>): Promise<Answer> {

@@ -1,186 +1,123 @@
-import { randomUUID } from 'node:crypto'
-import { access, constants, link, mkdir, open, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import { access, constants, stat } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import type { Tables } from '../sql/tables.ts'
-import { SqliteFile } from '../sqlite-file.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
-import { defaultPatienceMs, NodeSqliteDialect, type SqliteSource } from './sqlite-dialect.ts'
+import { type BackgroundCheck, checkInBackground } from './background-check.ts'
+import { createFile } from './create-file.ts'
+import { LocalChannel } from './local-channel.ts'
+import type { SqliteChannel } from './sqlite-channel.ts'
+import { damaged } from './sqlite-connection.ts'
+import { defaultMaxWaitMs, NodeSqliteDialect } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
-
-const ownerOnly = { file: 0o600, folder: 0o700 }
-
-const pragmas = `
-  pragma journal_mode = wal;
-  -- What was acknowledged survives a power cut, not only a crash of the process.
-  pragma synchronous = full;
-  -- What was deleted, such as a revoked key, is overwritten.
-  pragma secure_delete = on;
-  pragma trusted_schema = off;
-  -- SQLite waits by blocking the event loop, so only a moment: the dialect waits longer.
-  pragma busy_timeout = 5;
-`
+import { SqliteThread } from './sqlite-thread.ts'
 
 /**
- * The database in a file of mode 0600, with its tables up to date; made when there is none, whole
- * or not at all. Several processes may use one file at the same time.
+ * Opens the database in a file of mode 0600, with current tables. A file that does not exist is made,
+ * completely or not at all. Several processes may use one file at the same time.
  *
- * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged:
- *   then it is left as it is.
+ * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
+ *
+ * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
+ *   it is then left as it is
  */
 export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
   try {
-    if (!(await exists(path))) await create(path)
+    if (!(await exists(path))) await createFile(path, (draft) => sqliteDatabase(draft, path))
     return await openFile(path)
   } catch (cause) {
     if (cause instanceof StorageUnavailableError) throw cause
-    const fault = faultOf(path)(cause) ?? `The data file ${path} cannot be used: ${told(cause)}`
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const fault = faultOf(path)(cause) ?? `The data file ${path} cannot be used: ${reason}`
     throw new StorageUnavailableError(fault, { cause })
   }
 }
 
 async function openFile(path: string): Promise<SqlDatabase> {
   const { size } = await stat(path)
-  // SQLite takes an empty file for a new database, and would begin anew where data was lost.
+  // For SQLite an empty file is a new database. Here it is a file that lost its data.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
-  // SQLite would read on from a file that it may not write, and its log would not be writable later.
+  // SQLite would read a file without the right to write it, and fail later.
   await access(path, constants.W_OK).catch((cause) => {
     const sentence = `The data file ${path} may not be written to.`
     throw new StorageUnavailableError(sentence, { cause })
   })
-  const writer = new SqliteFile(path, () => openConnection(path))
+  const threads = {
+    writer: new SqliteThread({ path, role: 'writer' }),
+    // A write waits for the writer of another process. Reads do not wait behind it.
+    reader: new SqliteThread({ path, role: 'reader' }),
+    // A long query of an operator delays no short query.
+    reports: new SqliteThread({ path, role: 'reader' }),
+  }
+  let check: BackgroundCheck | undefined
+  const database = databaseOver(path, threads, { beforeClose: () => check?.stop() })
   try {
-    await databaseOver(writer, path).migrate()
-    const reader = new SqliteFile(path, (isReplacement) => openReader(path, isReplacement))
-    return databaseOver(writer, path, { reader })
+    await database.migrate()
   } catch (cause) {
-    writer.close()
+    await database.close()
     throw cause
   }
-}
-
-/** @param name the file that is named when this one is at fault */
-function openConnection(path: string, name = path): DatabaseSync {
-  const connection = openUnchecked(path)
-  try {
-    const [verdict] = Object.values(connection.prepare('pragma quick_check(1)').get() ?? {})
-    if (verdict === 'ok') return connection
-    throw new StorageUnavailableError(`The data file ${name} ${damaged}.`, { cause: verdict })
-  } catch (cause) {
-    connection.close()
-    throw cause
-  }
-}
-
-/** A write waits for the writer of another process, and whoever reads must not wait behind it. */
-function openReader(path: string, isReplacement: boolean): DatabaseSync {
-  // At the start the writer has checked the file.
-  const reader = isReplacement ? openConnection(path) : openUnchecked(path)
-  reader.exec('pragma query_only = on')
-  return reader
-}
-
-function openUnchecked(path: string): DatabaseSync {
-  const connection = new DatabaseSync(existing(path))
-  try {
-    connection.exec(pragmas)
-    return connection
-  } catch (cause) {
-    connection.close()
-    throw cause
-  }
-}
-
-/** A file that SQLite is not to make. */
-function existing(path: string): URL {
-  const url = pathToFileURL(path)
-  url.searchParams.set('mode', 'rw')
-  return url
-}
-
-type Side = SqliteSource & { readonly close: () => void }
-
-type Sides = {
-  /** Another connection to the same file, for what writes nothing; default the only one. */
-  readonly reader?: Side
-  /** How long a write waits for the writer of another process. */
-  readonly patienceMs?: number
+  const openThread = () => new SqliteThread({ path, role: 'reader' })
+  check = checkInBackground(path, openThread, (cause) => {
+    const sentence = `The data file ${path} is damaged: restore it from a backup, and start the server again.`
+    for (const thread of Object.values(threads)) thread.refuse(sentence, cause)
+  })
+  return database
 }
 
 /**
- * A database over a connection that is open, to a file that is never replaced.
+ * A database over a connection that is open, to a file that is never replaced. Its statements run in
+ * this thread.
  *
- * @param path the file that is named when it is at fault
+ * @param path the file that error messages name
+ * @param options `maxWaitMs`: the time that a write waits for the writer of another process
  */
 export const sqliteDatabase = (
   connection: DatabaseSync,
   path: string,
-  options: Pick<Sides, 'patienceMs'> = {},
+  { maxWaitMs = defaultMaxWaitMs }: { readonly maxWaitMs?: number } = {},
 ): SqlDatabase => {
   const close = () => {
     if (connection.isOpen) connection.close()
   }
-  return databaseOver({ current: () => connection, close }, path, options)
+  const writer = new LocalChannel({ current: () => connection, close })
+  return databaseOver(path, { writer }, { maxWaitMs })
+}
+
+type Channels = {
+  readonly writer: SqliteChannel
+  readonly reader?: SqliteChannel
+  readonly reports?: SqliteChannel
 }
 
 function databaseOver(
-  writer: Side,
   path: string,
-  { reader, patienceMs = defaultPatienceMs }: Sides = {},
+  { writer, reader, reports }: Channels,
+  {
+    maxWaitMs = defaultMaxWaitMs,
+    beforeClose,
+  }: { readonly maxWaitMs?: number; readonly beforeClose?: () => void } = {},
 ): SqlDatabase {
-  const kyselyOver = (side: Side) =>
-    new Kysely<Tables>({ dialect: new NodeSqliteDialect(side, patienceMs) })
+  const kyselyOver = (channel: SqliteChannel) =>
+    new Kysely<Tables>({ dialect: new NodeSqliteDialect(channel, maxWaitMs) })
   return new SqlDatabase({
     kysely: kyselyOver(writer),
     ...(reader && { readers: kyselyOver(reader) }),
-    // Kysely leaves open what it was never asked to use.
-    close: () => {
-      reader?.close()
-      writer.close()
+    ...(reports && { reports: kyselyOver(reports) }),
+    close: async () => {
+      beforeClose?.()
+      // The writer is last: the last connection removes the log.
+      for (const channel of [reports, reader, writer]) await channel?.close()
     },
     faultOf: faultOf(path),
   })
 }
 
-async function create(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })
-  const draft = `${path}.${randomUUID()}`
-  try {
-    await (await open(draft, 'wx', ownerOnly.file)).close()
-    const connection = openConnection(draft, path)
-    const database = sqliteDatabase(connection, path)
-    try {
-      await database.migrate()
-      bringLogIntoFile(connection)
-    } finally {
-      await database.close()
-    }
-    // `link` does not replace the file of a process that was faster.
-    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    })
-  } finally {
-    await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
-  }
-}
-
-/** What is linked must be whole without its log; closing says nothing when that does not succeed. */
-function bringLogIntoFile(connection: DatabaseSync): void {
-  const { busy } = connection.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
-  if (busy !== 0) throw new TypeError('A draft that only one process knows of is not busy.')
-}
-
-const damaged = 'is damaged: restore it from a backup. It was left as it is'
-
 const faultOf = (path: string) => (error: unknown) => {
   const fault = sqliteFaultOf(error)
   return fault && `The data file ${path} ${fault}.`
 }
-
-const told = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
 const exists = (path: string) =>
   stat(path).then(

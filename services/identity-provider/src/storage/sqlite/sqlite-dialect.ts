@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import {
   CompiledQuery,
@@ -6,127 +5,130 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
+  type QueryResult,
   SqliteAdapter,
-  SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import type { SqliteChannel } from './sqlite-channel.ts'
 import { isBusy } from './sqlite-fault.ts'
 
-/** How long, in milliseconds, a write waits for the writer of another process. */
-export const defaultPatienceMs = 5000
+/** The default time, in milliseconds, that a write waits for the writer of another process. */
+export const defaultMaxWaitMs = 5000
 
-const longestPauseMs = 20
-const statementsKept = 200
+const maxPauseMs = 20
 
-/** Where a connection comes from: asked before each statement that is not within a transaction. */
-export type SqliteSource = { readonly current: () => DatabaseSync }
-
-/** Kysely over `node:sqlite`, for a file that several processes may write to. */
+/** Kysely over a channel to `node:sqlite`, for a file that several processes may write to. */
 export class NodeSqliteDialect implements Dialect {
-  readonly #source: SqliteSource
-  readonly #patienceMs: number
+  readonly #channel: SqliteChannel
+  readonly #maxWaitMs: number
 
-  constructor(source: SqliteSource, patienceMs: number) {
-    this.#source = source
-    this.#patienceMs = patienceMs
+  /** @param maxWaitMs the time that a write waits for the writer of another process */
+  constructor(channel: SqliteChannel, maxWaitMs: number) {
+    this.#channel = channel
+    this.#maxWaitMs = maxWaitMs
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#source, this.#patienceMs)
+  createDriver = (): Driver => new ChannelDriver(this.#channel, this.#maxWaitMs)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new TransactionalSqliteAdapter()
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
 }
 
-/** A migration is whole or not at all: SQLite can do it, Kysely by default does not ask for it. */
+/** SQLite can run a migration in a transaction. Kysely requests it only from an adapter like this. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
     return true
   }
 }
 
-class NodeSqliteDriver extends SqliteDriver {
-  readonly #connection: KeptStatements
-  readonly #patienceMs: number
+/** The adapter allows one connection only, so Kysely gives it to one caller at a time. */
+class ChannelDriver implements Driver {
+  readonly #connection: ChannelConnection
+  readonly #channel: SqliteChannel
+  readonly #maxWaitMs: number
 
-  constructor(source: SqliteSource, patienceMs: number) {
-    const connection = new KeptStatements(source)
-    super({ database: connection })
-    this.#connection = connection
-    this.#patienceMs = patienceMs
+  constructor(channel: SqliteChannel, maxWaitMs: number) {
+    this.#connection = new ChannelConnection(channel)
+    this.#channel = channel
+    this.#maxWaitMs = maxWaitMs
   }
 
-  override async beginTransaction(
-    connection: DatabaseConnection,
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(
+    _connection: DatabaseConnection,
     { accessMode }: TransactionSettings = {},
   ): Promise<void> {
-    if (accessMode === 'read only') {
-      await connection.executeQuery(CompiledQuery.raw('begin'))
-      return
-    }
-    // The lock is taken at once: a transaction that begins by reading could find, when it writes,
-    // that another wrote in between. Waiting must not block the event loop, as SQLite's own does.
-    const patience = AbortSignal.timeout(this.#patienceMs)
+    if (accessMode === 'read only') return this.#connection.begin('begin')
+    // The lock is taken at once: a transaction that begins with a read could find, when it writes,
+    // that another process wrote in between. The pauses let other statements of this thread run.
+    const timeout = AbortSignal.timeout(this.#maxWaitMs)
     for (;;) {
       try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-        return
+        return await this.#connection.begin('begin immediate')
       } catch (cause) {
-        if (!isBusy(cause) || patience.aborted) throw cause
-        await setTimeout(Math.random() * longestPauseMs)
+        if (!isBusy(cause) || timeout.aborted) throw cause
+        await setTimeout(Math.random() * maxPauseMs)
       }
     }
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // After some faults, such as a full disk, SQLite has rolled back already.
-    if (this.#connection.isTransaction) await super.rollbackTransaction(connection)
+  commitTransaction(): Promise<void> {
+    return this.#connection.end('commit')
+  }
+
+  rollbackTransaction(): Promise<void> {
+    return this.#connection.end('rollback')
+  }
+
+  destroy(): Promise<void> {
+    return this.#channel.close()
   }
 }
 
-/** The part of `better-sqlite3` that Kysely's driver calls, over `node:sqlite`. */
-class KeptStatements {
-  readonly #source: SqliteSource
-  readonly #kept = new Map<string, StatementSync>()
-  #database: DatabaseSync | undefined
+class ChannelConnection implements DatabaseConnection {
+  readonly #channel: SqliteChannel
+  #isInTransaction = false
 
-  constructor(source: SqliteSource) {
-    this.#source = source
+  constructor(channel: SqliteChannel) {
+    this.#channel = channel
   }
 
-  get isTransaction(): boolean {
-    return this.#database?.isOpen === true && this.#database.isTransaction
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const isInTransaction = this.#isInTransaction
+    const answer = await this.#channel.execute({ sql, parameters, isInTransaction })
+    const { columns, changes } = answer
+    if (columns.length === 0) return { rows: [], numAffectedRows: BigInt(changes) }
+    return { rows: answer.rows.map((row) => objectOf<Row>(columns, row)) }
   }
 
-  close(): void {
-    if (this.#database?.isOpen) this.#database.close()
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    yield await this.executeQuery<Row>(query)
   }
 
-  prepare(sql: string) {
-    const statement = this.#statement(sql)
-    return {
-      reader: statement.columns().length > 0,
-      all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
-      run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-      iterate: (parameters: readonly unknown[]) =>
-        statement.iterate(...(parameters as SQLInputValue[])),
-    }
+  async begin(sql: 'begin' | 'begin immediate'): Promise<void> {
+    this.#isInTransaction = false
+    await this.executeQuery(CompiledQuery.raw(sql))
+    this.#isInTransaction = true
   }
 
-  #statement(sql: string): StatementSync {
-    const database = this.#present()
-    const statement = this.#kept.get(sql) ?? database.prepare(sql)
-    if (this.#kept.size >= statementsKept) this.#kept.clear()
-    this.#kept.set(sql, statement)
-    return statement
+  /** A commit that fails leaves the transaction open: Kysely then asks for the rollback. */
+  async end(sql: 'commit' | 'rollback'): Promise<void> {
+    await this.executeQuery(CompiledQuery.raw(sql))
+    this.#isInTransaction = false
   }
+}
 
-  #present(): DatabaseSync {
-    if (this.#database !== undefined && this.isTransaction) return this.#database
-    const present = this.#source.current()
-    if (present !== this.#database) this.#kept.clear()
-    this.#database = present
-    return present
-  }
+function objectOf<Row>(columns: readonly string[], values: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {}
+  for (const [index, column] of columns.entries()) row[column] = values[index]
+  return row as Row
 }

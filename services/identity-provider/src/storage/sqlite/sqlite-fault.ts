@@ -1,4 +1,4 @@
-/** Result codes that SQLite gives when the file, not the question, is at fault. */
+/** Result codes of SQLite for which the file, not the query, is at fault. */
 const faults: Readonly<Record<number, string>> = {
   5: 'is locked by another process',
   6: 'is locked by another process',
@@ -7,29 +7,33 @@ const faults: Readonly<Record<number, string>> = {
   11: 'is damaged: restore it from a backup',
   13: 'cannot grow: the disk is full',
   14: 'cannot be opened',
-  // The index of the log, in a file beside it, finds no room.
+  // The index of the log is a file of its own, and does not fit on the disk.
   4874: 'cannot grow: the disk is full',
   26: 'is not a database of this server, or damaged: restore it from a backup',
 }
 
 const busy = 5
+const damaged: ReadonlySet<number> = new Set([11, 26])
 
-/** SQLite's result code of an error, 0 for another kind of error. */
+/** The result code of SQLite in an error; 0 in another kind of error. */
 const resultCodeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : 0
 
-/** The upper bits mostly only say more of the same. */
+/** The upper bits of a result code add detail only. */
 const primary = (code: number) => code & 0xff
 
-/** Whether another process is writing just now. */
+/** Whether another process is writing at this moment. */
 export const isBusy = (error: unknown): boolean => primary(resultCodeOf(error)) === busy
 
-/** What is wrong with the file, undefined when nothing is. @see https://sqlite.org/rescode.html */
+/** Whether the file is damaged. */
+export const isDamage = (error: unknown): boolean => damaged.has(primary(resultCodeOf(error)))
+
+/** The fault of the file; undefined when there is none. @see https://sqlite.org/rescode.html */
 export function sqliteFaultOf(error: unknown): string | undefined {
   const code = resultCodeOf(error)
-  // A file that was put in place while the server runs, such as an old backup.
+  // A file that replaced the data file while the server runs, such as an old backup.
   if (code === 1 && error instanceof Error && error.message.startsWith('no such table'))
     return 'has not the tables of this release: start the server again'
   return faults[code] ?? faults[primary(code)]

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { SqlDatabase } from '../sql/sql-database.ts'
+import { openUnchecked } from './sqlite-connection.ts'
+
+const ownerOnly = { file: 0o600, folder: 0o700 }
+
+/**
+ * Makes a data file with its tables, completely or not at all. Does nothing when another process makes
+ * the file at the same time.
+ *
+ * It runs in this thread: the file is small, and the service does not listen yet.
+ */
+export async function createFile(
+  path: string,
+  databaseOf: (draft: DatabaseSync) => SqlDatabase,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })
+  const draft = `${path}.${randomUUID()}`
+  try {
+    await (await open(draft, 'wx', ownerOnly.file)).close()
+    const connection = openUnchecked(draft)
+    const database = databaseOf(connection)
+    try {
+      await database.migrate()
+      moveLogIntoFile(connection)
+    } finally {
+      await database.close()
+    }
+    // `link` does not replace the file of a faster process.
+    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+  } finally {
+    await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
+  }
+}
+
+/** The file must be complete without its log. Closing reports no error when that fails. */
+function moveLogIntoFile(connection: DatabaseSync): void {
+  const { busy } = connection.prepare('pragma wal_checkpoint(truncate)').get() ?? {}
+  if (busy !== 0) throw new TypeError('another process uses the new data file')
+}

@@ -1,0 +1,19 @@
+import type { SqliteAnswer, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
+import { type SqliteSource, StatementRunner } from './statement-runner.ts'
+
+/** A channel to a connection of this thread: every statement stops the thread until it is done. */
+export class LocalChannel implements SqliteChannel {
+  readonly #runner: StatementRunner
+
+  constructor(source: SqliteSource) {
+    this.#runner = new StatementRunner(source)
+  }
+
+  async execute(statement: SqliteStatement): Promise<SqliteAnswer> {
+    return this.#runner.run(statement)
+  }
+
+  async close(): Promise<void> {
+    this.#runner.close()
+  }
+}

@@ -1,0 +1,23 @@
+/** A statement for a connection. */
+export type SqliteStatement = {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  /** Whether it belongs to the transaction that is open. It fails when that transaction has ended. */
+  readonly isInTransaction: boolean
+}
+
+/** The answer to a statement. Rows are arrays, because copying them to another thread costs half. */
+export type SqliteAnswer = {
+  /** The columns of the rows; empty for a statement that returns no rows. */
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** The number of rows that the statement changed. */
+  readonly changes: number
+}
+
+/** A way to one connection, in this thread or in another one. Statements run in the order of the calls. */
+export interface SqliteChannel {
+  execute(statement: SqliteStatement): Promise<SqliteAnswer>
+  /** Closes the connection after the statements that wait. */
+  close(): Promise<void>
+}

@@ -1,0 +1,106 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import type { SqliteAnswer, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
+import { errorFrom, type TransferredError } from './transferred-error.ts'
+
+/** The connection that a thread opens. */
+export type ThreadConnection = {
+  readonly path: string
+  /** `writer` has the only connection that writes. */
+  readonly role: 'writer' | 'reader'
+}
+
+/** What the thread receives: a statement, or `undefined` for its end. */
+export type ThreadRequest = SqliteStatement | undefined
+export type ThreadReply = { readonly answer: SqliteAnswer } | { readonly error: TransferredError }
+
+type Waiting = Pick<PromiseWithResolvers<SqliteAnswer>, 'resolve' | 'reject'>
+
+// The extension is .ts in the repository, and .js after a build.
+const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
+
+/**
+ * A channel to a connection in a worker thread, so that no statement stops this thread.
+ *
+ * The thread starts with the first statement. When it ends unexpectedly, such as without memory, its
+ * statements fail, and the next statement starts another thread.
+ */
+export class SqliteThread implements SqliteChannel {
+  readonly #connection: ThreadConnection
+  readonly #start: (connection: ThreadConnection) => Worker
+  #worker: Worker | undefined
+  #waiting: Waiting[] = []
+  #isClosed = false
+  #refusal: StorageUnavailableError | undefined
+
+  /** @param start starts the thread; default the worker of this folder */
+  constructor(connection: ThreadConnection, start = startWorker) {
+    this.#connection = connection
+    this.#start = start
+  }
+
+  /**
+   * @throws {StorageUnavailableError} storage_unavailable when the thread ends unexpectedly
+   * @throws {Error} the error of the other thread, with the codes of SQLite
+   */
+  execute(statement: SqliteStatement): Promise<SqliteAnswer> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
+    const { promise, resolve, reject } = Promise.withResolvers<SqliteAnswer>()
+    this.#worker ??= this.#startThread()
+    this.#worker.postMessage(statement satisfies ThreadRequest)
+    if (this.#waiting.length === 0) this.#worker.ref()
+    this.#waiting.push({ resolve, reject })
+    return promise
+  }
+
+  /** Refuses all later statements, because the file is damaged. */
+  refuse(sentence: string, cause: unknown): void {
+    this.#refusal ??= new StorageUnavailableError(sentence, { cause })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.refuse(`The data file ${this.#connection.path} is closed.`, undefined)
+    const worker = this.#worker
+    if (worker === undefined) return
+    worker.ref()
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.postMessage(undefined satisfies ThreadRequest)
+    await ended
+  }
+
+  #startThread(): Worker {
+    const worker = this.#start(this.#connection)
+    // Without requests, the thread does not keep the process alive.
+    worker.unref()
+    let cause: unknown
+    worker.on('message', (reply: ThreadReply) => this.#settle(reply))
+    worker.on('error', (error) => {
+      cause = error
+    })
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+      this.#failWaiting(cause)
+    })
+    return worker
+  }
+
+  /** The thread replies in the order of the requests. */
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.shift()
+    if (this.#waiting.length === 0 && !this.#isClosed) this.#worker?.unref()
+    if ('answer' in reply) waiting?.resolve(reply.answer)
+    else waiting?.reject(errorFrom(reply.error))
+  }
+
+  #failWaiting(cause: unknown): void {
+    const failed = this.#waiting
+    this.#waiting = []
+    const sentence = `The thread of the data file ${this.#connection.path} ended unexpectedly.`
+    for (const { reject } of failed) reject(new StorageUnavailableError(sentence, { cause }))
+  }
+}
+
+const startWorker = (workerData: ThreadConnection): Worker =>
+  new Worker(workerUrl, { workerData, name: `sqlite ${workerData.role}` })

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
+
+const statement = (sql: string, parameters: readonly unknown[] = [], isInTransaction = false) => ({
+  ...{ sql, parameters, isInTransaction },
+})
+const workerUrl = new URL('../../../src/storage/sqlite/sqlite-worker.ts', import.meta.url)
+
+describe('a thread with a connection to a data file', () => {
+  let folder: string
+  let path: string
+  let started: Worker[]
+  let thread: SqliteThread
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-thread-'))
+    path = join(folder, 'a.sqlite')
+    const file = new DatabaseSync(path)
+    file.exec('create table item (name text primary key, size integer)')
+    file.close()
+  })
+  after(() => rm(folder, { recursive: true }))
+  beforeEach((t) => {
+    started = []
+    thread = new SqliteThread({ path, role: 'writer' }, (workerData) => {
+      const worker = new Worker(workerUrl, { workerData })
+      started.push(worker)
+      return worker
+    })
+    if ('after' in t) t.after(() => thread.close())
+  })
+
+  it('runs statements in the order of the calls and returns rows and counts', async () => {
+    const answers = await Promise.all([
+      thread.execute(statement('delete from item')),
+      thread.execute(statement('insert into item values (?, ?), (?, ?)', ['a', 1, 'b', null])),
+      thread.execute(statement('select name, size from item order by name')),
+    ])
+    assert.equal(answers[1]?.changes, 2)
+    assert.deepEqual(answers[2], {
+      columns: ['name', 'size'],
+      rows: [
+        ['a', 1],
+        ['b', null],
+      ],
+      changes: 0,
+    })
+    assert.equal(started.length, 1)
+  })
+
+  it('passes on the codes of SQLite with an error', async () => {
+    await thread.execute(statement('delete from item'))
+    await thread.execute(statement('insert into item values (?, ?)', ['a', 1]))
+    await assert.rejects(thread.execute(statement('insert into item values (?, ?)', ['a', 2])), {
+      code: 'ERR_SQLITE_ERROR',
+      errcode: 1555,
+      message: 'UNIQUE constraint failed: item.name',
+    })
+    await assert.rejects(thread.execute(statement('select ?, ?', [1, {}])), TypeError)
+  })
+
+  it('fails the statements of a thread that ends, and starts another for the next one', async () => {
+    await thread.execute(statement('delete from item'))
+    await thread.execute(statement('begin immediate'))
+    await thread.execute(statement('insert into item values (?, ?)', ['a', 1], true))
+    const ended = assert.rejects(
+      thread.execute(
+        statement(
+          'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n',
+          [],
+          true,
+        ),
+      ),
+      {
+        code: 'storage_unavailable',
+        message: `The thread of the data file ${path} ended unexpectedly.`,
+      },
+    )
+    started[0]?.terminate()
+    await ended
+    // The rest of the transaction must not be written without its beginning.
+    await assert.rejects(
+      thread.execute(statement('insert into item values (?, ?)', ['b', 1], true)),
+      /the transaction of this statement has ended/,
+    )
+    await thread.execute(statement('rollback', [], true))
+    assert.deepEqual((await thread.execute(statement('select * from item'))).rows, [])
+    assert.equal(started.length, 2, 'the second thread opened the file again')
+  })
+
+  it('fails the query that needs more memory than the thread has', async () => {
+    const small = new SqliteThread({ path, role: 'reader' }, (workerData) => {
+      return new Worker(workerUrl, { workerData, resourceLimits: { maxOldGenerationSizeMb: 16 } })
+    })
+    const many = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 300000)'
+    await assert.rejects(small.execute(statement(`${many} select i, 'x' || i from n`)), {
+      code: 'storage_unavailable',
+    })
+    assert.deepEqual((await small.execute(statement('select 1'))).rows, [[1]])
+    await small.close()
+  })
+
+  it('refuses statements after it was closed', async () => {
+    await thread.execute(statement('select 1'))
+    await thread.close()
+    await assert.rejects(thread.execute(statement('select 1')), { code: 'storage_unavailable' })
+  })
+
+  it('does not stop the thread that asks', async () => {
+    let turns = 0
+    const ticker = setInterval(() => {
+      turns += 1
+    }, 1)
+    const many = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 200000)'
+    await thread.execute(statement(`${many} select count(*) from n`))
+    clearInterval(ticker)
+    assert.ok(turns > 3, `the event loop turned ${turns} times`)
+  })
+})
