@@ -33,7 +33,10 @@ export type AuditQuery = {
   readonly limit: number
 }
 
-/** A page of matching records, the latest first. */
+/**
+ * A page of matching records, the latest first. A query with several filters may return fewer records
+ * than its limit, or none, and still have a next page: the work for one page is bounded.
+ */
 export type AuditPage = {
   readonly records: readonly (AuditRecord & { readonly id: string })[]
   /** The value of `before` for the next page; null for the last page. */

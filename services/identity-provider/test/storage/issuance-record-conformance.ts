@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import type { AuditQuery } from '../../src/storage/audit-trail.ts'
 import { beginning } from '../../src/storage/commit.ts'
+import { maxRecordsScanned } from '../../src/storage/sql/find-audit.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -148,6 +150,54 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       seen,
       Array.from({ length: 1234 }, (_, n) => `${1233 - n}`),
     )
+  })
+
+  it('bounds the work for a page of a query with several filters, and finds each record once', async () => {
+    const { audit } = await (await fresh()).open()
+    const count = 2 * maxRecordsScanned + 50
+    await audit.append(
+      'signIns',
+      Array.from({ length: count }, (_, n) =>
+        record({
+          ...{
+            at: minute(n),
+            actor: n % 2 === 0 ? 'even' : 'odd',
+            target: n < 10 ? 'early' : 'late',
+          },
+          ...(n === 1 && { outcome: 'refused' as const, reason: 'rare' }),
+        }),
+      ),
+    )
+    const pagesOf = async (query: Partial<AuditQuery>) => {
+      const pages: number[] = []
+      let before: string | null | undefined
+      do {
+        const limit = 1000
+        const page = await audit.find({
+          book: 'signIns',
+          limit,
+          ...query,
+          ...(before && { before }),
+        })
+        pages.push(page.records.length)
+        before = page.next
+      } while (before !== null)
+      return pages
+    }
+    for (const [query, pages] of [
+      // Both filters have many records: a page ends after the records that it may read.
+      [{ actor: 'even', outcome: 'done', action: 'token.look' }, [0, 0]],
+      [{ outcome: 'done', action: 'token.issue' }, [1000, 1000, 1000, 1000, 49]],
+      // One filter has few records, which are read whole.
+      [{ actor: 'odd', target: 'early' }, [5]],
+      [{ actor: 'even', target: 'early' }, [5]],
+      [{ outcome: 'refused', tenantId: 'a tenant' }, [1]],
+      [{ reason: 'rare', actor: 'even' }, [0]],
+      [{ reason: 'rare', actor: 'odd', outcome: 'refused' }, [1]],
+      // One filter with an index: pages have the limit.
+      [{ target: 'late' }, [1000, 1000, 1000, 1000, 40]],
+    ] as const)
+      assert.deepEqual(await pagesOf(query), pages, JSON.stringify(query))
   })
 
   it('shortens and replaces the text of a record that a store cannot keep', async () => {

@@ -8,6 +8,7 @@ import type {
   AuditTrail,
 } from '../audit-trail.ts'
 import { type AuditTable, auditFromRow, insertAudit } from './audit-rows.ts'
+import { findAudit } from './find-audit.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import { timeOrderedIdFloor } from './time-ordered-id.ts'
 
@@ -20,51 +21,35 @@ const laneTables: Readonly<Record<AuditLane, AuditTable>> = {
   unauthenticated: 'sign_in_audit',
   refusedChanges: 'directory_audit',
 }
-const equalities = {
-  tenantId: 'tenant_id',
-  actor: 'actor',
-  action: 'action',
-  target: 'target',
-  outcome: 'outcome',
-  reason: 'reason',
-  correlationId: 'correlation_id',
-} as const
-const rowsPerDeletion = 5000
+// Other writes wait for one part at most.
+const rowsPerDeletion = 500
 const dayMs = 86_400_000
+/** The part of a limit that may be appended before the records are counted again. */
+const recountShare = 0.01
+
+type LaneCount = { appended: number; countedAtMs: number }
 
 /** The audit in a database. */
 export class SqlAuditTrail implements AuditTrail {
   readonly #database: SqlDatabase
+  /** The lanes that were counted, with the records that this process appended since. */
+  readonly #counts = new Map<AuditLane, LaneCount>()
 
   constructor(database: SqlDatabase) {
     this.#database = database
   }
 
-  append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
-    return this.#database.write((db) => insertAudit(db, laneTables[lane], lane, records))
+  async append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
+    await this.#database.write((db) => insertAudit(db, laneTables[lane], lane, records))
+    const count = this.#counts.get(lane)
+    if (count !== undefined) count.appended += records.length
   }
 
   async find(query: AuditQuery): Promise<AuditPage> {
-    const rows = await this.#database.ask((db) => {
-      let found = db.selectFrom(tables[query.book]).selectAll()
-      for (const [name, column] of Object.entries(equalities)) {
-        const value = query[name as keyof typeof equalities]
-        if (value === undefined) continue
-        found = value === null ? found.where(column, 'is', null) : found.where(column, '=', value)
-      }
-      if (query.from) found = found.where('id', '>=', timeOrderedIdFloor(query.from))
-      if (query.to) found = found.where('id', '<', timeOrderedIdFloor(query.to))
-      if (query.before !== undefined) found = found.where('id', '<', query.before)
-      return found
-        .orderBy('id', 'desc')
-        .limit(query.limit + 1)
-        .execute()
-    })
-    const page = rows.slice(0, query.limit)
-    return {
-      records: page.map((row) => ({ id: row.id, ...auditFromRow(row) })),
-      next: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
-    }
+    const { rows, next } = await this.#database.report((db) =>
+      findAudit(db, tables[query.book], query),
+    )
+    return { records: rows.map((row) => ({ id: row.id, ...auditFromRow(row) })), next }
   }
 
   async prune({ directoryDays, signInDays, records }: AuditLimits, now: Date): Promise<void> {
@@ -72,24 +57,32 @@ export class SqlAuditTrail implements AuditTrail {
     await this.#deleteBefore('directory_audit', daysAgo(directoryDays))
     await this.#deleteBefore('sign_in_audit', daysAgo(signInDays))
     for (const [lane, count] of Object.entries(records))
-      await this.#deleteBeyond(lane as AuditLane, count)
+      await this.#deleteBeyond(lane as AuditLane, count, now.getTime())
   }
 
-  async #deleteBeyond(lane: AuditLane, count: number): Promise<void> {
-    const oldestKept = await this.#database.ask((db) =>
+  /**
+   * Deletes the oldest records of a lane beyond a number. The count reads up to that number of index
+   * entries, so it is repeated only after enough new records, and each day for those of other servers.
+   */
+  async #deleteBeyond(lane: AuditLane, maxRecords: number, nowMs: number): Promise<void> {
+    const count = this.#counts.get(lane)
+    const isRecent = count !== undefined && nowMs - count.countedAtMs < dayMs
+    if (isRecent && count.appended <= maxRecords * recountShare) return
+    this.#counts.set(lane, { appended: 0, countedAtMs: nowMs })
+    const oldestKept = await this.#database.report((db) =>
       db
         .selectFrom(laneTables[lane])
         .select('id')
         .where('lane', '=', lane)
         .orderBy('id', 'desc')
         .limit(1)
-        .offset(count - 1)
+        .offset(maxRecords - 1)
         .executeTakeFirst(),
     )
     if (oldestKept) await this.#deleteBefore(laneTables[lane], oldestKept.id, lane)
   }
 
-  // In parts, so that nobody who writes waits long.
+  /** Deletes in parts, each in a transaction of its own. */
   async #deleteBefore(table: AuditTable, id: string, lane?: AuditLane): Promise<void> {
     for (;;) {
       const { numDeletedRows } = await this.#database.write((db) =>
