@@ -28,6 +28,11 @@ export function createApp(options: ServiceOptions, management: Hono): Hono<Serve
     app.all(path, methodRefusal(options))
   }
   app.route('/', healthEndpoints(options))
+  app.get('/metrics', async () => {
+    const { contentType, read } = options.metrics
+    const headers = { 'content-type': contentType, 'x-content-type-options': 'nosniff' }
+    return new Response(await read(), { headers: { ...headers, 'cache-control': 'no-store' } })
+  })
   app.route('/', errorLookup())
   app.route('/', documentEndpoints(options))
   app.get('/', (context) =>

@@ -6,6 +6,7 @@ import { systemRuntime } from './directory/runtime.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { reportCountedRefusals } from './http/counted-refusals.ts'
 import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
+import { createMetrics } from './http/metrics.ts'
 import { randomPool } from './http/random-pool.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
@@ -16,6 +17,7 @@ import { ensureAdministrator } from './startup/ensure-administrator.ts'
 import { openKeys } from './startup/open-keys.ts'
 import { seedDirectory } from './startup/seed-directory.ts'
 import { startBackgroundTasks } from './startup/start-background-tasks.ts'
+import { storageLimits } from './startup/storage-limits.ts'
 import { AuditBuffer } from './storage/audit-buffer.ts'
 import { DirectoryStore } from './storage/directory-store.ts'
 import { openStorage } from './storage/storage.ts'
@@ -54,7 +56,9 @@ export async function startService(
     const storage = await openStorage({
       dataDir: settings.DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
+      limits: storageLimits(settings),
     })
+    const metrics = createMetrics(storage, storageLimits(settings))
     resources.defer(() => storage.close())
     const reversals = new StoreReversals({ report: (fields, text) => log.error(fields, text) })
     const directory = new DirectoryStore({
@@ -105,6 +109,7 @@ export async function startService(
       audit: auditBuffer.record,
       noteUse: auditBuffer.noteUse,
       isReady: () => !isStopping,
+      metrics,
       log,
       source: systemRuntime,
       randomBytes: randomPool(systemRuntime.randomBytes),

@@ -10,6 +10,7 @@ import type { AuditLane } from '../storage/audit-trail.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { ReplayCache } from '../storage/replay-cache.ts'
 import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
+import type { Metrics } from './metrics.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The signing keys, as the token service uses them. */
@@ -42,6 +43,7 @@ export type ServiceOptions = {
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
   /** Adds the use of a credential to the audit buffer. */
   readonly noteUse: (credentialName: string, at: Date) => void
+  readonly metrics: Metrics
   /** False when the service has begun to stop. */
   readonly isReady: () => boolean
   readonly log: Log

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
-import type { AuditLimits, AuditTrail } from './audit-trail.ts'
+import type { AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { openPostgresDatabase } from './postgres/postgres-database.ts'
@@ -12,68 +12,86 @@ import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
 import { SqlKeyRingStore } from './sql/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/sql-replay-cache.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import type { StorageLimits, StorageUsage } from './storage-usage.ts'
 
-/** Everything that a server keeps, each behind its own port. */
+/** The ports of everything that a server stores. */
 export type Storage = {
   readonly directory: DirectoryLog
   readonly keyRing: KeyRingStore
   readonly assertions: ReplayCache
   readonly credentialUses: CredentialUses
   readonly audit: AuditTrail
-  /** Forgets what nobody needs any more: to be called every few minutes. */
+  /** Deletes what has expired and what exceeds a limit. The owner must call it every few minutes. */
   tidy(now: Date): Promise<void>
+  /** What the store contains, as of the last `tidy`. */
+  readonly usage: () => StorageUsage
   close(): Promise<void>
 }
 
 export type StorageOptions = {
-  /** The folder of the data file, which is used when there is no `databaseUrl`. */
+  /** The folder of the data file, which is used without a `databaseUrl`. */
   readonly dataDir: string
   /** `postgres://...` of a database that replicas share; undefined for the data file. */
   readonly databaseUrl?: string | undefined
-  readonly auditLimits?: AuditLimits
+  readonly limits?: StorageLimits
 }
 
-/** Two years of changes and three months of sign-ins, within a number of records for each lane. */
-const defaultAuditLimits: AuditLimits = {
+/** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
+export const defaultStorageLimits: StorageLimits = {
   directoryDays: 730,
   signInDays: 90,
   records: { signIns: 1_000_000, unauthenticated: 100_000, refusedChanges: 100_000 },
+  usedAssertions: 1_000_000,
 }
 
 /**
- * Opens the store, and makes it when there is none.
+ * Opens the store. Makes it when it does not exist.
  *
- * @throws {StorageUnavailableError} storage_unavailable, in one sentence for the operator, when it
- *   cannot be used; nothing that is there is changed then.
+ * @throws {StorageUnavailableError} storage_unavailable, with a sentence for the operator, when it
+ *   cannot be used; nothing in it is changed then
  */
 export async function openStorage({
   dataDir,
   databaseUrl,
-  auditLimits = defaultAuditLimits,
+  limits = defaultStorageLimits,
 }: StorageOptions): Promise<Storage> {
   const database = await (databaseUrl === undefined
     ? openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
     : openPostgresDatabase(databaseUrl))
-  return sqlStorage(database, auditLimits)
+  return sqlStorage(database, limits)
 }
 
-/** The store in a database that is open. */
+/** The store in an open database. */
 export function sqlStorage(
   database: SqlDatabase,
-  auditLimits: AuditLimits = defaultAuditLimits,
+  limits: StorageLimits = defaultStorageLimits,
 ): Storage {
-  const assertions = new SqlReplayCache(database)
+  const assertions = new SqlReplayCache(database, limits.usedAssertions)
+  const credentialUses = new SqlCredentialUses(database)
   const audit = new SqlAuditTrail(database)
+  let bytes: number | undefined
   return {
     directory: new SqlDirectoryLog(database),
     keyRing: new SqlKeyRingStore(database),
     assertions,
-    credentialUses: new SqlCredentialUses(database),
+    credentialUses,
     audit,
     tidy: async (now) => {
       await assertions.forgetExpired(now)
-      await audit.prune(auditLimits, now)
+      await credentialUses.forgetRemoved()
+      await audit.prune(limits, now)
+      bytes = await database.bytes()
     },
+    usage: () => ({
+      bytes,
+      auditRecords: {
+        signIns: audit.count('signIns'),
+        unauthenticated: audit.count('unauthenticated'),
+        refusedChanges: audit.count('refusedChanges'),
+      },
+      usedAssertions: assertions.count,
+      credentialUses: credentialUses.count,
+    }),
     close: () => database.close(),
   }
 }

@@ -15,6 +15,7 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
   const address = parsePostgresAddress(url)
   const database = new SqlDatabase({
     kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
+    bytesQuery: 'select pg_database_size(current_database()) as bytes',
     faultOf: (error) => {
       const fault = postgresFaultOf(error)
       return fault && `The database ${address.name} ${fault}.`

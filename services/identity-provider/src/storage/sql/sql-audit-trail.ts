@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import type { AuditRecord } from '../audit-record.ts'
 import type {
   AuditLane,
@@ -10,6 +11,7 @@ import type {
 import { type AuditTable, auditFromRow, insertAudit } from './audit-rows.ts'
 import { findAudit } from './find-audit.ts'
 import type { SqlDatabase } from './sql-database.ts'
+import type { Tables } from './tables.ts'
 import { timeOrderedIdFloor } from './time-ordered-id.ts'
 
 const tables: Readonly<Record<AuditLogName, AuditTable>> = {
@@ -27,16 +29,27 @@ const dayMs = 86_400_000
 /** The part of a limit that may be appended before the records are counted again. */
 const recountShare = 0.01
 
-type LaneCount = { appended: number; countedAtMs: number }
+type LaneCount = {
+  /** The records at the last count. */
+  readonly counted: number
+  readonly countedAtMs: number
+  /** The records that this server appended since. */
+  appended: number
+}
 
 /** The audit in a database. */
 export class SqlAuditTrail implements AuditTrail {
   readonly #database: SqlDatabase
-  /** The lanes that were counted, with the records that this process appended since. */
   readonly #counts = new Map<AuditLane, LaneCount>()
 
   constructor(database: SqlDatabase) {
     this.#database = database
+  }
+
+  /** The records of a lane at the last count, and those of this server since; undefined before. */
+  count(lane: AuditLane): number | undefined {
+    const count = this.#counts.get(lane)
+    return count && count.counted + count.appended
   }
 
   async append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
@@ -67,13 +80,20 @@ export class SqlAuditTrail implements AuditTrail {
   async #deleteBeyond(lane: AuditLane, maxRecords: number, nowMs: number): Promise<void> {
     const count = this.#counts.get(lane)
     const isRecent = count !== undefined && nowMs - count.countedAtMs < dayMs
-    if (isRecent && count.appended <= maxRecords * recountShare) return
-    this.#counts.set(lane, { appended: 0, countedAtMs: nowMs })
-    const oldestKept = await this.#database.report((db) =>
+    const mayExceed = (this.count(lane) ?? 0) > maxRecords
+    if (isRecent && !(mayExceed && count.appended > maxRecords * recountShare)) return
+    const ofLane = (db: Kysely<Tables>) =>
+      db.selectFrom(laneTables[lane]).select('id').where('lane', '=', lane)
+    const { records } = await this.#database.report((db) =>
       db
-        .selectFrom(laneTables[lane])
-        .select('id')
-        .where('lane', '=', lane)
+        .selectFrom(ofLane(db).limit(maxRecords).as('counted'))
+        .select(({ fn }) => fn.countAll().as('records'))
+        .executeTakeFirstOrThrow(),
+    )
+    this.#counts.set(lane, { counted: Number(records), countedAtMs: nowMs, appended: 0 })
+    if (Number(records) < maxRecords) return
+    const oldestKept = await this.#database.report((db) =>
+      ofLane(db)
         .orderBy('id', 'desc')
         .limit(1)
         .offset(maxRecords - 1)

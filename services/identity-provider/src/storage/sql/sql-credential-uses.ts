@@ -1,19 +1,33 @@
+import type { Kysely } from 'kysely'
+import { credentialName } from '../../directory/credential-name.ts'
 import type { CredentialUses } from '../credential-uses.ts'
 import { text } from './object-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
+import type { Tables } from './tables.ts'
 
 const rowsPerStatement = 500
+/** The parts that one cleanup checks, so that it stays short with many credentials. */
+const partsPerCleanup = 20
 
-/** Last uses of credentials in a database. */
+/** The last uses of credentials in a database. */
 export class SqlCredentialUses implements CredentialUses {
   readonly #database: SqlDatabase
+  /** The name after which the next cleanup continues. */
+  #checkedTo = ''
+  #seen = 0
+  #count: number | undefined
 
   constructor(database: SqlDatabase) {
     this.#database = database
   }
 
+  /** The uses that the last complete check kept; undefined before. */
+  get count(): number | undefined {
+    return this.#count
+  }
+
   async record(uses: ReadonlyMap<string, Date>): Promise<void> {
-    // In one order everywhere, so that two replicas never wait for each other.
+    // All servers use the same order, so that they never wait for each other.
     const rows = [...uses]
       .map(([key_id, at]) => ({ key_id, last_used_at: text(at) }))
       .sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
@@ -44,4 +58,66 @@ export class SqlCredentialUses implements CredentialUses {
     }
     return uses
   }
+
+  /** Deletes the uses of credentials that were removed. One call checks up to 10,000 uses. */
+  async forgetRemoved(): Promise<void> {
+    for (let part = 0; part < partsPerCleanup; part += 1) {
+      const names = await this.#database.report((db) => usesAfter(db, this.#checkedTo))
+      // The credentials are read after their uses: a credential exists before its first use.
+      const present = await this.#database.report((db) => credentialsOf(db, names))
+      const removed = names.filter((name) => !present.has(name))
+      if (removed.length > 0) {
+        await this.#database.write((db) =>
+          db.deleteFrom('credential_use').where('key_id', 'in', removed).execute(),
+        )
+      }
+      this.#seen += names.length - removed.length
+      this.#checkedTo = names.at(-1) ?? ''
+      if (names.length === rowsPerStatement) continue
+      this.#count = this.#seen
+      this.#checkedTo = ''
+      this.#seen = 0
+      return
+    }
+  }
+}
+
+async function usesAfter(db: Kysely<Tables>, name: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('credential_use')
+    .select('key_id')
+    .where('key_id', '>', name)
+    .orderBy('key_id')
+    .limit(rowsPerStatement)
+    .execute()
+  return rows.map(({ key_id }) => key_id)
+}
+
+/** The names of all credentials of the applications of some names. */
+async function credentialsOf(
+  db: Kysely<Tables>,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(names.map((name) => name.split('/', 1)[0] ?? ''))]
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('password_credential')
+    .select(['application_id', 'key_id'])
+    .where('application_id', 'in', ids)
+    .unionAll(
+      db
+        .selectFrom('key_credential')
+        .select(['application_id', 'key_id'])
+        .where('application_id', 'in', ids),
+    )
+    .unionAll(
+      db
+        .selectFrom('federated_identity_credential')
+        .select(['application_id', 'id as key_id'])
+        .where('application_id', 'in', ids),
+    )
+    .execute()
+  return new Set(
+    rows.map(({ application_id, key_id }) => credentialName({ id: application_id }, key_id)),
+  )
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { migrations } from './migrations.ts'
@@ -11,6 +11,8 @@ export type SqlDatabaseOptions = {
   readonly readers?: Kysely<Tables>
   /** For long queries that write nothing; default `readers`. */
   readonly reports?: Kysely<Tables>
+  /** A statement for the bytes of the file or the database, in the column `bytes`. */
+  readonly bytesQuery: string
   /** Closes the connections of all of them; default: closing each of them closes its own. */
   readonly close?: () => Promise<void>
   /**
@@ -25,6 +27,7 @@ export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
   readonly #readers: Kysely<Tables>
   readonly #reports: Kysely<Tables>
+  readonly #bytesQuery: string
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
 
@@ -32,12 +35,14 @@ export class SqlDatabase {
     kysely,
     readers = kysely,
     reports = readers,
+    bytesQuery,
     close = async () => {},
     faultOf,
   }: SqlDatabaseOptions) {
     this.#kysely = kysely
     this.#readers = readers
     this.#reports = reports
+    this.#bytesQuery = bytesQuery
     this.#close = close
     this.#faultOf = faultOf
   }
@@ -86,6 +91,14 @@ export class SqlDatabase {
         `The tables of the store are not those of this release: ${(error as Error).message}`,
       { cause: error },
     )
+  }
+
+  /** The bytes of the data file or the database. */
+  async bytes(): Promise<number> {
+    const { rows } = await this.report((db) =>
+      sql.raw<{ bytes: number | string }>(this.#bytesQuery).execute(db),
+    )
+    return Number(rows[0]?.bytes)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ReplayCache } from '../replay-cache.ts'
+import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { text } from './object-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
 
@@ -9,20 +10,35 @@ type Use = {
 }
 
 const usesPerTransaction = 500
+// Other writes wait for one part at most.
+const rowsPerDeletion = 500
 
-/** Used assertions in a database: those that come while one transaction runs share the next. */
+/** The used assertions in a database. Uses that arrive during one transaction share the next one. */
 export class SqlReplayCache implements ReplayCache {
   readonly #database: SqlDatabase
+  readonly #maxRecords: number
   #waiting: Use[] = []
   #writing = false
+  #count: number | undefined
 
-  constructor(database: SqlDatabase) {
+  /**
+   * @param maxRecords the maximum number of unexpired assertions. Beyond it, each use fails: a used
+   *   assertion is never forgotten before it expires. Other servers may exceed it for the time between
+   *   two cleanups.
+   */
+  constructor(database: SqlDatabase, maxRecords: number) {
     this.#database = database
+    this.#maxRecords = maxRecords
+  }
+
+  /** The used assertions at the last count, and those of this server since; undefined before. */
+  get count(): number | undefined {
+    return this.#count
   }
 
   spend(clientId: string, jti: string, expiresAt: Date): Promise<boolean> {
     return new Promise((settle) => {
-      // A jti is as long as its client likes; its digest is not.
+      // A client may send a jti of any length. Its digest has a fixed length.
       const jti_sha256 = createHash('sha256').update(jti).digest('base64')
       const row = { client_id: clientId, jti_sha256, expires_at: text(expiresAt) }
       this.#waiting.push({ row, settle })
@@ -30,20 +46,38 @@ export class SqlReplayCache implements ReplayCache {
     })
   }
 
-  /** Forgets assertions that have expired: nobody accepts them any more. */
+  /** Deletes expired assertions, which are refused anyway, and counts the others. */
   async forgetExpired(now: Date): Promise<void> {
-    await this.#database.write((db) =>
-      db.deleteFrom('spent_assertion').where('expires_at', '<', text(now)).execute(),
-    )
+    for (;;) {
+      const { numDeletedRows } = await this.#database.write((db) =>
+        db
+          .deleteFrom('spent_assertion')
+          .where(({ eb, refTuple, selectFrom }) =>
+            eb(
+              refTuple('client_id', 'jti_sha256'),
+              'in',
+              selectFrom('spent_assertion')
+                .select(['client_id', 'jti_sha256'])
+                .where('expires_at', '<', text(now))
+                .orderBy('expires_at')
+                .limit(rowsPerDeletion)
+                .$asTuple('client_id', 'jti_sha256'),
+            ),
+          )
+          .executeTakeFirst(),
+      )
+      if (numDeletedRows < rowsPerDeletion) break
+    }
+    this.#count = await this.#countRecords()
   }
 
   async #writeAll(): Promise<void> {
     this.#writing = true
     while (this.#waiting.length > 0) {
       const uses = this.#waiting.splice(0, usesPerTransaction)
-      // Of several uses of one assertion at most one is good, whichever.
+      // Of several uses of one assertion, one may succeed.
       const contenders = new Map(uses.map((use) => [nameOf(use.row), use]))
-      // In one order everywhere, so that two replicas never wait for each other.
+      // All servers use the same order, so that they never wait for each other.
       const inOrder = [...contenders].sort(([a], [b]) => (a < b ? -1 : 1))
       const written = this.#insert(inOrder.map(([, { row }]) => row))
       for (const use of uses) {
@@ -55,8 +89,14 @@ export class SqlReplayCache implements ReplayCache {
     this.#writing = false
   }
 
-  /** @returns the names of those that nobody had used before. */
+  /** @returns the names of the assertions that were not used before */
   async #insert(rows: Use['row'][]): Promise<Set<string>> {
+    this.#count ??= await this.#countRecords()
+    if (this.#count + rows.length > this.#maxRecords) {
+      throw new StorageUnavailableError(
+        `The store has its maximum of ${this.#maxRecords} used assertions: raise MAX_USED_ASSERTIONS.`,
+      )
+    }
     const written = await this.#database.write((db) =>
       db
         .insertInto('spent_assertion')
@@ -65,7 +105,24 @@ export class SqlReplayCache implements ReplayCache {
         .returning(['client_id', 'jti_sha256'])
         .execute(),
     )
+    this.#count += written.length
     return new Set(written.map(nameOf))
+  }
+
+  async #countRecords(): Promise<number> {
+    const { records } = await this.#database.report((db) =>
+      db
+        .selectFrom(
+          db
+            .selectFrom('spent_assertion')
+            .select('client_id')
+            .limit(this.#maxRecords)
+            .as('counted'),
+        )
+        .select(({ fn }) => fn.countAll().as('records'))
+        .executeTakeFirstOrThrow(),
+    )
+    return Number(records)
   }
 }
 

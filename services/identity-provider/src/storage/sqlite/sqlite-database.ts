@@ -105,6 +105,8 @@ function databaseOver(
     kysely: kyselyOver(writer),
     ...(reader && { readers: kyselyOver(reader) }),
     ...(reports && { reports: kyselyOver(reports) }),
+    bytesQuery:
+      'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()',
     close: async () => {
       beforeClose?.()
       // The writer is last: the last connection removes the log.

@@ -1,0 +1,17 @@
+import type { AuditLane, AuditLimits } from './audit-trail.ts'
+
+/** The limits of the parts of a store that requests fill. */
+export type StorageLimits = AuditLimits & {
+  /** The maximum number of used assertions that have not expired. */
+  readonly usedAssertions: number
+}
+
+/** The content of a store, as this server knows it from its last cleanup; undefined before. */
+export type StorageUsage = {
+  /** The bytes of the data file or the database. */
+  readonly bytes: number | undefined
+  /** The audit records of each lane. */
+  readonly auditRecords: Readonly<Record<AuditLane, number | undefined>>
+  readonly usedAssertions: number | undefined
+  readonly credentialUses: number | undefined
+}
