@@ -23,10 +23,20 @@ import { SqliteThread } from './sqlite-thread.ts'
  *   it is then left as it is
  */
 export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
+  const threads = {
+    writer: new SqliteThread({ path, role: 'writer' }),
+    // A write waits for the writer of another process. Reads do not wait behind it.
+    reader: new SqliteThread({ path, role: 'reader' }),
+    // A long query of an operator delays no short query. The thread starts with the first of them.
+    reports: new SqliteThread({ path, role: 'reader' }),
+  }
   try {
+    threads.writer.start()
+    threads.reader.start()
     if (!(await exists(path))) await createFile(path, (draft) => sqliteDatabase(draft, path))
-    return await openFile(path)
+    return await openFile(path, threads)
   } catch (cause) {
+    await Promise.all(Object.values(threads).map((thread) => thread.close()))
     if (cause instanceof StorageUnavailableError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     const fault = faultOf(path)(cause) ?? `The data file ${path} cannot be used: ${reason}`
@@ -34,7 +44,9 @@ export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
   }
 }
 
-async function openFile(path: string): Promise<SqlDatabase> {
+type Threads = Readonly<Record<'writer' | 'reader' | 'reports', SqliteThread>>
+
+async function openFile(path: string, threads: Threads): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // For SQLite an empty file is a new database. Here it is a file that lost its data.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
@@ -43,21 +55,9 @@ async function openFile(path: string): Promise<SqlDatabase> {
     const sentence = `The data file ${path} may not be written to.`
     throw new StorageUnavailableError(sentence, { cause })
   })
-  const threads = {
-    writer: new SqliteThread({ path, role: 'writer' }),
-    // A write waits for the writer of another process. Reads do not wait behind it.
-    reader: new SqliteThread({ path, role: 'reader' }),
-    // A long query of an operator delays no short query.
-    reports: new SqliteThread({ path, role: 'reader' }),
-  }
   let check: BackgroundCheck | undefined
   const database = databaseOver(path, threads, { beforeClose: () => check?.stop() })
-  try {
-    await database.migrate()
-  } catch (cause) {
-    await database.close()
-    throw cause
-  }
+  await database.migrate()
   const openThread = () => new SqliteThread({ path, role: 'reader' })
   check = checkInBackground(path, openThread, (cause) => {
     const sentence = `The data file ${path} is damaged: restore it from a backup, and start the server again.`

@@ -23,21 +23,26 @@ const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.m
 /**
  * A channel to a connection in a worker thread, so that no statement stops this thread.
  *
- * The thread starts with the first statement. When it ends unexpectedly, such as without memory, its
+ * The thread starts with the first statement, or before it by `start`. When it ends unexpectedly, such as without memory, its
  * statements fail, and the next statement starts another thread.
  */
 export class SqliteThread implements SqliteChannel {
   readonly #connection: ThreadConnection
-  readonly #start: (connection: ThreadConnection) => Worker
+  readonly #newWorker: (connection: ThreadConnection) => Worker
   #worker: Worker | undefined
   #waiting: Waiting[] = []
   #isClosed = false
   #refusal: StorageUnavailableError | undefined
 
-  /** @param start starts the thread; default the worker of this folder */
-  constructor(connection: ThreadConnection, start = startWorker) {
+  /** @param newWorker starts the thread; default the worker of this folder */
+  constructor(connection: ThreadConnection, newWorker = startWorker) {
     this.#connection = connection
-    this.#start = start
+    this.#newWorker = newWorker
+  }
+
+  /** Starts the thread while the caller does something else. */
+  start(): void {
+    this.#worker ??= this.#startThread()
   }
 
   /**
@@ -71,7 +76,7 @@ export class SqliteThread implements SqliteChannel {
   }
 
   #startThread(): Worker {
-    const worker = this.#start(this.#connection)
+    const worker = this.#newWorker(this.#connection)
     // Without requests, the thread does not keep the process alive.
     worker.unref()
     let cause: unknown
