@@ -4,16 +4,15 @@ import type { DirectoryStore } from './directory-store.ts'
 import type { RevisionLog } from './sql/tables.ts'
 
 export type StoreReversalsOptions = {
-  /** Tells the operator, once for each reversal. */
+  /** Logs a reversal for the operator. */
   readonly report: (fields: object, text: string) => void
   readonly now?: () => Date
 }
 
 /**
- * The times that the store went back: to a standby that lags, or to a backup.
+ * Counts and logs the reversals of the store: to a standby that lags, or to a backup.
  *
- * Each is logged at once and counted. Writing it to the audit is the duty of who composes the
- * service: call `writeTo` several times a second.
+ * The owner must call `writeTo` several times a second, which writes them to the audit.
  */
 export class StoreReversals {
   readonly #report: (fields: object, text: string) => void
@@ -27,12 +26,12 @@ export class StoreReversals {
     this.#now = now
   }
 
-  /** When this server last noticed one; undefined when it never did. */
+  /** The time of the latest reversal that this server noticed; undefined when there was none. */
   get latestAt(): Date | undefined {
     return this.#latestAt
   }
 
-  /** Takes note that a log lacks the commit that this server had followed it to. */
+  /** Records that a log lacks the commit to which this server had followed it. */
   note(log: RevisionLog, followed: Commit, latest: Commit): void {
     const at = this.#now()
     this.#latestAt = at
@@ -53,9 +52,9 @@ export class StoreReversals {
   }
 
   /**
-   * Writes to the audit what is not there yet; what cannot be written is kept for the next time.
+   * Writes the reversals that are not yet in the audit. What fails is written by the next call.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when the store takes no changes now.
+   * @throws {StorageUnavailableError} storage_unavailable when the store accepts no changes
    */
   async writeTo(directory: DirectoryStore): Promise<void> {
     const records = this.#unwritten

@@ -51,8 +51,8 @@ function desk(capacity = 100) {
   return { store, notes, targets: () => store.records.map(({ target }) => target) }
 }
 
-describe('what issuing leaves behind', () => {
-  it('is written in one batch, in its order, and once', async () => {
+describe('the buffer of the audit', () => {
+  it('writes its records once, in one batch and in their order', async () => {
     const { notes, store, targets } = desk()
     for (const target of ['1', '2', '3']) notes.record(record(target), 'signIns')
     assert.equal(store.writes, 0)
@@ -62,7 +62,7 @@ describe('what issuing leaves behind', () => {
     assert.equal(store.writes, 1)
   })
 
-  it('waits while the store is away, and is written when it is back', async () => {
+  it('keeps its records while the store is unavailable, and writes them later', async () => {
     const { notes, store, targets } = desk()
     store.away = true
     notes.record(record('1'), 'signIns')
@@ -75,7 +75,7 @@ describe('what issuing leaves behind', () => {
     assert.deepEqual(store.uses, new Map([['k', at]]))
   })
 
-  it('is bounded: what does not fit is counted, and the count is told', async () => {
+  it('is bounded: it counts the records that do not fit, and writes the count', async () => {
     const { notes, store, targets } = desk(3)
     store.away = true
     for (let count = 0; count < 10; count += 1) notes.record(record(`${count}`), 'signIns')
@@ -106,7 +106,7 @@ describe('what issuing leaves behind', () => {
     assert.deepEqual(store.uses, new Map([['k', later]]))
   })
 
-  it('forgets nothing that is noted while it writes', async () => {
+  it('keeps what is added during a write', async () => {
     const { notes, store, targets } = desk()
     notes.record(record('1'), 'signIns')
     notes.noteUse('k', at)

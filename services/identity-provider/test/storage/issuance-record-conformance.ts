@@ -22,9 +22,9 @@ const record = (part: Partial<AuditRecord> = {}): AuditRecord => ({
   ...part,
 })
 
-/** What every store promises of what issuing leaves behind. */
+/** The behaviour of every store for the records of issuing. */
 export function issuanceRecordConformance(fresh: FreshStorage): void {
-  it('lets an assertion be spent once, of many attempts on several replicas', async () => {
+  it('accepts one of many uses of an assertion on several replicas', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open(), await store.open()]
     const spends = Array.from({ length: 90 }, (_, attempt) =>
@@ -34,7 +34,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(won.length, 5)
   })
 
-  it('lets replicas that meet the same assertions in another order never block each other', async () => {
+  it('does not block replicas that receive the same assertions in different orders', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open()]
     for (let round = 0; round < 5; round += 1) {
@@ -49,7 +49,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('tells assertions apart by client and by jti, of any length and content', async () => {
+  it('distinguishes assertions by client and by jti of any length and content', async () => {
     const { assertions } = await (await fresh()).open()
     const names = ['', '\0', 'a b', 'a', 'A', 'b c', '\u{1f44b}', 'x'.repeat(100_000)]
     for (const client of ['a', 'a b']) {
@@ -60,7 +60,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('remembers a spent assertion after a restart, and forgets it after it expired', async () => {
+  it('remembers a used assertion after a restart, and deletes it after it expired', async () => {
     const store = await fresh()
     const before = await store.open()
     await before.assertions.spend('client', 'jti', minute(10))
@@ -72,7 +72,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(await after.assertions.spend('client', 'jti', minute(20)), true)
   })
 
-  it('keeps the latest use of a credential, whoever writes last', async () => {
+  it('keeps the latest use of a credential, in any order of the writes', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     await one.credentialUses.record(
@@ -97,7 +97,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await one.credentialUses.lastUses([]), new Map())
   })
 
-  it('finds records by everything that they say, the latest first', async () => {
+  it('finds records by every member, the latest first', async () => {
     const { audit } = await (await fresh()).open()
     const records = [
       record({ actor: 'first' }),
@@ -133,7 +133,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     })
   })
 
-  it('gives records page by page, each once, in the order in which they were written', async () => {
+  it('returns every record once, page by page, in the order of the writes', async () => {
     const { audit } = await (await fresh()).open()
     await audit.append(
       'signIns',
@@ -210,7 +210,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(kept?.correlationId, '')
   })
 
-  it('forgets records that are too old or too many, and no others', async () => {
+  it('deletes records that are too old or too many, and no others', async () => {
     const store = await fresh()
     const { audit, directory } = await store.open()
     const now = new Date(start + 100 * dayMs)
@@ -228,7 +228,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
   })
 
-  it('lets a flood push out records of its own lane only (AS34)', async () => {
+  it('deletes records of the flooded lane only (AS34)', async () => {
     const { audit, directory } = await (await fresh()).open()
     const named = (target: string, count = 1) =>
       Array.from({ length: count }, (_, n) => record({ at: minute(n), target }))

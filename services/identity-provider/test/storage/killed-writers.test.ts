@@ -72,7 +72,7 @@ describe(`writers of which ${kills} are killed in the middle of their work (FL13
 })
 
 describe('two processes on one SQLite file (FL16)', () => {
-  it('both write, and no change of either is lost, also when one starts while the other runs', async () => {
+  it('both write, and no change is lost, even when one starts while the other runs', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-two-'))
     const place = { dataDir: folder }
     const writers = [new Writer(place, 'first', 60), new Writer(place, 'second', 60)]

@@ -31,4 +31,4 @@ const fresh: FreshStorage = async () => {
 
 describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(fresh))
 describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
-describe('what issuing leaves behind in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))
+describe('the records of issuing in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))

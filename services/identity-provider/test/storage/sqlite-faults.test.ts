@@ -11,12 +11,12 @@ import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { application, appRole, guid, tenant } from '../directory/sample.ts'
 
-/** The commit that is made first in every test here. */
+/** The first commit of every test. */
 const first = { revision: 1, mark: 'first' }
 
 let folder: string
 let count = 0
-/** A folder with a data file of some size in it. */
+/** A folder with a data file of several pages. */
 let sample: string
 
 const freshDir = () => join(folder, `data-${++count}`)
@@ -54,7 +54,7 @@ const overwrite = (at: number, length: number) => async (file: string) => {
 }
 
 describe('a data file', () => {
-  it('is made for its owner only, and stays when it is opened again', async () => {
+  it('is created with mode 0600, and stays the same when it is opened again', async () => {
     const dataDir = freshDir()
     await (await openStorage({ dataDir })).close()
     assert.equal((await stat(fileIn(dataDir))).mode & 0o777, 0o600)
@@ -63,14 +63,14 @@ describe('a data file', () => {
     assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
     await (await openStorage({ dataDir })).close()
-    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'closed, though it was not used')
+    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'an unused store is closed too')
   })
 
-  it('is whole from the start, even if its log was left when it was closed', async (t) => {
+  it('is complete from the start, even if SQLite left its log at the close', async (t) => {
     const dataDir = freshDir()
     const close = DatabaseSync.prototype.close
     t.mock.method(DatabaseSync.prototype, 'close', function (this: DatabaseSync) {
-      // SQLite leaves the log when it finds no room, and says nothing; and also when it is not the last.
+      // SQLite leaves the log, without an error, when the disk is full or another connection is open.
       const other = new DatabaseSync(String(this.location()))
       other.prepare('select * from sqlite_master').all()
       close.call(this)
@@ -82,7 +82,7 @@ describe('a data file', () => {
     await (await openStorage({ dataDir })).close()
   })
 
-  it('is not made at all when there is no room to bring its log into it', async (t) => {
+  it('is not created when the disk has no room for its log', async (t) => {
     const dataDir = freshDir()
     const prepare = DatabaseSync.prototype.prepare
     t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
@@ -98,7 +98,7 @@ describe('a data file', () => {
     await (await openStorage({ dataDir })).close()
   })
 
-  it('is one file for servers that start at the same time', async () => {
+  it('is one file for servers that start at the same time, and no temporary file stays', async () => {
     const dataDir = freshDir()
     const servers = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
@@ -159,7 +159,7 @@ describe('a data file', () => {
     }
   })
 
-  it('that another process is writing to for too long is told apart, without blocking', async () => {
+  it('that another process locks for too long gets its own message, without blocking', async () => {
     const dataDir = freshDir()
     await (await openStorage({ dataDir })).close()
     const holder = new DatabaseSync(fileIn(dataDir))
@@ -189,7 +189,7 @@ describe('a data file', () => {
 })
 
 describe('a data file that another process is writing to (FL18)', () => {
-  it('is read without waiting, while what is to be written waits', async () => {
+  it('is read without waiting, while a write waits', async () => {
     const dataDir = freshDir()
     const storage = await openStorage({ dataDir })
     const holder = new DatabaseSync(fileIn(dataDir))
@@ -215,7 +215,7 @@ describe('a data file that another process is writing to (FL18)', () => {
 })
 
 describe('a full disk (FL17)', () => {
-  it('fails what is written, whole, in one sentence; reads go on; all is well when there is room', async () => {
+  it('fails a write completely, in one sentence; reads continue, and writes succeed when there is room', async () => {
     const dataDir = await damaged(async () => undefined)
     const connection = new DatabaseSync(fileIn(dataDir))
     const pages = Object.values(connection.prepare('pragma page_count').get() ?? {})[0]

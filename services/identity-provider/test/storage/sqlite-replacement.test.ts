@@ -73,7 +73,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.equal(await nameIn(await open()), 'fourth')
   })
 
-  it('is not opened beside the log of the former one, which SQLite would mix into it', async () => {
+  it('is not opened while the log of the former file is there', async () => {
     await rename(copy, file())
     const unusable = {
       code: 'storage_unavailable',
@@ -88,7 +88,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.equal(await commit(storage, 'third'), 'committed')
   })
 
-  it('is missed while it is away, and used again when it is back', async () => {
+  it('is reported as missing while it is away, and used again when it is back', async () => {
     await rename(file(), file('.aside'))
     await assert.rejects(storage.directory.changesAfter(), {
       code: 'storage_unavailable',

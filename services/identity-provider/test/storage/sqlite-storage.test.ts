@@ -30,4 +30,4 @@ const fresh: FreshStorage = async () => {
 
 describe('a directory log in SQLite (AS31)', () => directoryLogConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
-describe('what issuing leaves behind in SQLite (AS20)', () => issuanceRecordConformance(fresh))
+describe('the records of issuing in SQLite (AS20)', () => issuanceRecordConformance(fresh))

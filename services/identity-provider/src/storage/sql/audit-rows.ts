@@ -6,14 +6,14 @@ import { timeOrderedId } from './time-ordered-id.ts'
 
 export type AuditTable = 'directory_audit' | 'sign_in_audit'
 
-/** Longest text that is kept of what a stranger said. */
-const longestText = 256
+/** The maximum number of characters of a stored text. */
+const maxTextLength = 256
 const rowsPerStatement = 100
 
-/** Statements by how many rows they insert where: issuing fills the audit with the same ones. */
+/** Compiled statements by table and number of rows. Issuing repeats the same ones. */
 const prepared = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>()
 
-/** Writes audit records, in the transaction of what they tell of. */
+/** Writes audit records in the transaction of the change that they record. */
 export async function insertAudit(
   db: Transaction<Tables>,
   table: AuditTable,
@@ -27,7 +27,7 @@ export async function insertAudit(
   }
 }
 
-/** The statement for so many rows: building it costs more than running it. */
+/** The statement for a number of rows. To compile it costs more than to run it. */
 function statementFor(
   db: Transaction<Tables>,
   table: AuditTable,
@@ -68,8 +68,8 @@ export const auditFromRow = (row: AuditRow): AuditRecord => ({
   correlationId: row.correlation_id,
 })
 
-/** What a stranger said may be of any length, and PostgreSQL keeps no NUL. */
-function storable<Text extends string | null>(said: Text): Text {
-  if (said === null) return said
-  return said.slice(0, longestText).replaceAll('\0', '\ufffd') as Text
+/** Limits a text that a request may choose. PostgreSQL stores no NUL. */
+function storable<Text extends string | null>(value: Text): Text {
+  if (value === null) return value
+  return value.slice(0, maxTextLength).replaceAll('\0', '\ufffd') as Text
 }

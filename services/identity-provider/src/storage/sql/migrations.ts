@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What a migration does, as statements that SQLite and PostgreSQL read alike. */
+/** A migration of statements that SQLite and PostgreSQL both accept. */
 const statements = (script: string): Migration => ({
   async up(db) {
     for (const statement of script.split(';').filter((text) => text.trim() !== '')) {
@@ -25,7 +25,7 @@ const auditColumns = `
   reason text,
   correlation_id text`
 
-/** Every step from the first release on, in order. A step that was released is never edited. */
+/** All steps since the first release, in order. A released step is never edited. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-21-first-tables': statements(`
     create table revision (log text primary key, number integer not null);
@@ -145,7 +145,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index directory_audit_target on directory_audit (target);
     create index sign_in_audit_actor on sign_in_audit (actor);
   `),
-  // Expands only: a server of the release before goes on writing, without marks.
+  // Only adds: a server of the earlier release can still write, without marks.
   '2026-11-22-commit-marks': statements(`
     create table commit_mark (
       log text not null,

@@ -5,15 +5,15 @@ let count = 0
 /**
  * A unique id that sorts by its time, and within a process by its order: UUID version 7.
  *
- * @see RFC 9562 §5.7, §6.2
+ * @see RFC 9562 section 5.7, section 6.2
  */
 export function timeOrderedId(at: Date): string {
   count = (count + 1) & 0xfff
-  // The end of a random UUID is the variant and 62 random bits, as version 7 has them too.
+  // A random UUID ends in the variant and 62 random bits, as version 7 does.
   return `${timeOf(at)}-7${hex(count, 3)}${randomUUID().slice(18)}`
 }
 
-/** The id that sorts before every one of this time, and after every earlier one. */
+/** The id that sorts before all ids of this time and after all earlier ids. */
 export const timeOrderedIdFloor = (at: Date): string => `${timeOf(at)}-0000-0000-000000000000`
 
 const timeOf = (at: Date) => {
