@@ -2,7 +2,6 @@ import { CommandFailure } from '../command-failure.ts'
 import type { Settings } from '../env-file.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
-import { firstRegistrations } from './first-registrations.ts'
 import type { FolderLock } from './folder-lock.ts'
 import { requireFreePorts } from './free-ports.ts'
 import { type Listening, ServiceProcess } from './service-process.ts'
@@ -116,13 +115,20 @@ export class RunningSystem {
       DATA_DIR: dataDir,
       ...(tenant?.id && { TENANT_ID: tenant.id }),
     })
+    // It loads its modules while the identity provider starts, and then receives its settings.
+    const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {}, true)
+    const loading = import('./first-registrations.ts')
     const { url: identityProviderUrl, httpsUrl } = await listening(identityProvider, signal)
+    const identityProviderReady = identityProvider.ready(identityProviderUrl, signal)
+    // Another failure may come first.
+    identityProviderReady.catch(() => undefined)
+    const { firstRegistrations } = await loading
     const client = await whileRunning(
       identityProvider,
       firstRegistrations(dataFolder, registrations, signal),
     )
 
-    const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {
+    greetingApi.begin({
       PORT: String(apiPort),
       AUTH_URL: identityProviderUrl,
       ISSUER_URL: identityProviderUrl,
@@ -139,10 +145,7 @@ export class RunningSystem {
         NODE_EXTRA_CA_CERTS: dataFolder.authorityFile,
       }),
     })
-    await Promise.all([
-      identityProvider.ready(identityProviderUrl, signal),
-      greetingApi.ready(apiUrl, signal),
-    ])
+    await Promise.all([identityProviderReady, greetingApi.ready(apiUrl, signal)])
     const displayName = clients[0]?.displayName ?? client.CLIENT_ID
     return {
       dataFolder,
@@ -153,12 +156,18 @@ export class RunningSystem {
     }
   }
 
-  async #spawn(service: Service, folder: DataFolder, settings: Settings): Promise<ServiceProcess> {
+  async #spawn(
+    service: Service,
+    folder: DataFolder,
+    settings: Settings,
+    isHeld = false,
+  ): Promise<ServiceProcess> {
     const log = await folder.freshLogFiles(service.logName)
     const started = new ServiceProcess(
       service,
       { ...this.#environment, HOST: host, ...settings },
       log,
+      isHeld,
     )
     this.#processes.push(started)
     return started

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandFailure } from '../command-failure.ts'
@@ -9,6 +10,8 @@ import type { Service } from './services.ts'
 
 const maxErrorCharacters = 2_000
 const readyPollMs = 20
+// In the folder of the command, because a process must begin with plain JavaScript to load quickly.
+const heldServiceFile = join(import.meta.dirname, '../../bin/held-service.js')
 const maxLogBytes = 10 * 1024 * 1024
 
 /** The address of a service. */
@@ -35,10 +38,12 @@ export class ServiceProcess {
   readonly #listening = Promise.withResolvers<Listening>()
   #errorText = ''
 
-  constructor(service: Service, settings: Settings, logFiles: LogFiles) {
+  /** @param isHeld whether the service only loads its modules until `begin` */
+  constructor(service: Service, settings: Settings, logFiles: LogFiles, isHeld = false) {
     this.service = service
     this.#logFiles = logFiles
-    this.#child = spawn(process.execPath, [service.mainFile], {
+    const files = isHeld ? [heldServiceFile, service.mainFile] : [service.mainFile]
+    this.#child = spawn(process.execPath, files, {
       env: settings,
       // The channel carries no messages. When this command ends, also when it is killed, the
       // channel closes and the service ends.
@@ -80,7 +85,13 @@ export class ServiceProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when the process has ended. */
+  /** Starts a held service with settings that were not known before. */
+  begin(settings: Settings): void {
+    // A service that has ended has no channel. Its end is reported elsewhere.
+    this.#child.send(settings, () => undefined)
+  }
+
+  /** Resolves when the process is gone. */
   get ended(): Promise<void> {
     return this.#ended
   }

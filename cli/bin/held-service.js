@@ -1,0 +1,18 @@
+// Loads the modules of a service while its settings are not known yet, and runs it when they arrive.
+// Plain JavaScript: the first file of a process is not stripped of types.
+import { pathToFileURL } from 'node:url'
+
+const main = pathToFileURL(process.argv[2] ?? '')
+
+// The parent has ended before it sent the settings.
+const onDisconnect = () => process.exit(0)
+process.once('disconnect', onDisconnect)
+process.once('message', (settings) => {
+  process.off('disconnect', onDisconnect)
+  Object.assign(process.env, settings)
+  import(main.href)
+})
+
+// The files that `main.ts` imports. They start nothing. A failure appears again in `main.ts`.
+for (const file of ['service.ts', 'settings.ts'])
+  import(new URL(file, main).href).catch(() => undefined)
