@@ -26,9 +26,13 @@ const withoutTest = roomSources.filter(
 const covers = (path: string, file: string) =>
   path.endsWith('/') ? file.startsWith(path) : file === path
 
-/** All files that a file imports, directly or not. */
+/** The file of a thread, as in `new URL('./a.ts', import.meta.url)`; the extension may be computed. */
+const threadFile = /new URL\(['`](\.[^'`$]+)(?:\.ts|\$\{[^}]*\})['`], import\.meta\.url\)/g
+
+/** All files that a file imports or runs as a thread, directly or not. */
 function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
-  for (const specifier of importsOf(file)) {
+  const threads = [...read(file).matchAll(threadFile)].map(([, path = '']) => `${path}.ts`)
+  for (const specifier of [...importsOf(file), ...threads]) {
     const target = resolveOurs(file, specifier)
     const found = target !== undefined && (sources.includes(target) ? target : `${target}/index.ts`)
     if (!found || reached.has(found) || !sources.includes(found)) continue

@@ -1,18 +1,24 @@
 // Loads the modules of a service while its settings are not known yet, and runs it when they arrive.
 // Plain JavaScript: the first file of a process is not stripped of types.
+import cluster from 'node:cluster'
 import { pathToFileURL } from 'node:url'
 
 const main = pathToFileURL(process.argv[2] ?? '')
 
-// The parent has ended before it sent the settings.
-const onDisconnect = () => process.exit(0)
-process.once('disconnect', onDisconnect)
-process.once('message', (settings) => {
-  process.off('disconnect', onDisconnect)
-  Object.assign(process.env, settings)
-  import(main.href)
-})
+// A worker of the service is forked with this file too. It has its settings from the start.
+if (cluster.isWorker) await import(main.href)
+else hold()
 
-// The files that `main.ts` imports. They start nothing. A failure appears again in `main.ts`.
-for (const file of ['service.ts', 'settings.ts'])
-  import(new URL(file, main).href).catch(() => undefined)
+function hold() {
+  // The parent has ended before it sent the settings.
+  const onDisconnect = () => process.exit(0)
+  process.once('disconnect', onDisconnect)
+  process.once('message', (settings) => {
+    process.off('disconnect', onDisconnect)
+    Object.assign(process.env, settings)
+    import(main.href)
+  })
+  // The files that `main.ts` imports. They start nothing. A failure appears again in `main.ts`.
+  for (const file of ['service.ts', 'settings.ts'])
+    import(new URL(file, main).href).catch(() => undefined)
+}

@@ -45,7 +45,7 @@ export class ServiceProcess {
     const files = isHeld ? [heldServiceFile, service.mainFile] : [service.mainFile]
     this.#child = spawn(process.execPath, files, {
       env: settings,
-      // The channel carries no messages. When this command ends, also when it is killed, the
+      // The channel carries the settings of a held service only. When this command ends, also when it is killed, the
       // channel closes and the service ends.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A separate process group: Ctrl-C reaches only this command, which then stops the services.

@@ -121,7 +121,7 @@ describe('the service', () => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /^The identity provider cannot start: the certificate authority's key .* is missing/,
+      /^The identity provider cannot start: the key .* of the certificate authority is missing/,
     )
   })
 
