@@ -26,7 +26,7 @@ const withoutTest = roomSources.filter(
 const covers = (path: string, file: string) =>
   path.endsWith('/') ? file.startsWith(path) : file === path
 
-/** The file of a thread, as in `new URL('./a.ts', import.meta.url)`; the extension may be computed. */
+/** The file of a thread, which `new Worker` gets as a URL; the extension may be computed. */
 const threadFile = /new URL\(['`](\.[^'`$]+)(?:\.ts|\$\{[^}]*\})['`], import\.meta\.url\)/g
 
 /** All files that a file imports or runs as a thread, directly or not. */
