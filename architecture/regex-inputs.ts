@@ -51,7 +51,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'cli/src/commands/keys.ts': [setting(/^y(es)?$/i)],
   'cli/src/commands/registrations/questions.ts': [setting(/^y(es)?$/i)],
   'cli/src/commands/run.ts': [setting(/^[1-9]\d{0,8}$/)],
-  'cli/src/commands/start.ts': [setting(/^\d{1,5}$/), setting(/^\d{1,2}$/)],
+  'cli/src/commands/start.ts': [setting(/^\d{1,5}$/), setting(/^\d{1,2}$/), setting(/^\d{1,4}$/)],
   'cli/src/doctor/network-fault.ts': [
     ours(/^ENOTFOUND$|^EAI_AGAIN$/, 'codes of Node'),
     ours(/^ECONNREFUSED$/, 'codes of Node'),

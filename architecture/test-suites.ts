@@ -44,6 +44,18 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     file: 'services/identity-provider/test/storage/sqlite-storage.test.ts',
     reason: 'The conformance suite writes each change to a disk.',
   },
+  {
+    file: 'services/identity-provider/test/storage/storage-limits.test.ts',
+    reason: 'It fills a store beyond each of its limits.',
+  },
+  {
+    file: 'services/identity-provider/test/storage/sqlite/background-check.test.ts',
+    reason: 'Each data file has 10 MB.',
+  },
+  {
+    file: 'services/identity-provider/test/storage/sqlite/sqlite-thread.test.ts',
+    reason: 'It starts a thread for each test, and one runs out of memory.',
+  },
 ]
 
 /** The suite of a test file. The imports of the file, and of the test files it imports, decide. */

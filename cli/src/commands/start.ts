@@ -15,6 +15,7 @@ type Options = {
   readonly identityPort: number
   readonly httpsPort?: number
   readonly workers?: string
+  readonly maxLogMib: number
   readonly json?: true
 }
 
@@ -32,6 +33,14 @@ function workers(text: string): string {
     throw new InvalidArgumentError('The count must be a number from 1 to 64, or auto.')
   }
   return text
+}
+
+function maxLogMib(text: string): number {
+  const number = Number(text)
+  if (!/^\d{1,4}$/.test(text) || number < 1) {
+    throw new InvalidArgumentError('The size must be a number from 1 to 9999.')
+  }
+  return number
 }
 
 /** `greeting start`: runs the whole system until it is stopped. */
@@ -60,6 +69,12 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       '--workers <count>',
       'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
       workers,
+    )
+    .option(
+      '--max-log-mib <n>',
+      'maximum size of a log file in MiB; each service keeps two files',
+      maxLogMib,
+      10,
     )
     .option('--json', 'print one line of JSON when ready, or for a failure')
     .action(async ({ json, ...options }: Options) => {

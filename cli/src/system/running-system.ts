@@ -39,6 +39,8 @@ export type SystemOptions = {
   readonly httpsPort: number
   /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
   readonly workers?: string | undefined
+  /** The maximum size of each log file, in MiB. Each service has two files. */
+  readonly maxLogMib: number
 }
 
 /** Both running services, and their client. */
@@ -166,7 +168,7 @@ export class RunningSystem {
     const started = new ServiceProcess(
       service,
       { ...this.#environment, HOST: host, ...settings },
-      log,
+      { ...log, maxBytes: this.#options.maxLogMib * 1024 * 1024 },
       isHeld,
     )
     this.#processes.push(started)

@@ -5,14 +5,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandFailure } from '../command-failure.ts'
 import type { Settings } from '../env-file.ts'
-import { type LogFiles, RotatingLog } from './rotating-log.ts'
+import { RotatingLog, type RotatingLogOptions } from './rotating-log.ts'
 import type { Service } from './services.ts'
 
 const maxErrorCharacters = 2_000
 const readyPollMs = 20
 // In the folder of the command, because a process must begin with plain JavaScript to load quickly.
 const heldServiceFile = join(import.meta.dirname, '../../bin/held-service.js')
-const maxLogBytes = 10 * 1024 * 1024
 
 /** The address of a service. */
 export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
@@ -33,20 +32,25 @@ function readListeningLine(line: string): Listening | undefined {
 export class ServiceProcess {
   readonly service: Service
   readonly #child: ChildProcess
-  readonly #logFiles: LogFiles
+  readonly #logOptions: RotatingLogOptions
   readonly #ended: Promise<void>
   readonly #listening = Promise.withResolvers<Listening>()
   #errorText = ''
 
   /** @param isHeld whether the service only loads its modules until `begin` */
-  constructor(service: Service, settings: Settings, logFiles: LogFiles, isHeld = false) {
+  constructor(
+    service: Service,
+    settings: Settings,
+    logOptions: RotatingLogOptions,
+    isHeld = false,
+  ) {
     this.service = service
-    this.#logFiles = logFiles
+    this.#logOptions = logOptions
     const files = isHeld ? [heldServiceFile, service.mainFile] : [service.mainFile]
     this.#child = spawn(process.execPath, files, {
       env: settings,
-      // The channel carries the settings of a held service only. When this command ends, also when it is killed, the
-      // channel closes and the service ends.
+      // The channel carries the settings of a held service only. When this command ends, also when
+      // it is killed, the channel closes and the service ends.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A separate process group: Ctrl-C reaches only this command, which then stops the services.
       detached: true,
@@ -63,7 +67,7 @@ export class ServiceProcess {
 
   #keepLog(): void {
     const { stdout, stderr } = this.#child
-    const log = new RotatingLog({ ...this.#logFiles, maxBytes: maxLogBytes })
+    const log = new RotatingLog(this.#logOptions)
     stdout?.pipe(log, { end: false })
     stderr?.pipe(log, { end: false })
     this.#ended.then(() => log.end())
@@ -101,7 +105,7 @@ export class ServiceProcess {
     const said = this.#errorText.trim()
     const how = this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
     const message =
-      said || `The ${this.service.title} stopped (${how}). Its log is ${this.#logFiles.path}.`
+      said || `The ${this.service.title} stopped (${how}). Its log is ${this.#logOptions.path}.`
     return new CommandFailure('failed', message)
   }
 

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -234,6 +242,26 @@ describe('greeting start that cannot start', () => {
       `The greeting API stopped (exit code 3). Its log is ${join(dataDir, 'logs/greeting-api.log')}.\n`,
     )
   })
+
+  it('limits the size of the two log files of a service', async (test) => {
+    const dataDir = temporaryFolder(test)
+    const options = [...freePorts, '--max-log-mib', '1']
+    assert.equal((await start(dataDir, options, 'long_log')).code, 1)
+    const folder = join(dataDir, 'logs')
+    const sizes = readdirSync(folder)
+      .filter((name) => name.startsWith('greeting-api'))
+      .map((name) => statSync(join(folder, name)).size)
+    assert.equal(sizes.length, 2)
+    for (const bytes of sizes) assert.ok(bytes > 0 && bytes <= 1024 * 1024, `${bytes} bytes`)
+  })
+
+  for (const size of ['0', '-1', '10000', '1.5']) {
+    it(`refuses ${size} as the size of a log file`, async (test) => {
+      const { code, err } = await start(temporaryFolder(test), ['--max-log-mib', size])
+      assert.equal(code, 2)
+      assert.match(err, /The size must be a number from 1 to 9999\./)
+    })
+  }
 
   it('says so when the settings of the client cannot be kept', async (test) => {
     const dataDir = temporaryFolder(test)

@@ -9,6 +9,10 @@ if (STAND_IN_FAULT === 'greeting-api') {
   process.exit(1)
 }
 if (STAND_IN_FAULT === 'silent') process.exit(3)
+if (STAND_IN_FAULT === 'long_log') {
+  const log = `${'x'.repeat(1023)}\n`.repeat(5000)
+  process.stdout.write(log, () => process.exit(3))
+}
 
 let readyChecks = 0
 const server = createServer((request, response) => {
