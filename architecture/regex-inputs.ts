@@ -248,6 +248,22 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
         "a/any(a:a/a eq 'a'",
       ),
     ),
+    built(
+      header(
+        /^startswith\(\s*(?<property>\w+)\s*,\s*(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)/,
+        'startswith(',
+        'startswith(a,',
+        "startswith(a,'",
+      ),
+    ),
+    built(
+      header(
+        /^(?<property>\w+)\/any\(\s*(?<name>\w+)\s*:\s*startswith\(\s*\k<name>\s*,\s*(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)\s*\)/,
+        'a/any(',
+        'a/any(a:startswith(',
+        "a/any(a:startswith(a,'a'",
+      ),
+    ),
   ],
   'services/identity-provider/src/management/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
   'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [

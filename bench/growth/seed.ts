@@ -111,7 +111,7 @@ async function seedDirectory(storage: Storage, { seed, applications, at }: SeedO
       }),
     ]
   }
-  let base = (await storage.directory.changesAfter()).latest
+  let base = (await storage.directory.start()).latest
   const commit = async (changes: readonly DirectoryChange[]) => {
     const mark = guidOf(seed, `commit ${base.revision}`)
     if ((await storage.directory.commit(base, mark, changes, [])) !== 'committed')

@@ -20,7 +20,7 @@ describe('a seeded store', () => {
     for (const dataDir of ['one', 'other'].map((name) => join(folder, name))) {
       const storage = await openStorage({ dataDir })
       await seedStore(storage, options)
-      const { changes } = await storage.directory.changesAfter()
+      const { changes = [] } = await storage.directory.changesAfter()
       const clients = changes.filter(({ kind }) => kind === 'application')
       assert.equal(clients.length, 4, 'three clients and their API')
       const { records } = await storage.audit.find({ book: 'signIns', limit: 1000 })

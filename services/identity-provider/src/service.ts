@@ -63,6 +63,7 @@ export async function startService(
     const reversals = new StoreReversals({ report: (fields, text) => log.error(fields, text) })
     const directory = new DirectoryStore({
       log: storage.directory,
+      maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
       onReversal: (followed, latest) => reversals.note('directory', followed, latest),
     })
 
@@ -123,6 +124,7 @@ export async function startService(
         keys,
         keyEncryptionKey,
         visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
+        retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
         recordRefusal: (record) => auditBuffer.record(record, 'refusedChanges'),
         report: (err, exchange) => log.error({ err, ...exchange }, 'management request failed'),
         runtime: systemRuntime,
@@ -138,6 +140,7 @@ export async function startService(
         keys,
         auditBuffer,
         reversals,
+        retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
         renewCertificate: listeners.renewCertificate,
         reportCountedRefusals: reportRefusals,
         log,

@@ -99,6 +99,8 @@ const shape = z.object({
   REGISTRATIONS: z.string().optional(),
   TENANT_ID: tenantId.optional(),
   NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+  DIRECTORY_CACHE_OBJECTS: wholeNumber(1000, 10_000_000).prefault('100000'),
+  DELETED_ITEMS_RETENTION_DAYS: wholeNumber(1, 3650).prefault('30'),
   VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).prefault('0'),
   KEY_ENCRYPTION_KEY: keyEncryptionKey.optional(),
   KEY_ROTATE_AFTER_DAYS: wholeNumber(2, 730).prefault('90'),

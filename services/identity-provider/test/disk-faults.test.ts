@@ -113,7 +113,7 @@ describe('a disk that fills up while the server works (FL17)', () => {
 
     assert.equal(await provider.end('SIGTERM'), 0)
     const storage = await openStorage({ dataDir })
-    const { changes } = await storage.directory.changesAfter()
+    const { changes = [] } = await storage.directory.changesAfter()
     const names = changes.flatMap(({ kind, value }) =>
       kind === 'application' && value !== null && 'displayName' in value ? [value.displayName] : [],
     )

@@ -24,6 +24,8 @@ describe('the settings', () => {
       KEEP_ALIVE_SECONDS: 75,
       HTTPS_NAMES: [],
       DATA_DIR: '.greeting',
+      DELETED_ITEMS_RETENTION_DAYS: 30,
+      DIRECTORY_CACHE_OBJECTS: 100_000,
       NEW_ADMINISTRATOR: 'no',
       VISIBILITY_DELAY_SECONDS: 0,
       KEY_ROTATE_AFTER_DAYS: 90,

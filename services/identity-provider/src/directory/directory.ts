@@ -1,45 +1,67 @@
 import type { AppRoleAssignment } from './app-role-assignment.ts'
 import type { Application } from './application.ts'
 import type { DirectoryKind } from './directory-change.ts'
+import { isGuid } from './guid.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 import type { Tenant } from './tenant.ts'
 
 /**
- * All registrations as of one revision, in memory, found by what a request names them by.
+ * All registrations as of one revision. Every lookup is synchronous and has an index.
  *
- * Lookups answer at once and never see half a change. Objects that are soft-deleted are found only
- * by their object id.
+ * A lookup may throw `NotLoaded`. The directory store then loads the answer, and calls the function
+ * that made the lookup again. So code that catches errors must let `NotLoaded` pass.
+ * Unless a lookup says otherwise, it finds soft-deleted objects too.
  */
 export interface Directory {
-  /** The revision that this is the state of; 0 is the empty directory. */
+  /** The revision of this state; 0 is the empty directory. */
   readonly revision: number
 
-  /** The tenant with this id or verified domain, in any case. */
+  /** The tenant with this ID or verified domain, in any case. */
   tenant(idOrDomain: string): Tenant | undefined
   tenants(): Iterable<Tenant>
 
-  /** An application by object id, soft-deleted or not. */
+  /** An application by object ID. */
   application(id: string): Application | undefined
+  /** The application with this application ID, unless it is soft-deleted. */
   applicationByAppId(appId: string): Application | undefined
-  /** Every application that a tenant owns, soft-deleted or not. */
-  applicationsOf(tenantId: string): Iterable<Application>
+  /** The applications with an identifier URI, in any case, in all tenants. */
+  applicationsByIdentifierUri(uri: string): readonly Application[]
 
-  /** A service principal by object id, soft-deleted or not. */
+  /** A service principal by object ID. */
   servicePrincipal(id: string): ServicePrincipal | undefined
+  /** The service principal of an application in a tenant, unless it is soft-deleted. */
   servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined
-  /** The API that a tenant knows by this name: an application id or one of its identifier URIs. */
+  /** The API with an application ID or exact identifier URI in a tenant, unless it is soft-deleted. */
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined
-  /** Every service principal of an application, in all tenants, soft-deleted or not. */
-  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal>
-  /** Every service principal of a tenant, soft-deleted or not. */
-  servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal>
+  /** The service principals of an application in all tenants. */
+  servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[]
 
   appRoleAssignment(id: string): AppRoleAssignment | undefined
-  /** The roles that a principal was given. */
+  /** The assignments of roles to a principal. */
   assignmentsOf(principalId: string): readonly AppRoleAssignment[]
-  /** The principals that were given a role of a resource. */
+  /** The assignments of one role of a resource. */
+  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[]
+  /** The assignments of all roles of a resource: possibly very many, so only a purge asks. */
   assignmentsTo(resourceId: string): readonly AppRoleAssignment[]
 
-  /** The revision in which an object last changed, undefined when there is none. */
+  /** The revision in which an object last changed; undefined when it does not exist. */
   revisionOf(kind: DirectoryKind, id: string): number | undefined
+}
+
+/** The API with a name in a tenant, by the other lookups of a directory. */
+export function findPrincipalByName(
+  directory: Directory,
+  tenantId: string,
+  name: string,
+): ServicePrincipal | undefined {
+  const byAppId = isGuid(name) ? directory.servicePrincipalByAppId(tenantId, name) : undefined
+  if (byAppId !== undefined) return byAppId
+  for (const { appId, deletedDateTime, identifierUris } of directory.applicationsByIdentifierUri(
+    name,
+  )) {
+    if (deletedDateTime !== null || !identifierUris.includes(name)) continue
+    const principal = directory.servicePrincipalByAppId(tenantId, appId)
+    if (principal !== undefined) return principal
+  }
+  return undefined
 }

@@ -1,6 +1,6 @@
 import type { AppRoleAssignment } from './app-role-assignment.ts'
 import type { Application } from './application.ts'
-import type { Directory } from './directory.ts'
+import { type Directory, findPrincipalByName } from './directory.ts'
 import type { DirectoryKind } from './directory-change.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 import type { Tenant } from './tenant.ts'
@@ -8,14 +8,14 @@ import type { Tenant } from './tenant.ts'
 type Created = { readonly createdDateTime: Date }
 
 /**
- * A directory as somebody sees it who learns of new objects late, as it happens where a directory
- * has many replicas. What is there already is seen in its latest state.
+ * A directory that hides new objects for a while, as a directory with many replicas does. Other objects
+ * are visible in their latest state.
  */
 export class EventuallyConsistentDirectory implements Directory {
   readonly #directory: Directory
   readonly #until: Date
 
-  /** @param until Objects that were made after this point in time are not seen. */
+  /** @param until objects that were created after this time are hidden */
   constructor(directory: Directory, until: Date) {
     this.#directory = directory
     this.#until = until
@@ -41,8 +41,8 @@ export class EventuallyConsistentDirectory implements Directory {
     return this.#seen(this.#directory.applicationByAppId(appId))
   }
 
-  applicationsOf(tenantId: string): Iterable<Application> {
-    return this.#allSeen(this.#directory.applicationsOf(tenantId))
+  applicationsByIdentifierUri(uri: string): Application[] {
+    return this.#allSeen(this.#directory.applicationsByIdentifierUri(uri))
   }
 
   servicePrincipal(id: string): ServicePrincipal | undefined {
@@ -54,15 +54,11 @@ export class EventuallyConsistentDirectory implements Directory {
   }
 
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
-    return this.#seen(this.#directory.servicePrincipalByName(tenantId, name))
+    return findPrincipalByName(this, tenantId, name)
   }
 
-  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal> {
+  servicePrincipalsOfApplication(appId: string): ServicePrincipal[] {
     return this.#allSeen(this.#directory.servicePrincipalsOfApplication(appId))
-  }
-
-  servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal> {
-    return this.#allSeen(this.#directory.servicePrincipalsOf(tenantId))
   }
 
   appRoleAssignment(id: string): AppRoleAssignment | undefined {
@@ -71,6 +67,10 @@ export class EventuallyConsistentDirectory implements Directory {
 
   assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
     return this.#allSeen(this.#directory.assignmentsOf(principalId))
+  }
+
+  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[] {
+    return this.#allSeen(this.#directory.assignmentsOfRole(resourceId, appRoleId))
   }
 
   assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {

@@ -35,7 +35,7 @@ export async function stageSecretFile(path: string, text: string): Promise<Stage
  */
 export async function recoverSecretFile(
   path: string,
-  isKnown: (text: string) => boolean,
+  isKnown: (text: string) => boolean | Promise<boolean>,
   now: Date,
 ): Promise<void> {
   const [folder, name] = [dirname(path), basename(path)]
@@ -44,7 +44,7 @@ export async function recoverSecretFile(
     const draft = join(folder, found)
     const { keep, discard } = draftAt(draft, path)
     const text = await readIfThere(draft)
-    if (text !== undefined && isKnown(text)) await keep()
+    if (text !== undefined && (await isKnown(text))) await keep()
     else if (await isOld(draft, now)) await discard()
   }
 }

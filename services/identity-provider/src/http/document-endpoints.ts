@@ -14,7 +14,7 @@ import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'
 import { documentHeaders, tokenResponseHeaders } from '../dialect/response-headers.ts'
-import type { Directory } from '../directory/directory.ts'
+import type { Tenant } from '../directory/tenant.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import type { ServerEnv } from './request-header.ts'
@@ -124,7 +124,7 @@ async function tenantOf(
   if (sharedAuthorities.has(name.toLowerCase())) return documentTenant(name.toLowerCase(), true)
   const refused = tenantFormRefusal(name)
   if (refused !== undefined) return refused
-  const tenant = (await directoryForDocuments(directory)).tenant(name)
+  const tenant = await tenantForDocuments(directory, name)
   if (tenant === undefined || !tenant.isEnabled) {
     return refuseRequest({ reason: 'tenant_unknown_at_discovery', tenant: name })
   }
@@ -135,11 +135,16 @@ async function tenantOf(
  * While the store is unavailable, no token is issued, but issued tokens stay valid. So verifiers get
  * documents of the last known directory.
  */
-async function directoryForDocuments(directory: DocumentOptions['directory']): Promise<Directory> {
+async function tenantForDocuments(
+  directory: DocumentOptions['directory'],
+  name: string,
+): Promise<Tenant | undefined> {
   try {
-    return await directory.read()
+    return await directory.read((current) => current.tenant(name))
   } catch (cause) {
-    if (cause instanceof StorageUnavailableError && directory.lastKnown) return directory.lastKnown
+    // All tenants are in memory, so this lookup needs no query.
+    if (cause instanceof StorageUnavailableError && directory.lastKnown)
+      return directory.lastKnown.tenant(name)
     throw cause
   }
 }

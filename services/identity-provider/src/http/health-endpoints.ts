@@ -11,7 +11,7 @@ export function healthEndpoints({
   const state = async (): Promise<'ready' | 'stopping' | 'storage unavailable' | 'no keys'> => {
     if (!isReady()) return 'stopping'
     try {
-      await directory.read()
+      await directory.read(() => undefined)
     } catch {
       return 'storage unavailable'
     }

@@ -11,7 +11,6 @@ import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { credentialName } from '../directory/credential-name.ts'
-import type { Directory } from '../directory/directory.ts'
 import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
 import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
 import type { AuthenticationRules } from '../issuance/client-authentication.ts'
@@ -33,11 +32,10 @@ export const tokenEndpoint =
     const rules = authenticationRules(options)
     let form: Form | undefined
     let request: TokenRequest | undefined
-    let directory: Directory | undefined
+    let tenantId: string | null = null
     const createIds = () =>
       createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
     const refuseWith = (refusal: Refusal, cause?: unknown) => {
-      const tenantId = (request && directory?.tenant(request.tenant)?.id) ?? null
       const [ids, echoes] = [createIds(), wantsEcho(context)]
       return answerRefusal(refusal, { context, options, request, tenantId, ids, echoes, cause })
     }
@@ -55,12 +53,17 @@ export const tokenEndpoint =
       request = requestOrRefusal
 
       // 3. Collect the facts: everything that has to be waited for.
-      directory = await options.directory.read()
       const sources = factSources(options, now)
-      const assertion = await collectAssertionFacts(directory, request, rules, sources, now)
+      const assertion = await collectAssertionFacts(options.directory, request, rules, sources, now)
 
       // 4. Decide.
-      const decision = decideToken(directory, request, { rules, assertion }, now)
+      const facts = { rules, assertion }
+      const decided = await options.directory.read((directory) => ({
+        tenantId: directory.tenant(requestOrRefusal.tenant)?.id ?? null,
+        decision: decideToken(directory, requestOrRefusal, facts, now),
+      }))
+      tenantId = decided.tenantId
+      const { decision } = decided
       if (decision instanceof Refused) return refuseWith(decision.refusal)
 
       // 5. Make the token, in the version of the API, and sign it.

@@ -19,6 +19,13 @@ import { Refused } from './refusal.ts'
 import { findIssuingTenant } from './token-decision.ts'
 import type { TokenRequest } from './token-request.ts'
 
+/** Calls a function with the directory, possibly several times. */
+export type ReadsDirectory = {
+  readonly read: <Result>(
+    decide: (directory: Directory) => Result,
+  ) => Result | Promise<Awaited<Result>>
+}
+
 /** The systems that know facts about an assertion. */
 export type FactSources = {
   readonly verifyFederated: VerifyFederated
@@ -32,7 +39,7 @@ export type FactSources = {
  * refuses the assertion, the facts after this rule stay unknown.
  */
 export async function collectAssertionFacts(
-  directory: Directory,
+  directory: ReadsDirectory,
   request: TokenRequest,
   rules: AuthenticationRules,
   { verifyFederated, recordUse }: FactSources,
@@ -42,11 +49,10 @@ export async function collectAssertionFacts(
   if (request.authentication.method === 'secret') return {}
 
   // 2. Find the client. Unknown and public clients cause no verification and no request.
-  const tenant = findIssuingTenant(directory, request.tenant)
-  if (tenant instanceof Refused) return {}
   const assertion = readAssertion(request.authentication.assertion)
-  const client = findClient(directory, tenant, request.clientId)
-  if (assertion instanceof Refused || client === undefined) return {}
+  const known = await directory.read((current) => findRequested(current, request))
+  if (assertion instanceof Refused || known?.client === undefined) return {}
+  const { client, tenant } = known
   if (client.application.isFallbackPublicClient) return {}
 
   // 3. Verify the signature.
@@ -55,9 +61,18 @@ export async function collectAssertionFacts(
 
   // 4. Record the use, if this is the only fact that is missing.
   const ifFirst = { ...signature, isFirstUse: true }
-  const authenticated = authenticateClient(directory, tenant, request, ifFirst, rules, now)
+  const authenticated = await directory.read((current) =>
+    authenticateClient(current, tenant, request, ifFirst, rules, now),
+  )
   if (authenticated instanceof Refused) return signature
   return { ...signature, isFirstUse: await recordUse(client, assertion.jti, assertion) }
+}
+
+/** The tenant and the client of a request; undefined when the tenant issues nothing. */
+function findRequested(directory: Directory, request: TokenRequest) {
+  const tenant = findIssuingTenant(directory, request.tenant)
+  if (tenant instanceof Refused) return undefined
+  return { tenant, client: findClient(directory, tenant, request.clientId) }
 }
 
 async function verifySignature(

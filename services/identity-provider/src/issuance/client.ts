@@ -15,7 +15,8 @@ export function findClient(
   tenant: Tenant,
   clientId: string,
 ): Client | undefined {
-  const application = directory.applicationByAppId(clientId)
+  // The principal first: loading it loads everything else that a token of this client needs.
   const principal = directory.servicePrincipalByAppId(tenant.id, clientId)
+  const application = directory.applicationByAppId(clientId)
   return application && principal && { application, principal }
 }

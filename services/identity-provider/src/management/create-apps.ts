@@ -26,6 +26,8 @@ export type ManagementAppsOptions = {
   readonly keyEncryptionKey: KeyEncryptionKey
   /** How long new objects are not visible over Microsoft Graph, 0 to 3600 seconds. */
   readonly visibilityDelaySeconds: number
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
   readonly recordRefusal: (record: AuditRecord) => void
   readonly report: (error: unknown, ids: RequestIds) => void
   readonly runtime: Runtime
@@ -48,7 +50,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
         publishedKeys: () => keys.published(),
         wallClockMs: () => runtime.now().getTime(),
       },
-      () => store.read(),
+      store,
     )
   const graph = createGraphApp({
     baseUrl: options.baseUrl,
@@ -58,6 +60,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     recordRefusal: options.recordRefusal,
     report: options.report,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
+    retentionDays: options.retentionDays,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
     runtime,
   })

@@ -18,9 +18,13 @@ export async function seedEmptyDirectory(
   dataDir: string,
   source: Runtime,
 ): Promise<boolean> {
-  const before = await store.refresh()
-  if (before.revision > 0) {
-    await recoverSeededFile(dataDir, (seeded) => knowsAllSecrets(before, seeded), source.now())
+  await store.refresh()
+  if (await store.read(({ revision }) => revision > 0)) {
+    await recoverSeededFile(
+      dataDir,
+      (seeded) => store.read((directory) => knowsAllSecrets(directory, seeded)),
+      source.now(),
+    )
     return false
   }
 

@@ -15,7 +15,7 @@ export const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<Staged
 /** Keeps or removes a staged file that a crash left behind, once the directory is filled. */
 export const recoverSeededFile = (
   dataDir: string,
-  isKnown: (seeded: Seeded) => boolean,
+  isKnown: (seeded: Seeded) => boolean | Promise<boolean>,
   now: Date,
 ): Promise<void> =>
   recoverSecretFile(

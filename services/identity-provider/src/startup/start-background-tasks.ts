@@ -15,6 +15,8 @@ export type BackgroundWork = {
   readonly keys: SigningKeys
   readonly auditBuffer: AuditBuffer
   readonly reversals: StoreReversals
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
   readonly renewCertificate: () => Promise<void>
   readonly reportCountedRefusals: () => Promise<void>
   readonly log: Log
@@ -33,7 +35,11 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
     [300_000, 'cleanup of the store', () => storage.tidy(now())],
-    [300_000, 'purge of deleted items', () => purgeExpired(directory, systemRuntime)],
+    [
+      300_000,
+      'purge of deleted items',
+      () => purgeExpired(directory, systemRuntime, work.retentionDays),
+    ],
     [3_600_000, 'renewal of the server certificate', work.renewCertificate],
   ]
   for (const [everyMs, name, task] of tasks) {

@@ -1,31 +1,41 @@
 import type { CommittedChange, DirectoryChange } from '../directory/directory-change.ts'
+import type { DirectoryLookup, LoadedLookup } from '../directory/directory-lookup.ts'
 import type { AuditRecord } from './audit-record.ts'
 import type { Commit } from './commit.ts'
+import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 
-/** What a log says to a follower, as of one moment. */
+/** The answer to a follower, as of one moment. */
 export type Followed = {
   /** The latest commit. */
   readonly latest: Commit
   /** False when the log does not have the commit that the follower knows: the store went back. */
   readonly hasKnown: boolean
-  /** What changed after the known commit; empty when the log does not have it. */
-  readonly changes: readonly CommittedChange[]
+  /**
+   * The latest state of every object that changed after the known commit, each once. Undefined when the
+   * log does not have this commit, or too much changed: the follower must start again.
+   */
+  readonly changes: readonly CommittedChange[] | undefined
+  /** The answers to the lookups, and related answers; empty when `changes` is undefined. */
+  readonly loaded: readonly LoadedLookup[]
+}
+
+/** The latest commit with all tenants: the state in which a follower starts. */
+export type Start = {
+  readonly latest: Commit
+  readonly tenants: readonly CommittedChange[]
 }
 
 /**
- * The durable side of the directory, which every storage adapter provides.
+ * The directory in the store. Every storage adapter provides it.
  *
- * A log of commits, each one revision. Replicas share it and meet only in `commit`. Any failure to
+ * It is a log of commits, each one revision. Replicas share it and meet only in `commit`. Any failure to
  * reach the storage is thrown as a `StorageUnavailableError`.
  */
 export interface DirectoryLog {
-  /**
-   * What changed after a commit: the latest state of every object that did, each once, with the
-   * revision in which it last changed. Objects that are gone are told as such.
-   *
-   * @param known Default: the state before the first commit.
-   */
-  changesAfter(known?: Commit): Promise<Followed>
+  start(): Promise<Start>
+
+  /** Reads the changes after a commit, and the answers to lookups, in one snapshot. */
+  changesAfter(known?: Commit, lookups?: readonly DirectoryLookup[]): Promise<Followed>
 
   /**
    * Writes changes and their audit records in one transaction, durably, as the commit that follows
@@ -40,4 +50,13 @@ export interface DirectoryLog {
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
   ): Promise<'committed' | 'conflict'>
+
+  /** One page of a list, as of the latest commit. */
+  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>>
+
+  /** Objects that were soft-deleted before a time, the oldest first. */
+  deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]>
+
+  /** Deletes the records of removed objects that no follower needs. */
+  prune(): Promise<void>
 }

@@ -1,8 +1,11 @@
 import type { Directory } from '../directory/directory.ts'
+import { DirectoryCache } from '../directory/directory-cache.ts'
 import type { DirectoryChange } from '../directory/directory-change.ts'
-import { DirectoryIndex } from '../directory/directory-index.ts'
+import { type DirectoryLookup, lookupId } from '../directory/directory-lookup.ts'
+import { NotLoaded } from '../directory/not-loaded.ts'
 import type { AuditRecord } from './audit-record.ts'
 import { beginning, type Commit, newMark } from './commit.ts'
+import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -16,7 +19,9 @@ export type DirectoryDecision<Result> = {
 
 export type DirectoryStoreOptions = {
   readonly log: DirectoryLog
-  /** The maximum age of the directory that `read` returns, in milliseconds; default 1000. */
+  /** The limit of the objects and index entries in memory; default 100,000. */
+  readonly maxCacheWeight?: number
+  /** The maximum age of the directory that `read` uses, in milliseconds; default 1000. */
   readonly maxAgeMs?: number
   /** How long `read` waits for the log, in milliseconds; default 2000. */
   readonly patienceMs?: number
@@ -29,12 +34,16 @@ export type DirectoryStoreOptions = {
 }
 
 const attemptsPerUpdate = 100
+/** Lookups that one function may wait for. Each round loads the related objects too. */
+const maxRounds = 1000
+/** Lookups that are loaded in one snapshot. */
+const maxLookupsPerLoad = 100
 
 /**
- * The directory for reads and changes: an index in memory over a shared log.
+ * The directory for reads and changes: a bounded cache over a shared log.
  *
- * A read costs no query while the index is fresh. The owner must call `refresh` several times per
- * `maxAgeMs`.
+ * A read costs no query while the cache is fresh and has the answers. The owner must call `refresh`
+ * several times per `maxAgeMs`.
  */
 export class DirectoryStore {
   readonly #log: DirectoryLog
@@ -43,15 +52,18 @@ export class DirectoryStore {
   readonly #monotonicNowMs: () => number
   readonly #newMark: () => string
   readonly #onReversal: (followed: Commit, latest: Commit) => void
-  #index = new DirectoryIndex()
-  /** The commit that the index is the state of: another object after each change of the index. */
-  #followed = beginning
+  readonly #cache: DirectoryCache
+  /** The commit of the cache. It is a new object after each change; undefined before the start. */
+  #followed: Commit | undefined
   #asOfMs = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
+  #wanted = new Map<string, DirectoryLookup>()
+  #loading: Promise<void> | undefined
   #lastUpdate: Promise<unknown> = Promise.resolve()
 
   constructor({
     log,
+    maxCacheWeight = 100_000,
     maxAgeMs = 1000,
     patienceMs = 2000,
     monotonicNowMs = () => performance.now(),
@@ -59,6 +71,7 @@ export class DirectoryStore {
     onReversal = () => {},
   }: DirectoryStoreOptions) {
     this.#log = log
+    this.#cache = new DirectoryCache(maxCacheWeight)
     this.#maxAgeMs = maxAgeMs
     this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
@@ -67,68 +80,91 @@ export class DirectoryStore {
   }
 
   /**
-   * The directory, no older than `maxAgeMs` when this is called: at once when it is, else as soon as
-   * the log has said so.
+   * Calls a function with the directory, no older than `maxAgeMs`. The result is not a promise when
+   * all that the function needs is in memory.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when the snapshot is too old and the log
-   *   cannot be asked, or does not answer in time.
+   * The function may be called several times: it must be pure. Its lookups must come before its first
+   * `await`, so that they see one revision.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the cache is too old and the log
+   *   cannot be read, or does not answer in time.
    */
-  read(): Directory | Promise<Directory> {
+  read<Result>(decide: (directory: Directory) => Result): Result | Promise<Awaited<Result>> {
     const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
-    if (this.#asOfMs >= neededMs) return this.#index
-    return withTimeout(this.#asOf(neededMs), this.#patienceMs)
+    if (this.#asOfMs < neededMs) return this.#readLater(decide, neededMs, undefined)
+    const loadAndRepeat = (cause: unknown) => {
+      if (!(cause instanceof NotLoaded)) throw cause
+      return this.#readLater(decide, neededMs, cause.lookup)
+    }
+    try {
+      const result = decide(this.#cache)
+      if (!(result instanceof Promise)) return result
+      return result.catch(loadAndRepeat) as Promise<Awaited<Result>>
+    } catch (cause) {
+      return loadAndRepeat(cause)
+    }
   }
 
-  /** The directory as it was last read, however old; undefined before it was read at all. */
+  /** One page of a list, directly from the log: a list must not evict clients from the cache. */
+  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
+    return this.#log.list(query)
+  }
+
+  /** Objects that were soft-deleted before a time, the oldest first. */
+  deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
+    return this.#log.deletedBefore(time, limit)
+  }
+
+  /** The cache as of its last refresh, of any age; undefined before the first one. */
   get lastKnown(): Directory | undefined {
-    return this.#asOfMs === Number.NEGATIVE_INFINITY ? undefined : this.#index
+    return this.#asOfMs === Number.NEGATIVE_INFINITY ? undefined : this.#cache
   }
 
-  /** Follows the log to its latest revision; callers at the same time share one query. */
-  async refresh(): Promise<Directory> {
-    this.#refreshing ??= this.#follow().finally(() => {
+  /** The weight of the objects in memory. */
+  get cacheWeight(): number {
+    return this.#cache.weight
+  }
+
+  /** Follows the log to its latest revision. Calls at the same time share one query. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#follow([]).finally(() => {
       this.#refreshing = undefined
     })
-    await this.#refreshing
-    return this.#index
+    return this.#refreshing
   }
 
   /**
    * Changes the directory by a function of it, whole or not at all.
    *
-   * The function may be called several times, each time with a later directory, until nobody else
-   * committed in between: it must be pure but for its randomness. What it throws is passed on, and
+   * The function may be called several times, each time with a later directory, until there is no
+   * conflict with another commit: it must be pure but for its randomness. Its errors are passed on, and
    * nothing is written.
    *
    * @throws {StorageUnavailableError} storage_unavailable when the log cannot be reached; whether
    *   the change was written is then unknown.
    */
   update<Result>(decide: (directory: Directory) => DirectoryDecision<Result>): Promise<Result> {
-    // One after the other: updates of one process would only meet as conflicts.
+    // One after the other: updates of one process would only conflict.
     const update = this.#lastUpdate.then(() => this.#decideAndCommit(decide))
     this.#lastUpdate = update.catch(() => undefined)
     return update
-  }
-
-  async #asOf(neededMs: number): Promise<Directory> {
-    // A slow answer that others are waiting for may have been asked too long ago for this caller.
-    do await this.refresh()
-    while (this.#asOfMs < neededMs)
-    return this.#index
   }
 
   async #decideAndCommit<Result>(
     decide: (directory: Directory) => DirectoryDecision<Result>,
   ): Promise<Result> {
     for (let attempt = 0; attempt < attemptsPerUpdate; attempt += 1) {
-      await this.#follow()
-      const base = this.#followed
-      const { changes, audit, result } = decide(this.#index)
+      await this.#follow([])
+      const { base, decision } = await this.#loadingUntilDecided((directory) => ({
+        base: this.#followed ?? beginning,
+        decision: decide(directory),
+      }))
+      const { changes, audit, result } = decision
       if (changes.length === 0 && audit.length === 0) return result
       const outcome = await this.#log.commit(base, this.#newMark(), changes, audit)
       if (outcome === 'conflict') continue
       // The change is durable: a failure to read it back must not look like a failure to write it.
-      await this.#follow().catch(() => undefined)
+      await this.#follow([]).catch(() => undefined)
       return result
     }
     throw new StorageUnavailableError(
@@ -136,28 +172,100 @@ export class DirectoryStore {
     )
   }
 
-  async #follow(): Promise<void> {
-    const askedAtMs = this.#monotonicNowMs()
-    const known = this.#followed
-    const { latest, hasKnown, changes } = await this.#log.changesAfter(known)
-    // The answer continues from a state that is no longer held: ask again from the present one.
-    if (this.#followed !== known) return this.#follow()
-    if (!hasKnown) {
-      this.#forget(latest)
-      return this.#follow()
+  #readLater<Result>(
+    decide: (directory: Directory) => Result,
+    neededMs: number,
+    missing: DirectoryLookup | undefined,
+  ): Promise<Awaited<Result>> {
+    const decided = async (): Promise<Awaited<Result>> => {
+      if (missing !== undefined) await this.#load(missing)
+      // A slow answer to an earlier caller may be too old for this one.
+      while (this.#asOfMs < neededMs) await this.refresh()
+      return await this.#loadingUntilDecided(decide)
     }
-    if (latest.revision > known.revision) {
-      this.#index.apply(latest.revision, changes)
+    return withTimeout(decided(), this.#patienceMs)
+  }
+
+  async #loadingUntilDecided<Result>(
+    decide: (directory: Directory) => Result,
+  ): Promise<Awaited<Result>> {
+    for (let round = 0; round < maxRounds; round += 1) {
+      try {
+        const result = await decide(this.#cache)
+        this.#cache.trim()
+        return result
+      } catch (cause) {
+        if (!(cause instanceof NotLoaded)) throw cause
+        await this.#load(cause.lookup)
+      }
+    }
+    throw new StorageUnavailableError(
+      `A request needs more than ${maxRounds} lookups, or more than the cache of the directory holds`,
+    )
+  }
+
+  /** Loads an answer. Lookups at the same time share a snapshot. */
+  async #load(lookup: DirectoryLookup): Promise<void> {
+    const id = lookupId(lookup)
+    this.#wanted.set(id, lookup)
+    try {
+      while (this.#wanted.has(id)) {
+        this.#loading ??= this.#loadWanted().finally(() => {
+          this.#loading = undefined
+        })
+        await this.#loading
+      }
+      // Another caller may have started the load that contains this lookup.
+      await this.#loading
+    } finally {
+      this.#wanted.delete(id)
+    }
+  }
+
+  async #loadWanted(): Promise<void> {
+    const lookups = [...this.#wanted.values()].slice(0, maxLookupsPerLoad)
+    for (const lookup of lookups) this.#wanted.delete(lookupId(lookup))
+    await this.#follow(lookups)
+  }
+
+  /** Brings the cache to the latest commit, and adds the answers to lookups. */
+  async #follow(lookups: readonly DirectoryLookup[]): Promise<void> {
+    const known = this.#followed
+    if (known === undefined) return this.#start(known, lookups)
+    const askedAtMs = this.#monotonicNowMs()
+    const { latest, hasKnown, changes, loaded } = await this.#log.changesAfter(known, lookups)
+    const isCurrent = this.#followed === known
+    // The answer continues from a former state, unless it is of the same commit as the new state.
+    if (!isCurrent && !isSame(this.#followed, latest)) return this.#follow(lookups)
+    if (!hasKnown && isCurrent) this.#forget(latest)
+    if (!hasKnown) return this.#follow(lookups)
+    if (changes === undefined) return this.#start(this.#followed, lookups)
+    if (!isSame(this.#followed, latest)) {
+      this.#cache.apply(latest.revision, changes)
       this.#followed = latest
     }
+    this.#cache.add(loaded)
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
   }
 
-  /** Nothing is answered from the former history: until the log is read anew, `read` waits. */
+  async #start(known: Commit | undefined, lookups: readonly DirectoryLookup[]): Promise<void> {
+    const askedAtMs = this.#monotonicNowMs()
+    const { latest, tenants } = await this.#log.start()
+    if (this.#followed !== known) return this.#follow(lookups)
+    this.#cache.reset(latest.revision, tenants)
+    this.#followed = latest
+    this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
+    if (lookups.length > 0) await this.#follow(lookups)
+  }
+
+  /** Nothing is answered from the former history: until the log is read again, `read` waits. */
   #forget(latest: Commit): void {
-    this.#onReversal(this.#followed, latest)
-    this.#index = new DirectoryIndex()
-    this.#followed = { ...beginning }
+    this.#onReversal(this.#followed ?? beginning, latest)
+    this.#followed = undefined
+    this.#cache.reset(0, [])
     this.#asOfMs = Number.NEGATIVE_INFINITY
   }
 }
+
+const isSame = (one: Commit | undefined, other: Commit): boolean =>
+  one?.revision === other.revision && one.mark === other.mark

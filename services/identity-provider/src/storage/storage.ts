@@ -5,6 +5,7 @@ import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { openPostgresDatabase } from './postgres/postgres-database.ts'
 import type { ReplayCache } from './replay-cache.ts'
+import { fillNameKeys } from './sql/name-keys.ts'
 import { SqlAuditTrail } from './sql/sql-audit-trail.ts'
 import { SqlCredentialUses } from './sql/sql-credential-uses.ts'
 import type { SqlDatabase } from './sql/sql-database.ts'
@@ -58,6 +59,13 @@ export async function openStorage({
   const database = await (databaseUrl === undefined
     ? openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
     : openPostgresDatabase(databaseUrl))
+  // After an upgrade, the lookups by name are slow until all rows have their keys.
+  try {
+    await fillNameKeys(database)
+  } catch (cause) {
+    await database.close()
+    throw cause
+  }
   return sqlStorage(database, limits)
 }
 
@@ -70,8 +78,9 @@ export function sqlStorage(
   const credentialUses = new SqlCredentialUses(database)
   const audit = new SqlAuditTrail(database)
   let bytes: number | undefined
+  const directory = new SqlDirectoryLog(database)
   return {
-    directory: new SqlDirectoryLog(database),
+    directory,
     keyRing: new SqlKeyRingStore(database),
     assertions,
     credentialUses,
@@ -81,6 +90,7 @@ export function sqlStorage(
       await credentialUses.forgetRemoved()
       await audit.prune(limits, now)
       bytes = await database.bytes()
+      await directory.prune()
     },
     usage: () => ({
       bytes,

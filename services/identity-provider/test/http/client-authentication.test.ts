@@ -5,6 +5,7 @@ import { credentialName } from '../../src/directory/credential-name.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import {
   type AssertionParts,
   asProof,
@@ -87,7 +88,7 @@ describe('a client secret', () => {
       ),
     ] as const
     await changeClient(own, { passwordCredentials: secrets.map(({ credential }) => credential) })
-    const client = (await own.store.read()).applicationByAppId(clientId)
+    const client = (await wholeDirectory(own.store)).applicationByAppId(clientId)
     assert.ok(client)
     for (const { credential, secretText } of secrets.slice(0, 2)) {
       await claimsOf(await own.token(own.form({ client_secret: secretText })))
@@ -100,7 +101,7 @@ describe('a client secret', () => {
   })
 
   it('is compared completely: its ID, its hash and its parts are refused', async () => {
-    const application = (await service.store.read()).applicationByAppId(clientId)
+    const application = (await wholeDirectory(service.store)).applicationByAppId(clientId)
     const [credential] = application?.passwordCredentials ?? []
     const { keyId = '', hint = '', secretSha256 = new Uint8Array() } = credential ?? {}
     const { secret } = service

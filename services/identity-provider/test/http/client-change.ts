@@ -1,5 +1,6 @@
 import type { Application } from '../../src/directory/application.ts'
 import { put } from '../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'
 
 /** Changes the client's registration, without validation. */
@@ -7,12 +8,12 @@ export async function changeClient(
   service: TestService,
   part: Partial<Application>,
 ): Promise<void> {
-  const application = (await service.store.read()).applicationByAppId(clientId)
+  const application = (await wholeDirectory(service.store)).applicationByAppId(clientId)
   if (application) await service.change(put('application', { ...application, ...part }))
 }
 
 /** Changes the API's registration, without validation. */
 export async function changeApi(service: TestService, part: Partial<Application>): Promise<void> {
-  const application = (await service.store.read()).applicationByAppId(apiId)
+  const application = (await wholeDirectory(service.store)).applicationByAppId(apiId)
   if (application) await service.change(put('application', { ...application, ...part }))
 }

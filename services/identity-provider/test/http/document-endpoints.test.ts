@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService
@@ -130,7 +131,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
 
   it('do not exist for a disabled tenant', async () => {
     const own = await testService()
-    const tenant = (await own.store.read()).tenant(tenantId)
+    const tenant = (await wholeDirectory(own.store)).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
     const response = await own.app.request(`http://login.test${v2(tenantId)}`)
     assert.deepEqual((await response.json()).error_codes, [90002])

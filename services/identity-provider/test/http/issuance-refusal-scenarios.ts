@@ -2,6 +2,7 @@ import { put, remove } from '../../src/directory/directory-change.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { changeClient } from './client-change.ts'
 import type { RefusalScenario } from './refusal-scenario.ts'
 import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
@@ -12,12 +13,12 @@ const unknownId = '99999999-0000-4000-8000-000000000000'
 const wrongTenant =
   'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
 async function resourcePrincipal(service: TestService, part: object) {
-  const principal = (await service.store.read()).servicePrincipalByAppId(tenantId, apiId)
+  const principal = (await wholeDirectory(service.store)).servicePrincipalByAppId(tenantId, apiId)
   if (principal) await service.change(put('servicePrincipal', { ...principal, ...part }))
 }
 
 async function withoutAssignments(service: TestService) {
-  const directory = await service.store.read()
+  const directory = await wholeDirectory(service.store)
   const principal = directory.servicePrincipalByAppId(tenantId, clientId)
   const assignments = directory.assignmentsOf(principal?.id ?? '')
   await service.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
@@ -57,7 +58,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'client_disabled',
     request: async (service) => {
-      const directory = await service.store.read()
+      const directory = await wholeDirectory(service.store)
       const principal = directory.servicePrincipalByAppId(tenantId, clientId)
       if (principal)
         await service.change(put('servicePrincipal', { ...principal, accountEnabled: false }))

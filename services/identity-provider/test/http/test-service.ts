@@ -15,8 +15,8 @@ import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
 import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
-import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 
 const file = join(import.meta.dirname, '../registrations/sample.json')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { put } from '../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 
@@ -161,7 +162,7 @@ describe('tenants (entra E25 to E27)', () => {
   it('are separate: clients and APIs of one are unknown in another', async () => {
     const own = await testService()
     const other = '22222222-2222-4222-8222-222222222222'
-    const directory = await own.store.read()
+    const directory = await wholeDirectory(own.store)
     const tenant = directory.tenant(tenantId)
     const client = directory.servicePrincipalByAppId(tenantId, clientId)
     if (!tenant || !client) throw new TypeError('The test service is seeded.')
@@ -180,7 +181,7 @@ describe('tenants (entra E25 to E27)', () => {
 
   it('that are disabled issue no token, at once (AS31)', async () => {
     const own = await testService()
-    const tenant = (await own.store.read()).tenant(tenantId)
+    const tenant = (await wholeDirectory(own.store)).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
     assert.equal(await codeOf(await own.token(own.form())), 90002)
   })

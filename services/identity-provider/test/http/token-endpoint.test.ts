@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { remove } from '../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService
@@ -71,7 +72,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(Math.abs(iat + 300 - nowSeconds) <= 2)
     assert.equal(nbf, iat)
     assert.equal(exp, iat + 3900)
-    const directory = await service.store.read()
+    const directory = await wholeDirectory(service.store)
     assert.equal(oid, directory.servicePrincipalByAppId(tenantId, clientId)?.id)
     assert.notEqual(oid, clientId)
     assert.equal(sub, oid)
@@ -105,7 +106,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
 
   it('omits the claim roles when no role is granted', async () => {
     const poor = await testService()
-    const directory = await poor.store.read()
+    const directory = await wholeDirectory(poor.store)
     const principal = directory.servicePrincipalByAppId(tenantId, clientId)
     const assignments = directory.assignmentsOf(principal?.id ?? '')
     await poor.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
@@ -131,7 +132,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
         },
       ],
     )
-    const directory = await own.store.read()
+    const directory = await wholeDirectory(own.store)
     const client = directory.applicationByAppId(clientId)
     const [credential] = client?.passwordCredentials ?? []
     assert.deepEqual([...own.uses.keys()], [`${client?.id}/${credential?.keyId}`])

@@ -22,7 +22,7 @@ describe('the facts about an assertion', () => {
   const asked: string[] = []
   const collect = (row: Situation, answer = true) =>
     collectAssertionFacts(
-      directoryOf(row),
+      { read: (decide) => decide(directoryOf(row)) },
       requestOf(row),
       rulesOf(row),
       {

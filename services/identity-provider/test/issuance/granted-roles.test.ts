@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AppRole } from '../../src/directory/app-role.ts'
 import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import { DirectoryIndex } from '../../src/directory/directory-index.ts'
 import { emptyGuid } from '../../src/directory/guid.ts'
 import { grantedRoles } from '../../src/issuance/granted-roles.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
@@ -13,6 +12,7 @@ import {
   guid,
   servicePrincipal,
 } from '../directory/sample.ts'
+import { DirectoryIndex } from '../fakes/directory-index.ts'
 
 const hello = appRole({ id: guid(0x52), value: 'CallHelloApiRole' })
 const clientPrincipal = servicePrincipal({ id: guid(0xb1), appId: guid(0xa1) })

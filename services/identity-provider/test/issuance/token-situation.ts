@@ -1,6 +1,5 @@
 import type { Application } from '../../src/directory/application.ts'
 import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import { DirectoryIndex } from '../../src/directory/directory-index.ts'
 import type { KeyCredential } from '../../src/directory/key-credential.ts'
 import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
@@ -15,6 +14,7 @@ import {
   servicePrincipal,
   tenant,
 } from '../directory/sample.ts'
+import { DirectoryIndex } from '../fakes/directory-index.ts'
 import { clientCertificate } from '../http/client-certificate.ts'
 
 export const now = new Date('2030-01-01T12:00:00Z')

@@ -43,8 +43,8 @@ const operationTable = (operations: readonly Operation[]): string =>
   )
 
 const filterTable = table(
-  ['Set', '`eq`', '`any`'],
-  [applications, servicePrincipals, appRoleAssignments].map(({ name, filterable }) => [
+  ['Set', '`eq`', '`any`', '`startswith`'],
+  [applications, servicePrincipals, appRoleAssignments].map(({ name, filterable, searchable }) => [
     code(name),
     ...(['value', 'collection'] as const).map((kind) =>
       Object.entries(filterable)
@@ -52,6 +52,7 @@ const filterTable = table(
         .map(([property]) => code(property))
         .join(', '),
     ),
+    (searchable ?? []).map(code).join(', '),
   ]),
 )
 

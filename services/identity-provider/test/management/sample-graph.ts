@@ -15,7 +15,8 @@ import { serverRoles } from '../../src/management/server/server-roles.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
-import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 
 export const contoso = tenant()
 export const fabrikam = tenant({
@@ -61,7 +62,9 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   const commit = (...changes: DirectoryChange[]) =>
     store.update(() => ({ changes, audit: [], result: undefined }))
   await commit(put('tenant', contoso), put('tenant', fabrikam))
-  await commit(...planBootstrap(await store.refresh(), { firstTenant: contoso }, runtime).changes)
+  await commit(
+    ...planBootstrap(await wholeDirectory(store), { firstTenant: contoso }, runtime).changes,
+  )
 
   const refusals: AuditRecord[] = []
   const reports: unknown[] = []
@@ -107,7 +110,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
     const appId = crypto.randomUUID()
     const self = application({ ...created, id: crypto.randomUUID(), appId })
     const principal = servicePrincipal({ ...created, id: crypto.randomUUID(), appId })
-    const directory = await store.read()
+    const directory = await wholeDirectory(store)
     const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
     const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
     const assignments = declared
@@ -124,10 +127,10 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   /** Creates another administrator, with every role of both management APIs. */
   async function anotherAdministrator() {
     const options = { firstTenant: contoso, anotherAdministrator: true }
-    const { administrator, changes } = planBootstrap(await store.refresh(), options, runtime)
+    const { administrator, changes } = planBootstrap(await wholeDirectory(store), options, runtime)
     await commit(...changes)
     const appId = administrator?.clientId ?? ''
-    const principal = (await store.refresh()).servicePrincipalByAppId(contoso.id, appId)
+    const principal = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
     return { appId, principalId: principal?.id ?? '', ...actAs(contoso.id, appId) }
   }
 

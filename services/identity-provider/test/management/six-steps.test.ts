@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { secretSha256 } from '../../src/directory/password-credential.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 
 const role = (part: object) => ({
@@ -62,7 +63,7 @@ describe('the six registration steps', () => {
     })
     assert.equal(secret.status, 200)
 
-    const directory = await store.refresh()
+    const directory = await wholeDirectory(store)
     assert.deepEqual(
       directory.assignmentsOf(principal.body.id).map(({ appRoleId }) => appRoleId),
       appRoles.map(({ id }) => id),

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { PostgresServer } from '../storage/postgres-server.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, type GraphClient } from './sample-graph.ts'
@@ -109,7 +110,7 @@ for (const [name, open] of Object.entries(stores))
 
     for (const [slot, writeOf] of Object.entries(slots))
       it(`is refused with 400 as ${slot}, and nothing is stored`, async () => {
-        const { revision } = await sample.store.refresh()
+        const { revision } = await wholeDirectory(sample.store)
         for (const [what, text] of Object.entries(texts)) {
           const { by, path, body } = writeOf(clients, text)
           const reply = await by.post(path.replace('{id}', id), body)
@@ -121,7 +122,7 @@ for (const [name, open] of Object.entries(stores))
             what,
           )
         }
-        assert.equal((await sample.store.refresh()).revision, revision)
+        assert.equal((await wholeDirectory(sample.store)).revision, revision)
         assert.deepEqual(sample.reports, [])
       })
 
@@ -141,7 +142,7 @@ for (const [name, open] of Object.entries(stores))
         const { body, status } = await clients.admin.post('/applications', { displayName })
         assert.equal(status, 201)
         const other = new DirectoryStore({ log: storage.directory })
-        assert.equal((await other.refresh()).application(body.id)?.displayName, displayName)
+        assert.equal((await wholeDirectory(other)).application(body.id)?.displayName, displayName)
       }
     })
   })

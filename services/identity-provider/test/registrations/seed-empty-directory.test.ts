@@ -9,8 +9,10 @@ import { seedEmptyDirectory } from '../../src/registrations/seed-empty-directory
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { delegatingLog } from '../fakes/delegating-log.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { apiId, clientId, greeting, tenantId } from '../http/test-service.ts'
-import { MemoryDirectoryLog } from '../storage/memory-directory-log.ts'
 
 let folder: string
 
@@ -47,7 +49,7 @@ describe('the seed of a directory', () => {
     assert.equal(mode & 0o777, 0o600)
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
 
-    const directory = await new DirectoryStore({ log }).read()
+    const directory = await wholeDirectory(new DirectoryStore({ log }))
     const api = directory.servicePrincipalByName(tenantId, `api://${apiId}`)
     const client = directory.servicePrincipalByAppId(tenantId, clientId)
     const application = directory.applicationByAppId(clientId)
@@ -67,7 +69,7 @@ describe('the seed of a directory', () => {
     const store = new DirectoryStore({ log })
     assert.equal(await seedEmptyDirectory(store, unread, dataDir, systemRuntime), false)
     assert.equal(await readSeeded(dataDir), written)
-    assert.equal((await store.refresh()).revision, 1)
+    assert.equal((await wholeDirectory(store)).revision, 1)
   })
 
   it('is done by one of several servers that start in one folder at the same time', async () => {
@@ -76,7 +78,7 @@ describe('the seed of a directory', () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => seed(log, dataDir)))
     assert.equal(outcomes.filter(Boolean).length, 1)
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
-    const directory = await new DirectoryStore({ log }).read()
+    const directory = await wholeDirectory(new DirectoryStore({ log }))
     const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
     const [{ clientSecret }] = JSON.parse(await readSeeded(dataDir)).clients
     assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
@@ -100,12 +102,11 @@ describe('the seed of a directory', () => {
 
   it('removes a secret that was never committed, after a kill before the commit', async () => {
     const log = new MemoryDirectoryLog()
-    const dead: DirectoryLog = {
-      changesAfter: (known) => log.changesAfter(known),
+    const dead = delegatingLog(() => log, {
       commit: async () => {
         throw new StorageUnavailableError('the power went')
       },
-    }
+    })
     const dataDir = await emptyFolder()
     await assert.rejects(seed(dead, dataDir), StorageUnavailableError)
     const [draft = ''] = await readdir(dataDir)
@@ -119,16 +120,15 @@ describe('the seed of a directory', () => {
     const [log, otherLog] = [new MemoryDirectoryLog(), new MemoryDirectoryLog()]
     const dataDir = await emptyFolder()
     await seed(log, dataDir)
-    const beside: DirectoryLog = {
-      changesAfter: (known) => otherLog.changesAfter(known),
+    const beside = delegatingLog(() => otherLog, {
       commit: async (...commit) => {
         assert.equal(await seed(log, dataDir), false)
         return otherLog.commit(...commit)
       },
-    }
+    })
     assert.equal(await seed(beside, dataDir), true)
     const [{ clientSecret }] = JSON.parse(await readSeeded(dataDir)).clients
-    const directory = await new DirectoryStore({ log: otherLog }).read()
+    const directory = await wholeDirectory(new DirectoryStore({ log: otherLog }))
     const [credential] = directory.applicationByAppId(clientId)?.passwordCredentials ?? []
     assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
   })

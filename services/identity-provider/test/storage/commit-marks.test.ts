@@ -6,6 +6,7 @@ import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
 async function freshDatabase() {
@@ -34,7 +35,7 @@ describe('commits without marks, of servers of the release before (AS37)', () =>
       await store.refresh()
       commitWithoutMark()
     }
-    const directory = await store.refresh()
+    const directory = await wholeDirectory(store)
     assert.equal(directory.revision, 6)
     assert.equal(directory.tenant(tenant().id)?.displayName, 'second')
     assert.deepEqual(reversals, [])

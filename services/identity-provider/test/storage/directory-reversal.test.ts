@@ -6,9 +6,11 @@ import type { DirectoryLog, Followed } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { guid, tenant } from '../directory/sample.ts'
-import { MemoryDirectoryLog } from './memory-directory-log.ts'
+import { delegatingLog } from '../fakes/delegating-log.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 
-/** A tenant that is made by each commit of a log, under a name of its own. */
+/** The changes of a log: each creates a tenant with its own name. */
 const names = (...displayNames: string[]) =>
   displayNames.map((displayName, index) => put('tenant', tenant({ id: guid(index), displayName })))
 
@@ -20,22 +22,20 @@ async function logWith(...displayNames: string[]): Promise<MemoryDirectoryLog> {
   return log
 }
 
-/** A follower of a log that can be exchanged, as by a failover. */
+/** A follower of a log that can be replaced, as in a failover. */
 async function followerOf(log: MemoryDirectoryLog) {
   const place: { log: DirectoryLog } = { log }
   const clock = { nowMs: 0 }
   const reversals: [number, number][] = []
   const store = new DirectoryStore({
-    log: {
-      changesAfter: (known) => place.log.changesAfter(known),
-      commit: (...commit) => place.log.commit(...commit),
-    },
+    log: delegatingLog(() => place.log),
     monotonicNowMs: () => clock.nowMs,
     onReversal: (followed: Commit, latest: Commit) =>
       void reversals.push([followed.revision, latest.revision]),
   })
   await store.refresh()
-  const seen = async () => [...(await store.read()).tenants()].map((one) => one.displayName)
+  const seen = async () =>
+    [...(await wholeDirectory(store)).tenants()].map((one) => one.displayName)
   return { place, clock, reversals, store, seen }
 }
 
@@ -49,7 +49,7 @@ describe('a directory whose log goes back (AS37)', () => {
     ['no commit', []],
   ]
   for (const [what, present] of others) {
-    it(`is forgotten and read anew where the other log has ${what}`, async () => {
+    it(`is read again when the other log has ${what}`, async () => {
       const { place, reversals, store, seen } = await followerOf(await logWith(...former))
       assert.deepEqual(await seen(), former)
       place.log = await logWith(...present)
@@ -60,16 +60,12 @@ describe('a directory whose log goes back (AS37)', () => {
     })
   }
 
-  it('is answered by nobody between the notice and the reading', async () => {
+  it('answers no read between the reversal and the next start', async () => {
     const { place, clock, store, seen } = await followerOf(await logWith(...former))
     const other = await logWith('a')
-    place.log = {
-      changesAfter: async (known) => {
-        if (known?.revision === 0) throw new StorageUnavailableError('away again')
-        return other.changesAfter(known)
-      },
-      commit: (...commit) => other.commit(...commit),
-    }
+    place.log = delegatingLog(() => other, {
+      start: () => Promise.reject(new StorageUnavailableError('away again')),
+    })
     await assert.rejects(store.refresh(), StorageUnavailableError)
     await assert.rejects(seen, StorageUnavailableError)
     assert.equal(store.lastKnown, undefined)
@@ -78,7 +74,7 @@ describe('a directory whose log goes back (AS37)', () => {
     assert.deepEqual(await seen(), ['a'])
   })
 
-  it('decides a change again on what the other log has', async () => {
+  it('decides a change again on the state of the other log', async () => {
     const { place, store, seen } = await followerOf(await logWith(...former))
     const other = await logWith('a', 'b', 'other')
     const decidedOn: string[][] = []
@@ -93,19 +89,22 @@ describe('a directory whose log goes back (AS37)', () => {
     assert.deepEqual(await seen(), ['a', 'b', 'other', 'mine'])
   })
 
-  it('takes no late answer of the former log', async () => {
+  it('does not use a late answer of the former log', async () => {
     const log = await logWith(...former)
     const { place, reversals, store, seen } = await followerOf(log)
     const { latest: followed } = await log.changesAfter()
     const late = Promise.withResolvers<Followed>()
+    const other = await logWith('a')
     await new DirectoryStore({ log }).update(() => ({
       changes: [put('tenant', tenant({ id: guid(9), displayName: 'late' }))],
       audit: [],
       result: undefined,
     }))
-    place.log = { changesAfter: () => late.promise, commit: () => Promise.reject() }
+    place.log = delegatingLog(() => other, {
+      changesAfter: () => late.promise,
+      commit: () => Promise.reject(),
+    })
     const refreshed = store.refresh()
-    const other = await logWith('a')
     place.log = other
     await store.update(() => ({ changes: [], audit: [], result: undefined }))
     late.resolve(await log.changesAfter(followed))

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import type { Directory } from '../../src/directory/directory.ts'
 import { put } from '../../src/directory/directory-change.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
-import { tenant } from '../directory/sample.ts'
-import { MemoryDirectoryLog } from './memory-directory-log.ts'
+import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
+import { delegatingLog } from '../fakes/delegating-log.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 
 const rename = (displayName: string) => () => ({
   changes: [put('tenant', tenant({ displayName }))],
@@ -14,28 +16,40 @@ const rename = (displayName: string) => () => ({
   result: displayName,
 })
 
+const everything = () => ({
+  changes: [
+    put('tenant', tenant()),
+    put('application', application()),
+    put('servicePrincipal', servicePrincipal()),
+  ],
+  audit: [],
+  result: undefined,
+})
+
+const contoso = (directory: Directory) => directory.tenant('contoso.example')
+
 describe('the directory store', () => {
   it('reads its own change at once', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     assert.equal(await store.update(rename('Contoso')), 'Contoso')
-    assert.equal((await store.read()).tenant('contoso.example')?.displayName, 'Contoso')
+    assert.equal((await wholeDirectory(store)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('answers without a query while the snapshot is fresh, and asks when it is not', async () => {
+  it('answers without a query while the cache is fresh, and asks the log afterwards', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     const mine = new DirectoryStore({ log, maxAgeMs: 1000, monotonicNowMs: () => nowMs })
-    await mine.read()
+    await wholeDirectory(mine)
     await new DirectoryStore({ log }).update(rename('Contoso'))
     nowMs = 1000
-    const directory = mine.read()
-    assert.ok(!(directory instanceof Promise))
-    assert.equal(directory.tenant('contoso.example'), undefined)
+    const found = mine.read((directory) => directory.tenant('contoso.example'))
+    assert.ok(!(found instanceof Promise))
+    assert.equal(found, undefined)
     nowMs = 1001
-    assert.equal((await mine.read()).tenant('contoso.example')?.displayName, 'Contoso')
+    assert.equal((await wholeDirectory(mine)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('loses no update of many that two replicas make at the same time', async () => {
+  it('loses no update when two replicas update at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
     const addDomain = (domain: string) => (store: DirectoryStore) =>
@@ -53,10 +67,10 @@ describe('the directory store', () => {
       ),
     )
     for (const store of replicas)
-      assert.equal((await store.refresh()).tenant(tenant().id)?.domains.length, 40)
+      assert.equal((await wholeDirectory(store)).tenant(tenant().id)?.domains.length, 40)
   })
 
-  it('writes nothing, the audit included, when the deciding function throws', async () => {
+  it('writes no change and no audit record when the function throws', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     const refusal = new Error('not so')
@@ -66,83 +80,129 @@ describe('the directory store', () => {
       }),
       refusal,
     )
-    assert.equal((await store.refresh()).revision, 0)
+    assert.equal((await wholeDirectory(store)).revision, 0)
     assert.equal(
       await store.update(rename('after a refusal, updates go on')),
       'after a refusal, updates go on',
     )
   })
 
-  it('says that it cannot know when the log is silent for longer than the snapshot lasts', async () => {
+  it('is unavailable when the log fails for longer than the maximum age', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     let isDown = false
-    const flaky: DirectoryLog = {
-      changesAfter: async (known) => {
+    const flaky = delegatingLog(() => log, {
+      changesAfter: async (...known) => {
         if (isDown) throw new StorageUnavailableError('down')
-        return log.changesAfter(known)
+        return log.changesAfter(...known)
       },
-      commit: (...commit) => log.commit(...commit),
-    }
+    })
     const store = new DirectoryStore({ log: flaky, monotonicNowMs: () => nowMs })
-    await store.read()
+    await store.read(contoso)
     isDown = true
     nowMs = 900
-    await store.read()
+    await store.read(contoso)
     nowMs = 1100
-    await assert.rejects(async () => store.read(), StorageUnavailableError)
+    await assert.rejects(async () => store.read(contoso), StorageUnavailableError)
     isDown = false
-    await store.read()
+    await store.read(contoso)
   })
 
-  it('gives up, as unavailable, when every commit meets another', async () => {
+  it('is unavailable when every commit is a conflict', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({
-      log: {
-        changesAfter: (known) => log.changesAfter(known),
-        commit: async () => 'conflict',
-      },
+      log: delegatingLog(() => log, { commit: async () => 'conflict' }),
     })
     await assert.rejects(store.update(rename('never')), StorageUnavailableError)
   })
 
-  it('waits only so long for a log that is silent', async () => {
-    const silent: DirectoryLog = {
-      changesAfter: () => new Promise(() => {}),
-      commit: () => new Promise(() => {}),
-    }
+  it('limits the time that a read waits for the log', async () => {
+    const silent = delegatingLog(() => new MemoryDirectoryLog(), {
+      start: () => new Promise(() => {}),
+    })
     const store = new DirectoryStore({ log: silent, patienceMs: 30 })
-    await assert.rejects(async () => store.read(), {
+    await assert.rejects(async () => store.read(contoso), {
       code: 'storage_unavailable',
       message: 'The store did not answer within 30 ms',
     })
   })
 
-  it('answers nobody by what the log said of a time that is too long ago for who asks', async () => {
+  it('does not use the answer to an earlier read when it is too old for a later one', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     const asked: PromiseWithResolvers<void>[] = []
-    const slow: DirectoryLog = {
-      changesAfter: async (known) => {
-        const said = log.changesAfter(known)
+    const slow = delegatingLog(() => log, {
+      changesAfter: async (...known) => {
+        const said = log.changesAfter(...known)
         const question = Promise.withResolvers<void>()
         asked.push(question)
         await question.promise
         return said
       },
-      commit: (...commit) => log.commit(...commit),
-    }
+    })
     const store = new DirectoryStore({ log: slow, monotonicNowMs: () => nowMs })
-    const early = Promise.resolve(store.read())
-    nowMs = 1500
+    await store.read(contoso)
+    nowMs = 1001
+    const early = Promise.resolve(store.read(contoso))
+    nowMs = 2500
     await new DirectoryStore({ log }).update(rename('Contoso'))
-    const late = Promise.resolve(store.read())
-    assert.equal(asked.length, 1, 'they share a query')
+    const late = Promise.resolve(store.read(contoso))
+    assert.equal(asked.length, 1, 'both reads share a query')
     asked[0]?.resolve()
-    assert.equal((await early).tenant('contoso.example'), undefined)
+    assert.equal(await early, undefined)
     await setImmediate()
-    assert.equal(asked.length, 2, 'the later one asks again')
+    assert.equal(asked.length, 2, 'the later read asks again')
     asked[1]?.resolve()
-    assert.equal((await late).tenant('contoso.example')?.displayName, 'Contoso')
+    assert.equal((await late)?.displayName, 'Contoso')
+  })
+
+  it('loads what a function needs, repeats the function, and then answers from memory', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log })
+    await store.update(everything)
+    let calls = 0
+    const find = (directory: Directory) => {
+      calls += 1
+      const { appId = '' } = directory.application(application().id) ?? {}
+      return directory.servicePrincipalByAppId(tenant().id, appId)?.id
+    }
+    assert.equal(await store.read(find), servicePrincipal().id)
+    assert.equal(calls, 3)
+    assert.equal(store.read(find), servicePrincipal().id, 'without a promise')
+  })
+
+  it('repeats an asynchronous function too', async () => {
+    const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
+    await store.update(everything)
+    const find = async (directory: Directory) => directory.application(application().id)?.appId
+    assert.equal(await store.read(find), application().appId)
+  })
+
+  it('loads the lookups of reads at the same time in one snapshot', async () => {
+    const log = new MemoryDirectoryLog()
+    const loads: number[] = []
+    const counting = delegatingLog(() => log, {
+      changesAfter: async (known, lookups = []) => {
+        if (lookups.length > 0) loads.push(lookups.length)
+        return log.changesAfter(known, lookups)
+      },
+    })
+    const store = new DirectoryStore({ log: counting })
+    await store.refresh()
+    const read = (number: number) => store.read((directory) => directory.application(guid(number)))
+    await Promise.all(Array.from({ length: 250 }, (_, number) => read(number)))
+    assert.deepEqual(loads, [1, 100, 100, 49])
+  })
+
+  it('keeps the weight of its cache within the limit', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log, maxCacheWeight: 10 })
+    const changes = Array.from({ length: 50 }, (_, number) =>
+      put('servicePrincipal', servicePrincipal({ id: guid(number) })),
+    )
+    await store.update(() => ({ changes, audit: [], result: undefined }))
+    for (const { id } of changes)
+      assert.equal(await store.read((directory) => directory.servicePrincipal(id)?.id), id)
+    assert.equal(store.cacheWeight, 10)
   })
 })

@@ -30,7 +30,7 @@ const commit = async (one: Storage, displayName: string) =>
     [],
   )
 const nameIn = async (one: Storage) => {
-  const [change] = (await one.directory.changesAfter()).changes
+  const { changes: [change] = [] } = await one.directory.changesAfter()
   return change?.value && 'displayName' in change.value ? change.value.displayName : undefined
 }
 const removeCompanions = () =>

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
+import { directoryLookupConformance } from './directory-lookup-conformance.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
@@ -29,5 +31,7 @@ const fresh: FreshStorage = async () => {
 }
 
 describe('a directory log in SQLite (AS31)', () => directoryLogConformance(fresh))
+describe('the lookups of a directory in SQLite', () => directoryLookupConformance(fresh))
+describe('the lists of a directory in SQLite', () => directoryListConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in SQLite (AS20)', () => issuanceRecordConformance(fresh))

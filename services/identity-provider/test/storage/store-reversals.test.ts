@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { StoreReversals } from '../../src/storage/store-reversals.ts'
-import { MemoryDirectoryLog } from './memory-directory-log.ts'
+import { delegatingLog } from '../fakes/delegating-log.ts'
+import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
 import { commitAt } from './sample-commit.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
@@ -26,10 +27,9 @@ describe('a store that goes back (AS37)', () => {
     const log = new MemoryDirectoryLog()
     const reversals = new StoreReversals({ report: () => {}, now: () => now })
     reversals.note('directory', commitAt(8), commitAt(2))
-    const standby = {
-      changesAfter: (known: Parameters<typeof log.changesAfter>[0]) => log.changesAfter(known),
+    const standby = delegatingLog(() => log, {
       commit: () => Promise.reject(new Error('takes no writes')),
-    }
+    })
     await assert.rejects(reversals.writeTo(new DirectoryStore({ log: standby })))
     const directory = new DirectoryStore({ log })
     await reversals.writeTo(directory)

@@ -5,6 +5,7 @@ import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
+import { wholeDirectory } from '../fakes/whole-directory.ts'
 
 /** Where writers write. */
 export type Place = { readonly dataDir: string; readonly databaseUrl?: string }
@@ -75,7 +76,7 @@ export class Writer {
 
 /** What a store holds of what writers wrote. */
 export async function heldBy(storage: Storage) {
-  const directory = await new DirectoryStore({ log: storage.directory }).refresh()
+  const directory = await wholeDirectory(new DirectoryStore({ log: storage.directory }))
   const counted = Number(directory.tenant(tenant().id)?.displayName ?? 0)
   return { revision: directory.revision, counted, audited: await auditedIn(storage) }
 }

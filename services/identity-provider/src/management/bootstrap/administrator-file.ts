@@ -51,7 +51,7 @@ export async function updateAdministratorFile(
 /** Recovers from a crash between the file and the directory. */
 export const recoverAdministratorFile = (
   dataDir: string,
-  isKnown: (clientId: string, clientSecret: string) => boolean,
+  isKnown: (clientId: string, clientSecret: string) => boolean | Promise<boolean>,
   now: Date,
 ): Promise<void> =>
   recoverSecretFile(

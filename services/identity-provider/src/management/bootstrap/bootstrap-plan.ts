@@ -5,6 +5,7 @@ import { type DirectoryChange, put } from '../../directory/directory-change.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
+import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { privilegedApis } from '../privileged-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
@@ -42,11 +43,12 @@ export function planBootstrap(
   const tenants = known.length === 0 ? [newTenant] : known
   const home = administrationTenant(directory, tenants)
   const applications = privilegedApis(now)
-  const apis = applications.flatMap((application) =>
-    tenants
+  const apis = applications.flatMap((application) => {
+    const known = principalsByTenant(directory, application.appId)
+    return tenants
       .filter(({ id }) => application.appId === graphAppId || id === home.id)
-      .map(({ id }) => apiInTenant(directory, id, application, runtime)),
-  )
+      .map(({ id }) => apiInTenant(known.get(id), id, application, runtime))
+  })
   const isAdministered = hasAdministrator(directory, home.id, now) && !anotherAdministrator
   const created = isAdministered
     ? undefined
@@ -77,9 +79,8 @@ function administrationTenant(directory: Directory, tenants: readonly Tenant[]):
     (a, b) => a.createdDateTime.getTime() - b.createdDateTime.getTime() || (a.id < b.id ? -1 : 1),
   )
   if (first === undefined) throw new TypeError('A directory must have a tenant')
-  const present = others.find(({ id }) =>
-    directory.servicePrincipalByAppId(id, serverManagementAppId),
-  )
+  const known = principalsByTenant(directory, serverManagementAppId)
+  const present = others.find(({ id }) => known.has(id))
   return present ?? first
 }
 
@@ -89,13 +90,21 @@ function isDeclared(directory: Directory, application: Application): boolean {
   return isDeepStrictEqual({ ...known, createdDateTime: application.createdDateTime }, application)
 }
 
+/** One lookup for all tenants: a lookup for each would be a query for each. */
+const principalsByTenant = (directory: Directory, appId: string) =>
+  new Map(
+    directory
+      .servicePrincipalsOfApplication(appId)
+      .filter(({ deletedDateTime }) => deletedDateTime === null)
+      .map((principal) => [principal.tenantId, principal]),
+  )
+
 function apiInTenant(
-  directory: Directory,
+  known: ServicePrincipal | undefined,
   tenantId: string,
   application: Application,
   runtime: Runtime,
 ) {
-  const known = directory.servicePrincipalByAppId(tenantId, application.appId)
   return known === undefined
     ? { application, principal: newServicePrincipal(tenantId, application, runtime), isNew: true }
     : { application, principal: known, isNew: false }

@@ -30,18 +30,21 @@ export type BootstrapOptions = AdministratorEndpoints & {
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { anotherAdministrator = false, dataDir, firstTenant, runtime, store } = options
-  const before = await store.refresh()
+  await store.refresh()
   await recoverAdministratorFile(
     dataDir,
-    (...credentials) => isKnownSecret(before, ...credentials),
+    (...credentials) => store.read((directory) => isKnownSecret(directory, ...credentials)),
     runtime.now(),
   )
   await updateAdministratorFile(dataDir, options)
-  const plan = planBootstrap(before, { firstTenant, anotherAdministrator }, runtime)
+  const { plan, revision } = await store.read((directory) => ({
+    plan: planBootstrap(directory, { firstTenant, anotherAdministrator }, runtime),
+    revision: directory.revision,
+  }))
   if (plan.changes.length === 0) return false
   const draft =
     plan.administrator && (await stageAdministratorFile(dataDir, plan.administrator, options))
-  const isCommitted = await commitBootstrap(store, before.revision, plan, runtime)
+  const isCommitted = await commitBootstrap(store, revision, plan, runtime)
   if (!isCommitted) {
     await draft?.discard()
     // Another replica changed the directory meanwhile, so the plan is made again.

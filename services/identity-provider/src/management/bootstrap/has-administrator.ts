@@ -4,32 +4,36 @@ import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import { graphRoles } from '../graph/graph-roles.ts'
 
-const neededRoleIds = [
-  graphRoles['Application.ReadWrite.All'].id,
-  graphRoles['AppRoleAssignment.ReadWrite.All'].id,
-]
+const firstRoleId = graphRoles['AppRoleAssignment.ReadWrite.All'].id
+const otherRoleIds = [graphRoles['Application.ReadWrite.All'].id]
 
 /** Whether a client of a tenant can get a token with the roles to manage the whole tenant. */
 export function hasAdministrator(directory: Directory, tenantId: string, now: Date): boolean {
-  for (const client of directory.servicePrincipalsOf(tenantId)) {
+  const graph = directory.servicePrincipalByAppId(tenantId, graphAppId)
+  if (graph === undefined) return false
+  for (const { principalId } of directory.assignmentsOfRole(graph.id, firstRoleId)) {
+    const client = directory.servicePrincipal(principalId)
+    if (client?.tenantId !== tenantId || client.deletedDateTime !== null) continue
     const application = directory.applicationByAppId(client.appId)
-    if (client.deletedDateTime !== null || !client.accountEnabled) continue
+    if (!client.accountEnabled) continue
     if (application === undefined || !canAuthenticate(application, now)) continue
-    const roles = graphRolesOf(directory, client)
-    if (neededRoleIds.every((id) => roles.has(id))) return true
+    const roles = rolesOf(directory, client, graph)
+    if (otherRoleIds.every((id) => roles.has(id))) return true
   }
   return false
 }
 
-function graphRolesOf(directory: Directory, client: ServicePrincipal): ReadonlySet<string> {
-  const graph = directory.servicePrincipalByAppId(client.tenantId, graphAppId)
-  return new Set(
+const rolesOf = (
+  directory: Directory,
+  client: ServicePrincipal,
+  api: ServicePrincipal,
+): ReadonlySet<string> =>
+  new Set(
     directory
       .assignmentsOf(client.id)
-      .filter(({ resourceId }) => resourceId === graph?.id)
+      .filter(({ resourceId }) => resourceId === api.id)
       .map(({ appRoleId }) => appRoleId),
   )
-}
 
 const canAuthenticate = (application: Application, now: Date): boolean =>
   !application.isFallbackPublicClient &&

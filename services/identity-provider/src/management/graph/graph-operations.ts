@@ -7,7 +7,7 @@ import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { RequestIds } from '../http/graph-error.ts'
-import type { ChangeOperation, ReadOperation } from '../http/operation.ts'
+import type { ChangeOperation, ListOperation, ReadOperation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
@@ -19,7 +19,7 @@ import { appRoleAssignmentOperations } from './service-principals/app-role-assig
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 
 /** All operations of this part of Microsoft Graph v1.0. */
-export const graphOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const graphOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
   ...applicationOperations,
   ...passwordOperations,
   ...federatedIdentityCredentialOperations,
@@ -29,6 +29,8 @@ export const graphOperations: readonly (ReadOperation | ChangeOperation)[] = [
 ]
 
 const maxVisibilityDelaySeconds = 3600
+/** As in Microsoft Entra ID. */
+const defaultRetentionDays = 30
 
 /** The path at which the API is mounted. Microsoft's SDKs add it themselves. */
 export const graphPath = '/v1.0'
@@ -49,6 +51,8 @@ export type GraphAppOptions = {
   readonly report: (error: unknown, ids: RequestIds) => void
   /** How long new objects are not visible, 0 to 3600 seconds; default 0. */
   readonly visibilityDelaySeconds?: number
+  /** How long a deleted item can be restored, 1 to 3650 days; default 30. */
+  readonly retentionDays?: number
   /** At least 32 bytes, the same for all replicas; default: random bytes, for one process. */
   readonly skipTokenKey?: Uint8Array
   readonly runtime?: Runtime
@@ -74,5 +78,6 @@ export function createGraphApp(options: GraphAppOptions): Hono {
     skipTokens: new SkipTokens(options.skipTokenKey),
     runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds,
+    retentionDays: options.retentionDays ?? defaultRetentionDays,
   })
 }

@@ -1,8 +1,8 @@
 import { anyCaller, createGuard, type Guard, refusalRows } from '@greeting/guard'
 import { readRequestCredentials } from '@greeting/guard/hono'
 import { decodeJwt } from 'jose'
-import type { Directory } from '../../directory/directory.ts'
 import { emptyGuid } from '../../directory/guid.ts'
+import type { DirectoryStore } from '../../storage/directory-store.ts'
 import type { Authenticate, ManagementCaller } from './caller.ts'
 import { refuse } from './graph-error.ts'
 
@@ -32,14 +32,14 @@ export type AuthenticateWithGuardOptions = {
  */
 export function authenticateWithGuard(
   options: AuthenticateWithGuardOptions,
-  read: () => Directory | Promise<Directory>,
+  store: Pick<DirectoryStore, 'read'>,
 ): Authenticate {
   const guards = new Map<string, Guard>()
   // Its tenant does not exist, so it refuses every token, with the description of the fault.
   const guardOfNoTenant = createTenantGuard(options, emptyGuid)
 
-  function guardFor(directory: Directory, tenantName: string): Guard {
-    const tenantId = directory.tenant(tenantName)?.id
+  async function guardFor(tenantName: string): Promise<Guard> {
+    const tenantId = await store.read((directory) => directory.tenant(tenantName)?.id)
     if (tenantId === undefined) {
       guards.delete(tenantName)
       return guardOfNoTenant
@@ -51,7 +51,7 @@ export function authenticateWithGuard(
 
   return async (request, environment): Promise<ManagementCaller> => {
     const credentials = readRequestCredentials(request, environment)
-    const guard = guardFor(await read(), tenantNamedIn(credentials.authorization))
+    const guard = await guardFor(tenantNamedIn(credentials.authorization))
     const decision = await guard.decide(credentials, anyCaller)
     if (decision.outcome === 'admitted') {
       const { applicationId, roles, tenantId = '' } = decision

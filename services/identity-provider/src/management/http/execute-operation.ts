@@ -1,5 +1,6 @@
 import type { Directory } from '../../directory/directory.ts'
 import { EventuallyConsistentDirectory } from '../../directory/eventually-consistent-directory.ts'
+import { RepeatableRuntime } from '../../directory/repeatable-runtime.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
@@ -10,7 +11,7 @@ import { requireUnprotected } from '../protected-objects.ts'
 import { type Authenticate, currentRoles, type ManagementCaller, requireRoles } from './caller.ts'
 import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
-import type { Answer, Call, Operation } from './operation.ts'
+import type { Answer, ListCall, Operation, RequestCall } from './operation.ts'
 
 /** Everything that operations need besides the request. */
 export type OperationContext = {
@@ -23,6 +24,8 @@ export type OperationContext = {
   readonly runtime: Runtime
   /** The public URL of the API, without a slash at its end. */
   readonly rootUrl: string
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
   /** How long new objects are not visible, in seconds. */
   readonly visibilityDelaySeconds: number
   /** Stores the audit record of a refused change. */
@@ -49,14 +52,12 @@ export async function executeOperation(
   const caller = await context.authenticate(request, environment)
   try {
     // 2. Check its roles.
-    const directory = await store.read()
-    const admitted = admit(directory, caller, operation, context)
+    const admitted = await store.read((directory) => admit(directory, caller, operation, context))
     // 3. Read the request.
     const { pathname, searchParams } = new URL(request.url)
-    const call: Call = {
+    const call: RequestCall = {
       ...context,
       caller: admitted,
-      directory: visibleDirectory(context, directory),
       parameters,
       path: pathname,
       query: searchParams,
@@ -64,13 +65,21 @@ export async function executeOperation(
       ifMatch: request.headers.get('if-match') ?? undefined,
       correlationId: ids.clientRequestId,
     }
-    if ('read' in operation) return await operation.read(call)
     if ('perform' in operation) return await operation.perform(call)
+    if ('list' in operation) return await operation.list({ ...call, ...listing(context) })
+    if ('read' in operation) {
+      return await store.read((directory) =>
+        operation.read({ ...call, directory: visibleDirectory(context, directory) }),
+      )
+    }
+    const repeatable = new RepeatableRuntime(runtime)
     return await store.update((committed) => {
+      repeatable.repeat()
       // The directory may have changed since phase 2, so the roles are checked again.
       const caller = admit(committed, call.caller, operation, context)
       const changing = {
         ...call,
+        runtime: repeatable,
         caller,
         committed,
         directory: visibleDirectory(context, committed),
@@ -108,7 +117,7 @@ function admit(
   caller: ManagementCaller,
   { requires }: Operation,
   { apiAppId }: OperationContext,
-): Call['caller'] {
+): RequestCall['caller'] {
   const roles = currentRoles(directory, caller, apiAppId)
   requireRoles(roles, requires)
   const tenant = directory.tenant(caller.tenantId)
@@ -116,16 +125,24 @@ function admit(
   return { ...caller, roles, tenant }
 }
 
-function visibleDirectory(
-  { runtime, visibilityDelaySeconds }: OperationContext,
-  directory: Directory,
-): Directory {
-  if (visibilityDelaySeconds === 0) return directory
-  return new EventuallyConsistentDirectory(
-    directory,
-    new Date(runtime.now().getTime() - visibilityDelaySeconds * 1000),
-  )
+/** New objects are hidden after this time; undefined when all are visible. */
+const visibleUntil = ({ runtime, visibilityDelaySeconds }: OperationContext): Date | undefined =>
+  visibilityDelaySeconds === 0
+    ? undefined
+    : new Date(runtime.now().getTime() - visibilityDelaySeconds * 1000)
+
+function visibleDirectory(context: OperationContext, directory: Directory): Directory {
+  const until = visibleUntil(context)
+  return until === undefined ? directory : new EventuallyConsistentDirectory(directory, until)
 }
+
+const listing = (context: OperationContext): Omit<ListCall, keyof RequestCall> => ({
+  read: async <Result>(decide: (directory: Directory) => Result): Promise<Awaited<Result>> =>
+    await context.store.read((directory) => decide(visibleDirectory(context, directory))),
+  see: (directory) => visibleDirectory(context, directory),
+  list: (query) => context.store.list(query),
+  createdUntil: visibleUntil(context),
+})
 
 const auditRecord = (
   action: string,

@@ -3,6 +3,7 @@ import type { DirectoryChange } from '../../directory/directory-change.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
+import type { ListedKind, ListPage, ListQuery } from '../../storage/directory-list.ts'
 import type { SkipTokens } from '../odata/skip-tokens.ts'
 import type { ManagementCaller, RequiredRoles } from './caller.ts'
 
@@ -21,10 +22,8 @@ type WithEtag = {
 }
 
 /** A request of an admitted caller. */
-export type Call = {
+export type RequestCall = {
   readonly caller: ManagementCaller & { readonly tenant: Tenant }
-  /** The directory as the caller sees it: new objects may be missing for a while. */
-  readonly directory: Directory
   /** The segments of the path that match placeholders of the template. */
   readonly parameters: Readonly<Record<string, string>>
   readonly path: string
@@ -38,6 +37,25 @@ export type Call = {
   readonly rootUrl: string
   readonly skipTokens: SkipTokens
   readonly credentialUses: CredentialUses
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
+}
+
+/** A request that reads the directory. */
+export type Call = RequestCall & {
+  /** The directory as the caller sees it: new objects may be missing for a while. */
+  readonly directory: Directory
+}
+
+/** A request for one page of a list, which is read from the store. */
+export type ListCall = RequestCall & {
+  readonly list: <Kind extends ListedKind>(query: ListQuery<Kind>) => Promise<ListPage<Kind>>
+  /** Calls a function with the directory as the caller sees it. */
+  readonly read: <Result>(decide: (directory: Directory) => Result) => Promise<Awaited<Result>>
+  /** Hides new objects for a while, as in the directory of other requests. */
+  readonly see: (directory: Directory) => Directory
+  /** Objects that were created after this time are hidden; undefined when all are visible. */
+  readonly createdUntil: Date | undefined
 }
 
 /** A request that may change the directory. */
@@ -66,9 +84,14 @@ type OperationRow = {
   readonly takesBody?: true
 }
 
-/** Reads, and changes nothing. */
+/** Reads, and changes nothing. Its lookups come before its first `await`. */
 export type ReadOperation = OperationRow & {
   readonly read: (call: Call) => Answer | Promise<Answer>
+}
+
+/** Reads one page of a list. */
+export type ListOperation = OperationRow & {
+  readonly list: (call: ListCall) => Promise<Answer>
 }
 
 /** Changes the directory, in one transaction with its audit record. */
@@ -82,8 +105,8 @@ export type ChangeOperation = OperationRow & {
 /** Calls another part of the server, which writes its own audit record. */
 export type PerformOperation = OperationRow & {
   readonly action: string
-  readonly perform: (call: Call) => Promise<Answer>
+  readonly perform: (call: RequestCall) => Promise<Answer>
 }
 
 /** A row of a management API: method and path, the required roles, and the function that executes it. */
-export type Operation = ReadOperation | ChangeOperation | PerformOperation
+export type Operation = ReadOperation | ListOperation | ChangeOperation | PerformOperation

@@ -1,3 +1,4 @@
+import type { ListIndex } from '../../storage/directory-list.ts'
 import type { Call } from '../http/operation.ts'
 
 /** The context that the shown properties of an object depend on. */
@@ -19,6 +20,10 @@ export type EntitySet<Entity> = {
   readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
   /** The properties that `$filter` supports. Graph does not index the others either. */
   readonly filterable: Readonly<Record<string, 'value' | 'collection'>>
+  /** The properties that `startswith` supports. */
+  readonly searchable?: readonly string[]
+  /** The indexes of the store for comparisons with properties. */
+  readonly indexes?: Readonly<Record<string, ListIndex>>
   /** Undefined for objects without an entity tag. */
   readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
   /** The names of the credentials whose last use is shown. */

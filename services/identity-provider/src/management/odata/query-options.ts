@@ -52,7 +52,7 @@ export function parseQuery<Entity>(
 function filterOf<Entity>(text: string | null, set: EntitySet<Entity> | undefined): Comparison[] {
   if (text === null || set === undefined) return []
   const filter = parseFilter(text)
-  for (const { property, isAny } of filter) {
+  for (const { property, isAny, operator } of filter) {
     if (!Object.hasOwn(set.properties, property)) {
       throw refuse('query_invalid', unknownProperty(property, set))
     }
@@ -61,6 +61,9 @@ function filterOf<Entity>(text: string | null, set: EntitySet<Entity> | undefine
     }
     if (isAny !== (set.filterable[property] === 'collection')) {
       throw refuse('query_unsupported', wrongForm(property, isAny))
+    }
+    if (operator === 'startswith' && !set.searchable?.includes(property)) {
+      throw refuse('query_unsupported', `Unsupported filter 'startswith' for '${property}'.`)
     }
   }
   return filter

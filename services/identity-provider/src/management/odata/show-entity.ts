@@ -4,8 +4,12 @@ import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
 /** An object as JSON, with the selected properties or with all. */
-export function entityJson<Entity>(entity: Entity, set: EntitySet<Entity>, view: EntityView) {
-  const etag = etagOf(entity, set, view)
+export function entityJson<Entity>(
+  entity: Entity,
+  set: EntitySet<Entity>,
+  view: EntityView,
+  etag = etagOf(entity, set, view),
+) {
   return {
     ...(etag === undefined ? {} : { '@odata.etag': etag }),
     ...Object.fromEntries(
@@ -23,12 +27,18 @@ export async function showEntity<Entity>(
   entity: Entity,
 ): Promise<AnswerWithBody> {
   const { select } = parseQuery(call.query, supportedOptions.entity, set)
-  const lastUses = await call.credentialUses.lastUses(set.credentialsOf?.(entity) ?? [])
-  const view = { ...call, selected: select, lastUses }
+  const view = { ...call, selected: select, lastUses: new Map() }
+  const etag = etagOf(entity, set, view)
+  const credentials = set.credentialsOf?.(entity) ?? []
+  // Other lookups come before the first `await`: the directory may change while this waits.
+  const shown = entityJson(entity, set, view)
+  const lastUses = await call.credentialUses.lastUses(credentials)
+  const body =
+    credentials.length === 0 ? shown : entityJson(entity, set, { ...view, lastUses }, etag)
   return {
     status: 200,
-    etag: etagOf(entity, set, view),
-    body: { '@odata.context': contextOf(call, set, select), ...entityJson(entity, set, view) },
+    etag,
+    body: { '@odata.context': contextOf(call, set, select), ...body },
   }
 }
 

@@ -5,7 +5,7 @@ import type { KeyState } from '../../signing/key-ring.ts'
 import { SigningError, type SigningErrorCode } from '../../signing/signing-error.ts'
 import type { SigningKey } from '../../signing/signing-key.ts'
 import { refuse } from '../http/graph-error.ts'
-import type { Answer, Call, Operation } from '../http/operation.ts'
+import type { Answer, Operation, RequestCall } from '../http/operation.ts'
 import { parseBody } from '../http/parse-body.ts'
 import type { RefusalName } from '../http/refusals.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
@@ -74,7 +74,7 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
   },
 ]
 
-const actorOf = ({ caller, correlationId }: Call): KeyActor => ({
+const actorOf = ({ caller, correlationId }: RequestCall): KeyActor => ({
   actor: caller.applicationId,
   correlationId,
 })

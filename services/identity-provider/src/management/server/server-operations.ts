@@ -56,5 +56,6 @@ export function createServerApp(options: ServerAppOptions): Hono {
     credentialUses: { record: async () => {}, lastUses: async () => new Map() },
     runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds: 0,
+    retentionDays: 30,
   })
 }

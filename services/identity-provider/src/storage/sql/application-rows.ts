@@ -3,18 +3,21 @@ import type { Application } from '../../directory/application.ts'
 import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
 import type { KeyCredential } from '../../directory/key-credential.ts'
 import type { PasswordCredential } from '../../directory/password-credential.ts'
-import { text, textOrNull, timeOrNull } from './object-rows.ts'
+import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
 import type {
   ApplicationRow,
   AppRoleRow,
   FederatedIdentityCredentialRow,
+  IdentifierUriRow,
   KeyCredentialRow,
   PasswordCredentialRow,
 } from './tables.ts'
 
-/** An application as it is kept: its own row, and a row for each of its parts. */
+/** The rows of an application: its own row, and a row for each of its parts. */
 export type ApplicationRows = {
   readonly application: ApplicationRow
+  /** Only written: the application has its identifier URIs in its own row too. */
+  readonly identifier_uri?: readonly IdentifierUriRow[]
   readonly app_role: readonly AppRoleRow[]
   readonly password_credential: readonly PasswordCredentialRow[]
   readonly key_credential: readonly KeyCredentialRow[]
@@ -29,8 +32,20 @@ export const partTables = [
   'federated_identity_credential',
 ] as const
 
+/** The rows by which an application is found by its identifier URIs. */
+export const identifierUriRows = ({
+  id,
+  tenantId,
+  identifierUris,
+}: Pick<Application, 'id' | 'tenantId' | 'identifierUris'>): IdentifierUriRow[] =>
+  [...new Set(identifierUris.map(nameKey))].map((uri_key) => ({
+    application_id: id,
+    tenant_id: tenantId,
+    uri_key,
+  }))
+
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
-const bytes = (kept: string) => new Uint8Array(Buffer.from(kept, 'base64'))
+const bytes = (stored: string) => new Uint8Array(Buffer.from(stored, 'base64'))
 
 export function applicationToRows(application: Application, revision: number): ApplicationRows {
   const place = (position: number) => ({ application_id: application.id, position })
@@ -50,7 +65,9 @@ export function applicationToRows(application: Application, revision: number): A
       is_fallback_public_client: Number(application.isFallbackPublicClient),
       password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
       revision,
+      name_key: nameKey(application.displayName),
     },
+    identifier_uri: identifierUriRows(application),
     app_role: application.appRoles.map((role, position) => ({
       ...place(position),
       id: role.id,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { directoryIndexes } from './migrations/directory-indexes.ts'
 
 /** A migration of statements that SQLite and PostgreSQL both accept. */
 const statements = (script: string): Migration => ({
@@ -182,4 +183,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
       )
       .join(';')};
   `),
+  '2026-11-23-directory-indexes': directoryIndexes,
 }

@@ -3,13 +3,21 @@ import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { AppRoleAssignmentRow, ServicePrincipalRow, TenantRow } from './tables.ts'
 
-/** A time as it is kept. */
+const maxKeyLength = 256
+
+/**
+ * A text for comparisons without case. It is cut, because PostgreSQL limits the size of an index entry,
+ * so equal keys do not prove equal texts.
+ */
+export const nameKey = (text: string): string => text.toLowerCase().slice(0, maxKeyLength)
+
+/** A time as a stored text. */
 export const text = (time: Date): string => time.toISOString()
-/** A time that may be absent, as it is kept. */
+/** A time as a stored text, or null. */
 export const textOrNull = (time: Date | null): string | null => time && text(time)
-/** A kept time that may be absent. */
-export const timeOrNull = (kept: string | null): Date | null =>
-  kept === null ? null : new Date(kept)
+/** The time of a stored text, or null. */
+export const timeOrNull = (stored: string | null): Date | null =>
+  stored === null ? null : new Date(stored)
 
 export const tenantToRow = (tenant: Tenant, revision: number): TenantRow => ({
   id: tenant.id,
@@ -41,6 +49,7 @@ export const servicePrincipalToRow = (
   account_enabled: Number(principal.accountEnabled),
   app_role_assignment_required: Number(principal.appRoleAssignmentRequired),
   revision,
+  name_key: nameKey(principal.displayName),
 })
 
 export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrincipal => ({

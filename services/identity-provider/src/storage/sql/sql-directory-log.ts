@@ -1,15 +1,23 @@
 import type { Transaction } from 'kysely'
-import type { CommittedChange, DirectoryChange } from '../../directory/directory-change.ts'
+import type { DirectoryChange } from '../../directory/directory-change.ts'
+import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
 import type { AuditRecord } from '../audit-record.ts'
 import { beginning, type Commit } from '../commit.ts'
-import type { DirectoryLog, Followed } from '../directory-log.ts'
+import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
+import type { DirectoryLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
+import { changedObjects, pruneRemovals } from './changed-objects.ts'
+import { loadLookups } from './directory-loading.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
+import { listPage } from './list-page.ts'
+import { fillNameKeys } from './name-keys.ts'
+import { objectsOf } from './object-queries.ts'
+import { text } from './object-rows.ts'
 import { positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
-/** The directory in a database, a table for each kind of object and of part. */
+/** The directory in a database: a table for each kind of object and of part. */
 export class SqlDirectoryLog implements DirectoryLog {
   readonly #database: SqlDatabase
 
@@ -17,16 +25,35 @@ export class SqlDirectoryLog implements DirectoryLog {
     this.#database = database
   }
 
-  async changesAfter(known: Commit = beginning): Promise<Followed> {
-    // Asked several times a second by every replica, and mostly there is nothing new.
-    const position = await this.#database.ask((db) => positionIn(db, 'directory', known))
-    const isNew = position.hasKnown && position.latest.revision > known.revision
-    if (!isNew) return { ...position, changes: [] }
+  start(): Promise<Start> {
+    return this.#database.snapshot(async (db) => {
+      const { latest } = await positionIn(db, 'directory', beginning)
+      const rows = await db.selectFrom('tenant').selectAll().execute()
+      return { latest, tenants: await objectsOf(db, 'tenant', rows) }
+    })
+  }
+
+  async changesAfter(
+    known: Commit = beginning,
+    lookups: readonly DirectoryLookup[] = [],
+  ): Promise<Followed> {
+    if (lookups.length === 0) {
+      // Every replica asks several times a second, and mostly there is nothing new.
+      const position = await this.#database.ask((db) => positionIn(db, 'directory', known))
+      if (!position.hasKnown) return { ...position, changes: undefined, loaded: [] }
+      if (position.latest.revision === known.revision) {
+        return { ...position, changes: [], loaded: [] }
+      }
+    }
     return this.#database.snapshot(async (db) => {
       // Asked again: another connection may lead to another server, with another past.
       const position = await positionIn(db, 'directory', known)
-      const changes = position.hasKnown ? await changesAfter(db, known.revision) : []
-      return { ...position, changes }
+      const { hasKnown, latest } = position
+      const changes = hasKnown
+        ? await changedObjects(db, known.revision, latest.revision)
+        : undefined
+      const loaded = changes === undefined ? [] : await loadLookups(db, lookups)
+      return { ...position, changes, loaded }
     })
   }
 
@@ -43,20 +70,41 @@ export class SqlDirectoryLog implements DirectoryLog {
       return 'committed'
     })
   }
+
+  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
+    return listPage(this.#database, query)
+  }
+
+  async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
+    const found: DeletedObject[] = []
+    for (const [kind, table] of deletableTables) {
+      const rows = await this.#database.ask((db) =>
+        db
+          .selectFrom(table)
+          .select('id')
+          .where('deleted_at', 'is not', null)
+          .where('deleted_at', '<', text(time))
+          .orderBy('deleted_at')
+          .limit(limit - found.length)
+          .execute(),
+      )
+      found.push(...rows.map(({ id }) => ({ kind, id })))
+    }
+    return found
+  }
+
+  async prune(): Promise<void> {
+    await fillNameKeys(this.#database)
+    while (await this.#database.write(pruneRemovals)) {
+      // One part in each transaction, so that no writer waits long.
+    }
+  }
 }
 
-async function changesAfter(db: Transaction<Tables>, revision: number): Promise<CommittedChange[]> {
-  const changes: CommittedChange[] = []
-  for (const { changedAfter } of Object.values(directoryTables)) {
-    changes.push(...(await changedAfter(db, revision)))
-  }
-  const removed = await db
-    .selectFrom('removed_object')
-    .selectAll()
-    .where('revision', '>', revision)
-    .execute()
-  return [...changes, ...removed.map((row) => ({ ...row, value: null }) as CommittedChange)]
-}
+const deletableTables = [
+  ['application', 'application'],
+  ['servicePrincipal', 'service_principal'],
+] as const
 
 async function write(
   db: Transaction<Tables>,

@@ -2,8 +2,8 @@ import type { AuditLane } from '../audit-trail.ts'
 
 /**
  * The tables of the store, the same in every database. Times are texts in UTC
- * (`2030-01-01T00:00:00.000Z`), which sort as they follow; truth values are 0 and 1; bytes are
- * base64; lists that are only ever read whole are JSON.
+ * (`2030-01-01T00:00:00.000Z`), which sort by time. Booleans are 0 and 1. Bytes are base64. Lists that are
+ * only read as a whole are JSON.
  */
 export type Tables = {
   revision: { log: RevisionLog; number: number }
@@ -15,10 +15,13 @@ export type Tables = {
   password_credential: PasswordCredentialRow
   key_credential: KeyCredentialRow
   federated_identity_credential: FederatedIdentityCredentialRow
+  identifier_uri: IdentifierUriRow
   service_principal: ServicePrincipalRow
   app_role_assignment: AppRoleAssignmentRow
-  /** Objects of the directory that are gone for good, for replicas that still know them. */
+  /** Objects of the directory that were removed, for replicas that still have them in memory. */
   removed_object: { kind: string; id: string; revision: number }
+  /** The number of objects that are not soft-deleted. Triggers count them. */
+  directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow
   spent_assertion: { client_id: string; jti_sha256: string; expires_at: string }
   credential_use: { key_id: string; last_used_at: string }
@@ -26,7 +29,7 @@ export type Tables = {
   sign_in_audit: AuditRow
 }
 
-/** The logs whose commits are counted, each by itself. */
+/** The logs. Each counts its own commits. */
 export type RevisionLog = 'directory' | 'signing-keys'
 
 export type TenantRow = {
@@ -53,11 +56,16 @@ export type ApplicationRow = {
   is_fallback_public_client: number
   password_authentication_allowed: number
   revision: number
+  /** The name for lists, see `nameKey`. Null in rows of a former release, until they are filled. */
+  name_key: string | null
 }
+
+/** An identifier URI of an application, for lookups and lists. */
+export type IdentifierUriRow = { application_id: string; tenant_id: string; uri_key: string }
 
 type PartOfApplication = {
   application_id: string
-  /** Its place in the list. */
+  /** Its position in the list. */
   position: number
 }
 
@@ -108,6 +116,7 @@ export type ServicePrincipalRow = {
   account_enabled: number
   app_role_assignment_required: number
   revision: number
+  name_key: string | null
 }
 
 export type AppRoleAssignmentRow = {

@@ -11,7 +11,8 @@ import { systemRuntime } from '../../../src/directory/runtime.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
-import { MemoryDirectoryLog } from '../../storage/memory-directory-log.ts'
+import { MemoryDirectoryLog } from '../../fakes/memory-directory-log.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const dayMs = 86_400_000
@@ -61,7 +62,7 @@ describe('the first start', () => {
     assert.equal(mode & 0o777, 0o600)
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
 
-    const directory = await store.read()
+    const directory = await wholeDirectory(store)
     const application = directory.applicationByAppId(CLIENT_ID)
     assert.deepEqual(
       application?.passwordCredentials.map(({ secretSha256 }) => secretSha256),
@@ -110,7 +111,7 @@ describe('the first start', () => {
       result: undefined,
     }))
     assert.equal(await run(), true)
-    const directory = await store.read()
+    const directory = await wholeDirectory(store)
     assert.equal([...directory.tenants()].length, 2)
     for (const { id } of [contoso, fabrikam])
       assert.ok(directory.servicePrincipalByAppId(id, graphAppId))
@@ -128,7 +129,7 @@ describe('the first start', () => {
     assert.deepEqual(results.toSorted(), [false, false, true])
     const { CLIENT_ID, CLIENT_SECRET = '' } = await settings()
     const { store } = start(log)
-    const administrators = [...(await store.refresh()).applicationsOf(contoso.id)]
+    const administrators = [...(await wholeDirectory(store)).applicationsOf(contoso.id)]
     assert.deepEqual(
       administrators.map(({ appId }) => appId),
       [CLIENT_ID],
@@ -177,14 +178,14 @@ describe('the first start', () => {
     const { run, store } = start(log, undefined, { anotherAdministrator: true })
     assert.equal(await run(), true)
     assert.notEqual((await settings()).CLIENT_ID, CLIENT_ID)
-    assert.equal([...(await store.read()).applicationsOf(contoso.id)].length, 2)
+    assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 2)
   })
 
   const losses = {
     'when its secret has ended': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
     'when it was deleted': async (log: MemoryDirectoryLog) => {
       const { store } = start(log)
-      for (const one of (await store.refresh()).applicationsOf(contoso.id))
+      for (const one of (await wholeDirectory(store)).applicationsOf(contoso.id))
         await store.update(() => ({
           changes: [put('application', { ...one, deletedDateTime: new Date() })],
           audit: [],
@@ -195,7 +196,7 @@ describe('the first start', () => {
     'when it was disabled': async (log: MemoryDirectoryLog) => {
       const { store } = start(log)
       const { CLIENT_ID = '' } = await settings()
-      const client = (await store.refresh()).servicePrincipalByAppId(contoso.id, CLIENT_ID)
+      const client = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, CLIENT_ID)
       assert.ok(client)
       await store.update(() => ({
         changes: [put('servicePrincipal', { ...client, accountEnabled: false })],

@@ -3,11 +3,11 @@ import { before, describe, it, mock } from 'node:test'
 import { exportJWK, SignJWT } from 'jose'
 import { rsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
 import { put } from '../../../src/directory/directory-change.ts'
-import { DirectoryIndex } from '../../../src/directory/directory-index.ts'
 import { graphAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { authenticateWithGuard } from '../../../src/management/http/authenticate-with-guard.ts'
 import { GraphError } from '../../../src/management/http/graph-error.ts'
 import { guid, tenant } from '../../directory/sample.ts'
+import { DirectoryIndex } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const issuerUrl = 'https://login.example'
@@ -60,7 +60,7 @@ describe('a caller of the management API', () => {
         publishedKeys: () => published().map(({ published, kid }) => ({ ...published, kid })),
         wallClockMs: () => nowSeconds * 1000,
       },
-      () => directory,
+      { read: (decide) => decide(directory) },
     )
     const ask = (authorization: string | undefined, environment?: unknown) =>
       authenticate(

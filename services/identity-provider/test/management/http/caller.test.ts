@@ -4,6 +4,7 @@ import { put } from '../../../src/directory/directory-change.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import type { GraphRole } from '../../../src/management/graph/graph-roles.ts'
 import { guid } from '../../directory/sample.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, sampleGraph } from '../sample-graph.ts'
 
 const reader = ['Application.Read.All'] as const
@@ -115,18 +116,18 @@ describe('the required roles', () => {
 describe('a token of a client that lost', () => {
   const losses = {
     'its account': async ({ commit, store, client }: Loss) => {
-      const principal = (await store.read()).servicePrincipal(client.principalId)
+      const principal = (await wholeDirectory(store)).servicePrincipal(client.principalId)
       if (principal) await commit(put('servicePrincipal', { ...principal, accountEnabled: false }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
     'its service principal': async ({ commit, store, client, runtime }: Loss) => {
-      const principal = (await store.read()).servicePrincipal(client.principalId)
+      const principal = (await wholeDirectory(store)).servicePrincipal(client.principalId)
       const deletedDateTime = runtime.now()
       if (principal) await commit(put('servicePrincipal', { ...principal, deletedDateTime }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
     'its application': async ({ commit, store, client, runtime }: Loss) => {
-      const own = (await store.read()).applicationByAppId(client.appId)
+      const own = (await wholeDirectory(store)).applicationByAppId(client.appId)
       if (own) await commit(put('application', { ...own, deletedDateTime: runtime.now() }))
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
@@ -135,7 +136,7 @@ describe('a token of a client that lost', () => {
       return { status: 401, code: 'Authorization_IdentityNotFound' }
     },
     'its role': async ({ commit, store, client }: Loss) => {
-      for (const { id } of (await store.read()).assignmentsOf(client.principalId))
+      for (const { id } of (await wholeDirectory(store)).assignmentsOf(client.principalId))
         await commit({ kind: 'appRoleAssignment', id, value: null })
       return { status: 403, code: 'Authorization_RequestDenied' }
     },

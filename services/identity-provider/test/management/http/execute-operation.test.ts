@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
-import { MemoryDirectoryLog } from '../../storage/memory-directory-log.ts'
+import { MemoryDirectoryLog } from '../../fakes/memory-directory-log.ts'
 import { allGraphRoles, type GraphClient, sampleGraph } from '../sample-graph.ts'
 import { canary, sampleWrites, writes } from '../sample-writes.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operationPath } from '../../../src/management/http/operation-path.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
 
 /** Hostile and unusual texts in the place of a name: BI10. */
@@ -44,7 +45,10 @@ describe('an unusual name', () => {
     for (const displayName of names) {
       const made = await admin.post('/applications', { displayName })
       assert.equal(made.status, 201, displayName)
-      assert.equal((await store.read()).application(made.body.id)?.displayName, displayName)
+      assert.equal(
+        (await wholeDirectory(store)).application(made.body.id)?.displayName,
+        displayName,
+      )
       const filter = `displayName eq '${displayName.replaceAll("'", "''")}'`
       const found = await admin.get(`/applications?$filter=${encodeURIComponent(filter)}`)
       assert.deepEqual(

@@ -43,6 +43,12 @@ describe('$filter', () => {
     [`identifierUris/any( uri : uri eq 'api://${guid(0x204)}' )`, ['Gamma']],
     [`displayName eq 'alpha' and appId eq '${guid(0x201)}'`, ['Alpha']],
     ["displayName eq 'Alpha' and displayName eq 'Beta'", []],
+    ["startswith(displayName,'AL')", ['Alpha', 'alpha']],
+    ["startswith( displayName , 'O''' )", ["O'Brien's"]],
+    [`startswith(appId,'${guid(0x203)}')`, ['Beta']],
+    ["identifierUris/any(u:startswith(u,'HTTPS://contoso.example/4'))", ['Gamma']],
+    ["startswith(displayName,'al') and displayName eq 'beta'", []],
+    ['startswith(displayName,null)', []],
     ["displayName eq ''' or displayName eq ''Beta'", []],
   ]
   for (const [filter, expected] of rows) {
@@ -65,7 +71,11 @@ describe('$filter', () => {
 
 describe('a query that is refused (AS38)', () => {
   const rows: readonly (readonly [string, string, RegExp])[] = [
-    ['/applications?$filter=displayName', 'Request_UnsupportedQuery', /only eq is supported/],
+    [
+      '/applications?$filter=displayName',
+      'Request_UnsupportedQuery',
+      /only eq and startswith are supported/,
+    ],
     [
       `/applications?$filter=${Array(21).fill("appId eq 'x'").join(' and ')}`,
       'Request_UnsupportedQuery',
@@ -77,7 +87,21 @@ describe('a query that is refused (AS38)', () => {
       'Request_UnsupportedQuery',
       /only/,
     ],
-    ["/applications?$filter=startswith(displayName,'x')", 'Request_UnsupportedQuery', /only eq/],
+    [
+      "/applications?$filter=startswith(signInAudience,'x')",
+      'Request_UnsupportedQuery',
+      /Unsupported filter 'startswith' for 'signInAudience'/,
+    ],
+    [
+      "/applications?$filter=startswith(identifierUris,'x')",
+      'Request_UnsupportedQuery',
+      /identifierUris\/any/,
+    ],
+    [
+      "/applications?$filter=identifierUris/any(x:startswith(y,'x'))",
+      'Request_UnsupportedQuery',
+      /only eq/,
+    ],
     ["/applications?$filter=displayName eq 'x", 'Request_UnsupportedQuery', /only eq/],
     [
       "/applications?$filter=nothing eq 'x'",

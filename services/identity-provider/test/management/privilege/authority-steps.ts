@@ -1,11 +1,11 @@
 import type { Application } from '../../../src/directory/application.ts'
-import type { Directory } from '../../../src/directory/directory.ts'
 import {
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
 } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { declaredRoles, type Person } from './sample-callers.ts'
 

@@ -11,6 +11,7 @@ import {
 } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
 import { appRole } from '../../directory/sample.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 import type { Target } from './privilege-table.ts'
@@ -22,7 +23,7 @@ type Thing = { readonly application: Application; readonly principal: ServicePri
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
   const sample = await keylessManagement()
   const { commit, runtime, store } = sample
-  const directory = await store.refresh()
+  const directory = await wholeDirectory(store)
   const deletedDateTime = isDeleted ? runtime.now() : null
   const changes: DirectoryChange[] = []
 

@@ -10,6 +10,7 @@ import type { Operation } from '../../../src/management/http/operation.ts'
 import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso } from '../sample-graph.ts'
 import { privilegeScene, type Scene } from './privilege-fixture.ts'
 import { type Outcome, privilegeTable, type Target } from './privilege-table.ts'
@@ -83,7 +84,7 @@ const onAssignment =
   async (scene, target) => {
     const { commit, receiver, roleIds, runtime, store } = scene
     const role = roleIds[target]
-    const directory = await store.refresh()
+    const directory = await wholeDirectory(store)
     const api = directory.servicePrincipal(role?.resourceId ?? '')
     const made =
       role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, runtime)
@@ -190,7 +191,7 @@ async function outcomeMatches(
   const ask = asks[nameOf(operation)]
   assert.ok(ask)
   const { path, body } = await ask(scene, target)
-  const { revision } = await scene.store.refresh()
+  const { revision } = await wholeDirectory(scene.store)
   const send = isOfServer ? scene.requestManagement : scene.request
   const authorization = `Bearer ${contoso.id}:${scene.caller.application.appId}`
   const reply = await send(operation.method, path, body, { authorization })
@@ -204,7 +205,7 @@ async function outcomeMatches(
   assert.deepEqual([reply.status, reply.body.error?.code], [status, code], answer)
   const [beginning = ''] = (refusals[outcome].sentence as (value: string) => string)('…').split('…')
   assert.ok(reply.body.error.message.startsWith(beginning), answer)
-  assert.equal((await scene.store.refresh()).revision, revision)
+  assert.equal((await wholeDirectory(scene.store)).revision, revision)
 }
 
 describe('the table of privileges (AS32)', () => {

@@ -1,7 +1,6 @@
 import type { AppRole } from '../../../src/directory/app-role.ts'
 import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import type { Application } from '../../../src/directory/application.ts'
-import type { Directory } from '../../../src/directory/directory.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
@@ -22,6 +21,8 @@ import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-
 import { currentRoles } from '../../../src/management/http/caller.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
+import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 
@@ -74,7 +75,7 @@ export async function actingPeople(start: Start) {
   const people: Person[] = []
 
   async function enrol(name: string, tenantId: string, roles: readonly number[]): Promise<void> {
-    const directory = await store.refresh()
+    const directory = await wholeDirectory(store)
     const { credential, secretText } = createPassword({}, runtime)
     const application = newApplication({
       id: runtime.newGuid(),
@@ -102,7 +103,11 @@ export async function actingPeople(start: Start) {
   }
 
   async function restart(): Promise<void> {
-    const { changes } = planBootstrap(await store.refresh(), { firstTenant: contoso }, runtime)
+    const { changes } = planBootstrap(
+      await wholeDirectory(store),
+      { firstTenant: contoso },
+      runtime,
+    )
     await commit(...changes)
   }
 
@@ -133,14 +138,14 @@ export async function actingPeople(start: Start) {
     ),
   )
   for (const person of people)
-    for (const authority of await authorityHeld(await store.refresh(), person, runtime.now()))
+    for (const authority of await authorityHeld(await wholeDirectory(store), person, runtime.now()))
       person.due.add(authority)
 
   if (start.lacksDeclarations) {
-    const management = (await store.refresh()).applicationByAppId(serverManagementAppId)
+    const management = (await wholeDirectory(store)).applicationByAppId(serverManagementAppId)
     if (management) await commit(put('application', { ...management, appRoles: [] }))
   }
-  const directory = await store.refresh()
+  const directory = await wholeDirectory(store)
   const applicationNamed = (name: string) =>
     [...directory.applicationsOf(contoso.id)].find(({ displayName }) => displayName === name)
   const focus: Application | undefined = {

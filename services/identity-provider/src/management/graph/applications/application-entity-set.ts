@@ -29,6 +29,13 @@ export const applications: EntitySet<Application> = {
     keyCredentials: 'collection',
     appRoles: 'collection',
   },
+  searchable: ['displayName', 'appId', 'identifierUris'],
+  indexes: {
+    id: 'id',
+    appId: 'appId',
+    displayName: 'displayName',
+    identifierUris: 'identifierUri',
+  },
   properties: {
     id: ({ id }) => id,
     deletedDateTime: ({ deletedDateTime }) => deletedDateTime?.toISOString() ?? null,

@@ -3,9 +3,15 @@ import type { Directory } from '../../../directory/directory.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { newApplication } from '../../../directory/new-application.ts'
 import { refuse } from '../../http/graph-error.ts'
-import type { Change, ChangeOperation, ChangingCall, ReadOperation } from '../../http/operation.ts'
+import type {
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ListOperation,
+  ReadOperation,
+} from '../../http/operation.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { parseApplication } from './application-body.ts'
@@ -15,13 +21,13 @@ import { findApplication } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 
 /** Registers applications, with app roles and requested permissions: registration steps 1 to 4. */
-export const applicationOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const applicationOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
   {
     method: 'GET',
     path: '/applications',
     requires: readsApplications,
     summary: 'Lists the applications of the tenant.',
-    read: (call) => listEntities(call, applications, activeApplications(call)),
+    list: (call) => listStored(call, applications, { kind: 'application' }),
   },
   {
     method: 'POST',
@@ -58,15 +64,6 @@ export const applicationOperations: readonly (ReadOperation | ChangeOperation)[]
     change: softDelete,
   },
 ]
-
-function* activeApplications({
-  directory,
-  caller,
-}: ChangingCall | Parameters<ReadOperation['read']>[0]) {
-  for (const application of directory.applicationsOf(caller.tenantId)) {
-    if (application.deletedDateTime === null) yield application
-  }
-}
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
@@ -132,8 +129,8 @@ function consequences(before: Application, after: Application, directory: Direct
     ...(principal !== undefined && after.displayName !== before.displayName
       ? [put('servicePrincipal', { ...principal, displayName: after.displayName })]
       : []),
-    ...(principal === undefined ? [] : directory.assignmentsTo(principal.id))
-      .filter(({ appRoleId }) => gone.has(appRoleId))
+    ...(principal === undefined ? [] : [...gone])
+      .flatMap((roleId) => directory.assignmentsOfRole(principal?.id ?? '', roleId))
       .map(({ id }) => remove('appRoleAssignment', id)),
   ]
 }

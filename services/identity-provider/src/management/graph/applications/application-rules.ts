@@ -1,7 +1,7 @@
 import { judgeAppRoleChange, judgeAppRoles } from '../../../directory/app-role-rules.ts'
 import type { Application } from '../../../directory/application.ts'
 import type { Directory } from '../../../directory/directory.ts'
-import { caseless, judgeIdentifierUris } from '../../../directory/identifier-uri-rules.ts'
+import { judgeIdentifierUris } from '../../../directory/identifier-uri-rules.ts'
 import type { Tenant } from '../../../directory/tenant.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { refuse } from '../../http/graph-error.ts'
@@ -97,15 +97,20 @@ function requireFreeUris(
   newUris: ReadonlySet<string>,
   directory: Directory,
 ): void {
-  if (newUris.size === 0) return
-  const wanted = new Set([...newUris].map(caseless))
-  const known = [...directory.servicePrincipalsOf(tenantId)].map(({ appId }) =>
-    directory.applicationByAppId(appId),
-  )
-  for (const other of [...directory.applicationsOf(tenantId), ...known]) {
-    if (other === undefined || other.id === id) continue
-    if (other.identifierUris.some((uri) => wanted.has(caseless(uri)))) {
-      throw refuse('identifier_uri_taken')
+  for (const uri of newUris) {
+    for (const other of directory.applicationsByIdentifierUri(uri)) {
+      if (other.id !== id && isKnownIn(directory, tenantId, other)) {
+        throw refuse('identifier_uri_taken')
+      }
     }
   }
+}
+
+/** Whether a tenant owns an application, or has a service principal of it. */
+function isKnownIn(directory: Directory, tenantId: string, application: Application): boolean {
+  if (application.tenantId === tenantId) return true
+  if (application.deletedDateTime !== null) return false
+  return directory
+    .servicePrincipalsOfApplication(application.appId)
+    .some((principal) => principal.tenantId === tenantId)
 }

@@ -6,40 +6,33 @@ import type {
   Change,
   ChangeOperation,
   ChangingCall,
+  ListCall,
+  ListOperation,
   ReadOperation,
 } from '../../http/operation.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import { applications } from '../applications/application-entity-set.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
-import { findDeletedItem, isRestorable, purgeChanges } from './deleted-item.ts'
+import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
 
 /** Deleted applications and service principals. */
-export const deletedItemOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const deletedItemOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
   {
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.application',
     requires: readsApplications,
     summary: 'Lists the deleted applications.',
-    read: (call) =>
-      listEntities(
-        call,
-        applications,
-        restorableItems(call, call.directory.applicationsOf(call.caller.tenantId)),
-      ),
+    list: (call) => listStored(call, applications, { kind: 'application', ...restorable(call) }),
   },
   {
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.servicePrincipal',
     requires: readsApplications,
     summary: 'Lists the deleted service principals.',
-    read: (call) =>
-      listEntities(
-        call,
-        servicePrincipals,
-        restorableItems(call, call.directory.servicePrincipalsOf(call.caller.tenantId)),
-      ),
+    list: (call) =>
+      listStored(call, servicePrincipals, { kind: 'servicePrincipal', ...restorable(call) }),
   },
   {
     method: 'GET',
@@ -123,7 +116,6 @@ function purge(call: ChangingCall): Change {
   }
 }
 
-const restorableItems = <One extends { readonly deletedDateTime: Date | null }>(
-  { runtime }: Call,
-  all: Iterable<One>,
-): One[] => [...all].filter((one) => isRestorable(one, runtime.now()))
+const restorable = ({ retentionDays, runtime }: ListCall) => ({
+  deletedSince: oldestRestorable(runtime.now(), retentionDays),
+})

@@ -3,6 +3,7 @@ import type { Directory } from '../../../directory/directory.ts'
 import { type DirectoryChange, remove } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import type { DeletedObject } from '../../../storage/directory-list.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
@@ -11,13 +12,11 @@ export type DeletedItem =
   | { readonly kind: 'application'; readonly value: Application }
   | { readonly kind: 'servicePrincipal'; readonly value: ServicePrincipal }
 
-type Deletable = { readonly deletedDateTime: Date | null }
+const dayMs = 24 * 60 * 60 * 1000
 
-const retentionMs = 30 * 24 * 60 * 60 * 1000
-
-/** Whether an object was deleted within the last 30 days. */
-export const isRestorable = ({ deletedDateTime }: Deletable, now: Date): boolean =>
-  deletedDateTime !== null && now.getTime() - deletedDateTime.getTime() <= retentionMs
+/** Items that were deleted since this time can be restored. */
+export const oldestRestorable = (now: Date, retentionDays: number): Date =>
+  new Date(now.getTime() - retentionDays * dayMs)
 
 /**
  * Finds the deleted item in the path of a request, and checks `If-Match`.
@@ -25,11 +24,14 @@ export const isRestorable = ({ deletedDateTime }: Deletable, now: Date): boolean
  * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
  */
 export function findDeletedItem(call: Call): DeletedItem {
-  const { caller, directory, ifMatch, parameters, runtime } = call
+  const { caller, directory, ifMatch, parameters, retentionDays, runtime } = call
   const { id = '' } = parameters
   if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const item = itemOf(directory, id)
-  if (item?.value.tenantId !== caller.tenantId || !isRestorable(item.value, runtime.now())) {
+  const oldest = oldestRestorable(runtime.now(), retentionDays)
+  const { deletedDateTime = null } = item?.value ?? {}
+  const isRestorable = deletedDateTime !== null && deletedDateTime >= oldest
+  if (item?.value.tenantId !== caller.tenantId || !isRestorable) {
     throw refuse('resource_unknown', id)
   }
   requireMatch(ifMatch, directory.revisionOf(item.kind, item.value.id) ?? 0)
@@ -48,27 +50,25 @@ export function purgeChanges(directory: Directory, item: DeletedItem): Directory
   if (item.kind === 'servicePrincipal') return removalChanges(directory, item.value)
   return [
     remove('application', item.value.id),
-    ...[...directory.servicePrincipalsOfApplication(item.value.appId)].flatMap((one) =>
-      removalChanges(directory, one),
-    ),
+    ...directory
+      .servicePrincipalsOfApplication(item.value.appId)
+      .flatMap((one) => removalChanges(directory, one)),
   ]
 }
 
-/** The changes that purge all items that were deleted more than 30 days ago. */
-export function expiredItemChanges(directory: Directory, now: Date): DirectoryChange[] {
-  const isExpired = (one: Deletable) => one.deletedDateTime !== null && !isRestorable(one, now)
+/** The changes that purge those of some items that were deleted before a time. */
+export function expiredItemChanges(
+  directory: Directory,
+  items: readonly DeletedObject[],
+  before: Date,
+): DirectoryChange[] {
   const changes = new Map<string, DirectoryChange>()
-  for (const { id } of directory.tenants()) {
-    const items: DeletedItem[] = [
-      ...[...directory.applicationsOf(id)]
-        .filter(isExpired)
-        .map((value) => ({ kind: 'application', value }) as const),
-      ...[...directory.servicePrincipalsOf(id)]
-        .filter(isExpired)
-        .map((value) => ({ kind: 'servicePrincipal', value }) as const),
-    ]
+  for (const { id } of items) {
+    const item = itemOf(directory, id)
+    const { deletedDateTime = null } = item?.value ?? {}
+    if (item === undefined || deletedDateTime === null || deletedDateTime >= before) continue
     // The purges of an application and of its service principal remove the same objects.
-    for (const change of items.flatMap((item) => purgeChanges(directory, item))) {
+    for (const change of purgeChanges(directory, item)) {
       changes.set(`${change.kind} ${change.id}`, change)
     }
   }

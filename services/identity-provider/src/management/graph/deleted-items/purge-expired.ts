@@ -1,17 +1,43 @@
 import type { Runtime } from '../../../directory/runtime.ts'
+import type { DeletedObject } from '../../../storage/directory-list.ts'
 import type { DirectoryStore } from '../../../storage/directory-store.ts'
-import { expiredItemChanges } from './deleted-item.ts'
+import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
+
+/** Items of one transaction: other changes must not wait long. */
+const itemsPerPurge = 20
 
 /**
- * Purges all items that were deleted more than 30 days ago. The service calls it periodically.
+ * Purges all items that were deleted before their retention time, in parts. The service calls it
+ * periodically.
  *
+ * @param retentionDays how long a deleted item can be restored; default 30
  * @returns the number of removed objects
  * @throws {StorageUnavailableError} when the directory cannot be changed.
  */
-export const purgeExpired = (store: DirectoryStore, runtime: Runtime): Promise<number> =>
+export async function purgeExpired(
+  store: DirectoryStore,
+  runtime: Runtime,
+  retentionDays = 30,
+): Promise<number> {
+  const before = oldestRestorable(runtime.now(), retentionDays)
+  for (let removed = 0; ; ) {
+    const items = await store.deletedBefore(before, itemsPerPurge)
+    if (items.length === 0) return removed
+    const count = await purge(store, items, before, runtime.now())
+    // Another server purged or restored these items.
+    if (count === 0) return removed
+    removed += count
+  }
+}
+
+const purge = (
+  store: DirectoryStore,
+  items: readonly DeletedObject[],
+  before: Date,
+  at: Date,
+): Promise<number> =>
   store.update((directory) => {
-    const at = runtime.now()
-    const changes = expiredItemChanges(directory, at)
+    const changes = expiredItemChanges(directory, items, before)
     return {
       changes,
       audit: changes

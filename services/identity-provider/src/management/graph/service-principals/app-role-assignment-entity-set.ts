@@ -12,6 +12,7 @@ export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
   filterable: { appRoleId: 'value', principalId: 'value', resourceId: 'value' },
+  indexes: { appRoleId: 'appRoleId', principalId: 'principalId', resourceId: 'resourceId' },
   properties: {
     id: ({ id }) => id,
     deletedDateTime: () => null,

@@ -6,16 +6,19 @@ import { emptyGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
+  Answer,
   Call,
   Change,
   ChangeOperation,
   ChangingCall,
+  ListCall,
+  ListOperation,
   ReadOperation,
 } from '../../http/operation.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsAssignments, writesAssignments } from '../graph-roles.ts'
 import { appRoleAssignments } from './app-role-assignment-entity-set.ts'
@@ -48,45 +51,43 @@ const sides: readonly Side[] = [
 const newAssignment = z.strictObject({ principalId: guid, resourceId: guid, appRoleId: guid })
 
 /** Admin consent: registration step 5. */
-export const appRoleAssignmentOperations: readonly (ReadOperation | ChangeOperation)[] =
-  sides.flatMap((side): (ReadOperation | ChangeOperation)[] => [
-    {
-      method: 'GET',
-      path: `/servicePrincipals/{id}/${side.segment}`,
-      requires: readsAssignments,
-      summary: `Lists ${side.subject}.`,
-      read: (call) =>
-        listEntities(
-          call,
-          appRoleAssignments,
-          assignmentsOf(call, side, findServicePrincipal(call)),
-        ),
-    },
-    {
-      method: 'POST',
-      path: `/servicePrincipals/{id}/${side.segment}`,
-      requires: writesAssignments,
-      summary: `Adds to ${side.subject}. This is admin consent.`,
-      takesBody: true,
-      action: 'appRoleAssignment.create',
-      change: (call) => create(call, side),
-    },
-    {
-      method: 'GET',
-      path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
-      requires: readsAssignments,
-      summary: `Shows one of ${side.subject}.`,
-      read: (call) => showEntity(call, appRoleAssignments, findAssignment(call, side)),
-    },
-    {
-      method: 'DELETE',
-      path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
-      requires: writesAssignments,
-      summary: `Removes one of ${side.subject}.`,
-      action: 'appRoleAssignment.delete',
-      change: (call) => removeAssignment(call, side),
-    },
-  ])
+export const appRoleAssignmentOperations: readonly (
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+)[] = sides.flatMap((side): (ReadOperation | ListOperation | ChangeOperation)[] => [
+  {
+    method: 'GET',
+    path: `/servicePrincipals/{id}/${side.segment}`,
+    requires: readsAssignments,
+    summary: `Lists ${side.subject}.`,
+    list: (call) => listAssignments(call, side),
+  },
+  {
+    method: 'POST',
+    path: `/servicePrincipals/{id}/${side.segment}`,
+    requires: writesAssignments,
+    summary: `Adds to ${side.subject}. This is admin consent.`,
+    takesBody: true,
+    action: 'appRoleAssignment.create',
+    change: (call) => create(call, side),
+  },
+  {
+    method: 'GET',
+    path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
+    requires: readsAssignments,
+    summary: `Shows one of ${side.subject}.`,
+    read: (call) => showEntity(call, appRoleAssignments, findAssignment(call, side)),
+  },
+  {
+    method: 'DELETE',
+    path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
+    requires: writesAssignments,
+    summary: `Removes one of ${side.subject}.`,
+    action: 'appRoleAssignment.delete',
+    change: (call) => removeAssignment(call, side),
+  },
+])
 
 function create(call: ChangingCall, { own }: Side): Change {
   const { body, caller, committed, directory } = call
@@ -139,12 +140,13 @@ function findAssignment(call: Call, { own }: Side): AppRoleAssignment {
   return assignment
 }
 
-/** Hides assignments while their other side is deleted. They return when it is restored. */
-function assignmentsOf(
-  { directory }: Call,
-  { own, other }: Side,
-  { id, tenantId }: ServicePrincipal,
-): AppRoleAssignment[] {
-  const all = own === 'resourceId' ? directory.assignmentsTo(id) : directory.assignmentsOf(id)
-  return all.filter((one) => activeServicePrincipal(directory, tenantId, one[other]) !== undefined)
+/** Assignments are hidden while their other side is deleted. They return when it is restored. */
+async function listAssignments(call: ListCall, { own, other }: Side): Promise<Answer> {
+  const principal = await call.read((directory) => findServicePrincipal({ ...call, directory }))
+  return listStored(call, appRoleAssignments, {
+    kind: 'appRoleAssignment',
+    conditions: [{ index: own, operator: 'eq', text: principal.id }],
+    isVisible: (one, directory) =>
+      activeServicePrincipal(directory, principal.tenantId, one[other]) !== undefined,
+  })
 }

@@ -24,6 +24,13 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
     servicePrincipalType: 'value',
     servicePrincipalNames: 'collection',
   },
+  searchable: ['displayName', 'appId', 'servicePrincipalNames'],
+  indexes: {
+    id: 'id',
+    appId: 'appId',
+    displayName: 'displayName',
+    servicePrincipalNames: 'name',
+  },
   properties: {
     id: ({ id }) => id,
     deletedDateTime: ({ deletedDateTime }) => deletedDateTime?.toISOString() ?? null,

@@ -4,29 +4,33 @@ import { newServicePrincipal } from '../../../directory/new-service-principal.ts
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
-  Call,
   Change,
   ChangeOperation,
   ChangingCall,
+  ListOperation,
   ReadOperation,
 } from '../../http/operation.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
 import { servicePrincipals } from './service-principal-entity-set.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
-export const servicePrincipalOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const servicePrincipalOperations: readonly (
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+)[] = [
   {
     method: 'GET',
     path: '/servicePrincipals',
     requires: readsApplications,
     summary: 'Lists the service principals of the tenant.',
-    read: (call) => listEntities(call, servicePrincipals, activeServicePrincipals(call)),
+    list: (call) => listStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
   },
   {
     method: 'POST',
@@ -68,12 +72,6 @@ const changeable = z
   .strictObject({ accountEnabled: z.boolean(), appRoleAssignmentRequired: z.boolean() })
   .partial()
 const newPrincipal = changeable.extend({ appId: guid })
-
-function* activeServicePrincipals({ caller, directory }: Call) {
-  for (const principal of directory.servicePrincipalsOf(caller.tenantId)) {
-    if (principal.deletedDateTime === null) yield principal
-  }
-}
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, directory, runtime } = call

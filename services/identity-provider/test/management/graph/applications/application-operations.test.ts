@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { wholeDirectory } from '../../../fakes/whole-directory.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
@@ -93,10 +94,10 @@ describe('an application', () => {
       )
     }
     assert.equal((await admin.patch(path, { appRoles: [role({ isEnabled: false })] })).status, 204)
-    assert.equal((await store.read()).assignmentsTo(principal.id).length, 1)
+    assert.equal((await wholeDirectory(store)).assignmentsTo(principal.id).length, 1)
     assert.equal((await admin.patch(path, { appRoles: [] })).status, 204)
     assert.deepEqual(
-      (await store.read()).assignmentsTo(principal.id),
+      (await wholeDirectory(store)).assignmentsTo(principal.id),
       [],
       'no client has a removed role',
     )

@@ -4,6 +4,7 @@ import { rsaKeyPair } from '../../../../../../fixtures/rsa-key-pair.ts'
 import { credentialName } from '../../../../src/directory/credential-name.ts'
 import { secretSha256 } from '../../../../src/directory/password-credential.ts'
 import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
+import { wholeDirectory } from '../../../fakes/whole-directory.ts'
 import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { withApi } from './sample-api.ts'
@@ -28,7 +29,7 @@ describe('a client secret', () => {
       startDateTime: '2026-02-01T12:00:00.000Z',
       endDateTime: '2028-02-01T12:00:00.000Z',
     })
-    const [kept] = (await store.read()).application(api.id)?.passwordCredentials ?? []
+    const [kept] = (await wholeDirectory(store)).application(api.id)?.passwordCredentials ?? []
     assert.deepEqual(kept?.secretSha256, secretSha256(secretText))
 
     lastUses.set(credentialName(api, keyId), new Date('2026-02-02T00:00:00Z'))
@@ -45,7 +46,9 @@ describe('a client secret', () => {
     const first = await admin.post(`${path}/addPassword`, {})
     const second = await admin.post(`${path}/addPassword`, { passwordCredential: null })
     const keyIds = async () =>
-      (await store.read()).application(api.id)?.passwordCredentials.map(({ keyId }) => keyId)
+      (await wholeDirectory(store))
+        .application(api.id)
+        ?.passwordCredentials.map(({ keyId }) => keyId)
     assert.deepEqual(await keyIds(), [first.body.keyId, second.body.keyId])
     const remove = () => admin.post(`${path}/removePassword`, { keyId: first.body.keyId })
     assert.equal((await remove()).status, 204)
@@ -76,7 +79,7 @@ describe('a certificate', () => {
     const key = await certificate()
     const entry = { type: 'AsymmetricX509Cert', usage: 'Verify', key, displayName: 'CN=job' }
     assert.equal((await admin.patch(path, { keyCredentials: [entry] })).status, 204)
-    const [kept] = (await store.read()).application(api.id)?.keyCredentials ?? []
+    const [kept] = (await wholeDirectory(store)).application(api.id)?.keyCredentials ?? []
     assert.equal(Buffer.from(kept?.certificate ?? []).toString('base64'), key)
 
     const { body } = await admin.get(path)
@@ -104,7 +107,7 @@ describe('a certificate', () => {
     await admin.patch(path, { keyCredentials: [{ key: first }] })
     const { body } = await admin.get(path)
     const keyIds = async () =>
-      (await store.read()).application(api.id)?.keyCredentials.map(({ keyId }) => keyId)
+      (await wholeDirectory(store)).application(api.id)?.keyCredentials.map(({ keyId }) => keyId)
     const [keyId] = (await keyIds()) ?? []
     // Unchanged, and by its keyId only, beside a new one.
     await admin.patch(path, { keyCredentials: body.keyCredentials })
@@ -198,7 +201,10 @@ describe('a federated identity credential', () => {
     )
     assert.equal((await admin.delete(`${all}/${made.body.id}`)).status, 204)
     assert.equal((await admin.get(`${all}/${made.body.id}`)).status, 404)
-    assert.deepEqual((await store.read()).application(api.id)?.federatedIdentityCredentials, [])
+    assert.deepEqual(
+      (await wholeDirectory(store)).application(api.id)?.federatedIdentityCredentials,
+      [],
+    )
   })
 
   const refused: readonly (readonly [string, object, number, RegExp])[] = [

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { emptyGuid } from '../../../../src/directory/guid.ts'
 import { graphAppId } from '../../../../src/directory/privileged-api-ids.ts'
 import { guid } from '../../../directory/sample.ts'
+import { wholeDirectory } from '../../../fakes/whole-directory.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from '../applications/sample-api.ts'
 
@@ -71,7 +72,7 @@ describe('a service principal', () => {
     const path = `/servicePrincipals/${client.id}`
     const change = { accountEnabled: false, appRoleAssignmentRequired: true }
     assert.equal((await admin.patch(path, change)).status, 204)
-    assert.partialDeepStrictEqual((await store.read()).servicePrincipal(client.id), change)
+    assert.partialDeepStrictEqual((await wholeDirectory(store)).servicePrincipal(client.id), change)
     for (const part of [{ displayName: 'x' }, { appId: guid(1) }, { accountEnabled: null }])
       assert.equal((await admin.patch(path, part)).status, 400, JSON.stringify(part))
   })

@@ -6,8 +6,14 @@ import {
   put,
   remove,
 } from '../../src/directory/directory-change.ts'
-import { DirectoryIndex } from '../../src/directory/directory-index.ts'
-import { application, appRoleAssignment, guid, servicePrincipal, tenant } from './sample.ts'
+import {
+  application,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../directory/sample.ts'
+import { DirectoryIndex } from './directory-index.ts'
 
 const at = (revision: number, ...changes: DirectoryChange[]): CommittedChange[] =>
   changes.map((change) => ({ ...change, revision }))
@@ -21,8 +27,8 @@ function directoryOf(...changes: DirectoryChange[]): DirectoryIndex {
   return directory
 }
 
-describe('a directory', () => {
-  it('knows a tenant by id and by domain, in any case', () => {
+describe('a complete directory in memory', () => {
+  it('finds a tenant by ID and by domain, in any case', () => {
     const directory = directoryOf(put('tenant', tenant({ id: guid(0xabc) })))
     for (const name of [
       guid(0xabc),
@@ -34,7 +40,7 @@ describe('a directory', () => {
     assert.equal(directory.tenant('contoso'), undefined)
   })
 
-  it('knows an API by application id in any case, and by each identifier URI exactly', () => {
+  it('finds an API by application ID in any case, and by its exact identifier URIs', () => {
     const directory = directoryOf(put('application', api), put('servicePrincipal', principal))
     for (const name of [api.appId, api.appId.toUpperCase(), ...api.identifierUris])
       assert.equal(directory.servicePrincipalByName(guid(1), name), principal, name)
@@ -42,14 +48,14 @@ describe('a directory', () => {
       assert.equal(directory.servicePrincipalByName(guid(1), name), undefined, name)
   })
 
-  it('keeps the walls between tenants: an API without a service principal there is unknown', () => {
+  it('does not find an API in a tenant without its service principal', () => {
     const directory = directoryOf(put('application', api), put('servicePrincipal', principal))
     assert.equal(directory.servicePrincipalByName(guid(2), 'api://one'), undefined)
     assert.equal(directory.servicePrincipalByAppId(guid(2), api.appId), undefined)
     assert.deepEqual([...directory.applicationsOf(guid(2))], [])
   })
 
-  it('tells two tenants apart that use the same identifier URI', () => {
+  it('distinguishes two tenants that use the same identifier URI', () => {
     const other = application({
       id: guid(0xd),
       tenantId: guid(2),
@@ -79,7 +85,7 @@ describe('a directory', () => {
     )
   })
 
-  it('finds a soft-deleted object by its object id only', () => {
+  it('finds a soft-deleted object by its object ID only', () => {
     const deletedDateTime = new Date()
     const directory = directoryOf(
       put('application', { ...api, deletedDateTime }),
@@ -92,7 +98,7 @@ describe('a directory', () => {
     assert.equal([...directory.servicePrincipalsOf(guid(1))].length, 1)
   })
 
-  it('follows a change of every name, and forgets the names from before', () => {
+  it('finds an API by its new names only', () => {
     const directory = directoryOf(put('application', api), put('servicePrincipal', principal))
     directory.apply(2, at(2, put('application', { ...api, identifierUris: ['api://two'] })))
     assert.equal(directory.servicePrincipalByName(guid(1), 'api://one'), undefined)
@@ -110,7 +116,7 @@ describe('a directory', () => {
     assert.equal(directory.appRoleAssignment(assignment.id), undefined)
   })
 
-  it('knows the revision of every object, until it is gone', () => {
+  it('has the revision of every object until it is removed', () => {
     const directory = directoryOf(put('tenant', tenant()), put('application', api))
     directory.apply(5, at(4, put('application', { ...api, displayName: 'Renamed' })))
     assert.equal(directory.revision, 5)

@@ -1,25 +1,23 @@
-import type { AppRoleAssignment } from './app-role-assignment.ts'
-import type { Application } from './application.ts'
-import type { Directory } from './directory.ts'
+import type { AppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
+import type { Application } from '../../src/directory/application.ts'
+import { type Directory, findPrincipalByName } from '../../src/directory/directory.ts'
 import type {
   CommittedChange,
   DirectoryChange,
   DirectoryKind,
   DirectoryObjects,
-} from './directory-change.ts'
+} from '../../src/directory/directory-change.ts'
+import { caseless } from '../../src/directory/identifier-uri-rules.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { Tenant } from '../../src/directory/tenant.ts'
 import { MultiIndex } from './multi-index.ts'
-import type { ServicePrincipal } from './service-principal.ts'
-import type { Tenant } from './tenant.ts'
 
 type Table<Kind extends DirectoryKind> = Map<string, DirectoryObjects[Kind]>
 
 const nameIn = (tenantId: string, appId: string) => `${tenantId} ${appId.toLowerCase()}`
 
 /**
- * A directory that follows a sequence of committed changes.
- *
- * Changes are applied whole, within one turn of the event loop, so nobody sees half of one. Who
- * keeps a reference across an `await` may find a later revision behind it.
+ * A complete directory in memory, for tests of pure functions. It follows committed changes.
  *
  * @example
  * const directory = new DirectoryIndex()
@@ -38,7 +36,9 @@ export class DirectoryIndex implements Directory {
   readonly #revisions = new Map<string, number>()
   readonly #tenantByDomain = new MultiIndex<Tenant>((tenant) => tenant.domains)
   readonly #applicationByAppId = new MultiIndex<Application>(live(({ appId }) => [appId]))
-  readonly #applicationByUri = new MultiIndex<Application>(live((api) => api.identifierUris))
+  readonly #applicationByUri = new MultiIndex<Application>((api) => [
+    ...new Set(api.identifierUris.map(caseless)),
+  ])
   readonly #applicationByTenant = new MultiIndex<Application>(({ tenantId }) => [tenantId])
   readonly #principalByAppId = new MultiIndex<ServicePrincipal>(
     live(({ tenantId, appId }) => [nameIn(tenantId, appId)]),
@@ -79,6 +79,12 @@ export class DirectoryIndex implements Directory {
     for (const grouping of this.#groupings[kind]) grouping.replace(before, after ?? undefined)
   }
 
+  /** Every object of one kind with its revision. */
+  *objects<Kind extends DirectoryKind>(kind: Kind): Iterable<CommittedChange> {
+    for (const [id, value] of this.#tables[kind])
+      yield { kind, id, value, revision: this.revisionOf(kind, id) } as CommittedChange
+  }
+
   tenant(idOrDomain: string): Tenant | undefined {
     const name = idOrDomain.toLowerCase()
     return this.#tables.tenant.get(name) ?? this.#tenantByDomain.first(name)
@@ -96,6 +102,11 @@ export class DirectoryIndex implements Directory {
     return this.#applicationByAppId.first(appId.toLowerCase())
   }
 
+  applicationsByIdentifierUri(uri: string): Application[] {
+    return [...this.#applicationByUri.all(caseless(uri))]
+  }
+
+  /** Every application that a tenant owns, soft-deleted or not. */
   applicationsOf(tenantId: string): Iterable<Application> {
     return this.#applicationByTenant.all(tenantId)
   }
@@ -109,19 +120,14 @@ export class DirectoryIndex implements Directory {
   }
 
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
-    const byAppId = this.servicePrincipalByAppId(tenantId, name)
-    if (byAppId !== undefined) return byAppId
-    for (const { appId } of this.#applicationByUri.all(name)) {
-      const principal = this.servicePrincipalByAppId(tenantId, appId)
-      if (principal !== undefined) return principal
-    }
-    return undefined
+    return findPrincipalByName(this, tenantId, name)
   }
 
-  servicePrincipalsOfApplication(appId: string): Iterable<ServicePrincipal> {
-    return this.#principalByApplication.all(appId.toLowerCase())
+  servicePrincipalsOfApplication(appId: string): ServicePrincipal[] {
+    return [...this.#principalByApplication.all(appId.toLowerCase())]
   }
 
+  /** Every service principal of a tenant, soft-deleted or not. */
   servicePrincipalsOf(tenantId: string): Iterable<ServicePrincipal> {
     return this.#principalByTenant.all(tenantId)
   }
@@ -132,6 +138,10 @@ export class DirectoryIndex implements Directory {
 
   assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
     return [...this.#assignmentByPrincipal.all(principalId)]
+  }
+
+  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[] {
+    return this.assignmentsTo(resourceId).filter((one) => one.appRoleId === appRoleId)
   }
 
   assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {

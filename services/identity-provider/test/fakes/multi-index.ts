@@ -1,4 +1,4 @@
-/** Objects found by keys that they carry; one key may lead to several objects. */
+/** An index of objects by their keys. A key may have several objects. */
 export class MultiIndex<One> {
   readonly #keysOf: (one: One) => readonly string[]
   readonly #groups = new Map<string, Set<One>>()
@@ -7,7 +7,7 @@ export class MultiIndex<One> {
     this.#keysOf = keysOf
   }
 
-  /** Makes one object take the place of another; either may be absent. */
+  /** Replaces one object by another. Either may be absent. */
   replace(before: One | undefined, after: One | undefined): void {
     if (before !== undefined) {
       for (const key of this.#keysOf(before)) {
@@ -25,12 +25,12 @@ export class MultiIndex<One> {
     }
   }
 
-  /** The object that a key leads to, when it leads to any. */
+  /** The first object of a key; undefined when there is none. */
   first(key: string): One | undefined {
     return this.#groups.get(key)?.values().next().value
   }
 
-  /** Every object that a key leads to. */
+  /** Every object of a key. */
   all(key: string): Iterable<One> {
     return this.#groups.get(key) ?? []
   }

@@ -1,0 +1,232 @@
+import type { AppRoleAssignment } from './app-role-assignment.ts'
+import type { Application } from './application.ts'
+import { type Directory, findPrincipalByName } from './directory.ts'
+import type { CommittedChange, DirectoryKind, DirectoryObjects } from './directory-change.ts'
+import {
+  type DirectoryLookup,
+  directoryLookups,
+  inTenant,
+  type LoadedLookup,
+  type LookupName,
+  lookupId,
+  lookupsOf,
+  roleOf,
+} from './directory-lookup.ts'
+import { caseless } from './identifier-uri-rules.ts'
+import { LeastRecentlyUsed } from './least-recently-used.ts'
+import { NotLoaded } from './not-loaded.ts'
+import type { ServicePrincipal } from './service-principal.ts'
+import type { Tenant } from './tenant.ts'
+
+/** An object with the revision of its last change, or the IDs of the objects that a lookup finds. */
+type Entry = {
+  readonly object?: CommittedChange
+  readonly ids?: readonly string[]
+}
+
+/** Lookups without a result have their own limit: unknown client IDs must not evict clients. */
+const maxEmptyLookups = 10_000
+
+/**
+ * The part of a directory that is in memory, as of one revision. All tenants are part of it.
+ *
+ * A lookup whose answer is not in memory throws `NotLoaded`. `trim` removes what was not used for the
+ * longest time.
+ */
+export class DirectoryCache implements Directory {
+  revision = 0
+
+  readonly #entries: LeastRecentlyUsed<Entry>
+  readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups, () => 1)
+  readonly #tenants = new Map<string, CommittedChange>()
+  readonly #tenantIdByDomain = new Map<string, string>()
+
+  /** @param maxWeight the limit that `trim` establishes; see `weightOf` */
+  constructor(maxWeight: number) {
+    this.#entries = new LeastRecentlyUsed<Entry>(maxWeight, weightOf)
+  }
+
+  /** The weight of the entries: objects, their parts, and the entries of indexes. */
+  get weight(): number {
+    return this.#entries.weight
+  }
+
+  /** Removes everything, and begins at a revision with all tenants. */
+  reset(revision: number, tenants: Iterable<CommittedChange>): void {
+    this.#entries.clear()
+    this.#emptyLookups.clear()
+    this.#tenants.clear()
+    this.#tenantIdByDomain.clear()
+    for (const tenant of tenants) this.#replaceTenant(tenant)
+    this.revision = revision
+  }
+
+  /** Follows committed changes to a later revision, in one turn of the event loop. */
+  apply(revision: number, changes: Iterable<CommittedChange>): void {
+    for (const change of changes) {
+      if (change.kind === 'tenant') this.#replaceTenant(change)
+      else this.#replace(change)
+    }
+    this.revision = revision
+  }
+
+  /** Adds complete answers as of the present revision. */
+  add(loaded: Iterable<LoadedLookup>): void {
+    for (const lookup of loaded) {
+      for (const object of lookup.objects) {
+        this.#entries.set(objectKey(object.kind, object.id), { object })
+      }
+      this.#addAnswer(lookup)
+    }
+  }
+
+  /** Removes the least recently used entries above the limit. */
+  trim(): void {
+    this.#entries.trim()
+    this.#emptyLookups.trim()
+  }
+
+  tenant(idOrDomain: string): Tenant | undefined {
+    const name = idOrDomain.toLowerCase()
+    const id = this.#tenants.has(name) ? name : this.#tenantIdByDomain.get(name)
+    return id === undefined ? undefined : (this.#tenants.get(id)?.value as Tenant | undefined)
+  }
+
+  *tenants(): Iterable<Tenant> {
+    for (const { value } of this.#tenants.values()) yield value as Tenant
+  }
+
+  application(id: string): Application | undefined {
+    return this.#find<'application'>('application', id.toLowerCase())[0]
+  }
+
+  applicationByAppId(appId: string): Application | undefined {
+    return this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0]
+  }
+
+  applicationsByIdentifierUri(uri: string): readonly Application[] {
+    return this.#find<'application'>('applicationsOfUri', caseless(uri))
+  }
+
+  servicePrincipal(id: string): ServicePrincipal | undefined {
+    return this.#find<'servicePrincipal'>('servicePrincipal', id.toLowerCase())[0]
+  }
+
+  servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined {
+    const key = inTenant(tenantId, appId.toLowerCase())
+    return this.#find<'servicePrincipal'>('servicePrincipalInTenant', key)[0]
+  }
+
+  servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
+    return findPrincipalByName(this, tenantId, name)
+  }
+
+  servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[] {
+    return this.#find<'servicePrincipal'>('servicePrincipalsOfApplication', appId.toLowerCase())
+  }
+
+  appRoleAssignment(id: string): AppRoleAssignment | undefined {
+    return this.#find<'appRoleAssignment'>('appRoleAssignment', id)[0]
+  }
+
+  assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
+    return this.#find<'appRoleAssignment'>('assignmentsOfPrincipal', principalId)
+  }
+
+  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[] {
+    const key = roleOf(resourceId, appRoleId)
+    return this.#find<'appRoleAssignment'>('assignmentsOfRole', key)
+  }
+
+  assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {
+    return this.#find<'appRoleAssignment'>('assignmentsToResource', resourceId)
+  }
+
+  revisionOf(kind: DirectoryKind, id: string): number | undefined {
+    if (kind === 'tenant') return this.#tenants.get(id)?.revision
+    const entry = this.#entries.use(objectKey(kind, id))
+    if (entry !== undefined) return entry.object?.revision
+    const lookup: DirectoryLookup = { name: kind, key: id }
+    if (this.#emptyLookups.use(lookupId(lookup)) === undefined) throw new NotLoaded(lookup)
+    return undefined
+  }
+
+  #find<Kind extends Exclude<DirectoryKind, 'tenant'>>(
+    name: LookupName,
+    key: string,
+  ): DirectoryObjects[Kind][] {
+    const lookup: DirectoryLookup = { name, key }
+    const id = lookupId(lookup)
+    if (this.#emptyLookups.use(id) !== undefined) return []
+    const entry = this.#entries.use(id)
+    if (entry === undefined) throw new NotLoaded(lookup)
+    if (entry.object !== undefined) return [entry.object.value as DirectoryObjects[Kind]]
+    const { kind, keysOf } = directoryLookups[name]
+    const found: DirectoryObjects[Kind][] = []
+    for (const objectId of entry.ids ?? []) {
+      const object = this.#entries.use(objectKey(kind, objectId))?.object
+      // Deleted, or evicted: the answer is loaded again.
+      if (object === undefined) throw new NotLoaded(lookup)
+      const value = object.value as DirectoryObjects[Kind]
+      // After a change, the object may not belong to this answer any more.
+      const keys = (keysOf as (value: unknown) => readonly string[])(value)
+      if (keys.includes(key)) found.push(value)
+    }
+    return found
+  }
+
+  #addAnswer(lookup: LoadedLookup): void {
+    const id = lookupId(lookup)
+    this.#emptyLookups.delete(id)
+    if (lookup.objects.length === 0) {
+      this.#entries.delete(id)
+      this.#emptyLookups.set(id, true)
+    } else if (directoryLookups[lookup.name].kind !== lookup.name) {
+      this.#entries.set(id, { ids: lookup.objects.map((object) => object.id) })
+    }
+  }
+
+  #replace(change: CommittedChange): void {
+    const key = objectKey(change.kind, change.id)
+    const isInMemory = this.#entries.peek(key) !== undefined
+    if (change.value === null) this.#entries.delete(key)
+    else if (isInMemory) this.#entries.set(key, { object: change })
+    for (const lookup of lookupsOf(change)) {
+      const id = lookupId(lookup)
+      this.#emptyLookups.delete(id)
+      const ids = this.#entries.peek(id)?.ids
+      if (ids !== undefined && !ids.includes(change.id)) this.#entries.delete(id)
+    }
+  }
+
+  #replaceTenant(change: CommittedChange): void {
+    const before = this.#tenants.get(change.id)?.value as Tenant | undefined
+    for (const domain of before?.domains ?? []) {
+      if (this.#tenantIdByDomain.get(domain) === change.id) this.#tenantIdByDomain.delete(domain)
+    }
+    this.#tenants.delete(change.id)
+    if (change.value === null) return
+    this.#tenants.set(change.id, change)
+    for (const domain of (change.value as Tenant).domains) {
+      this.#tenantIdByDomain.set(domain, change.id)
+    }
+  }
+}
+
+/** The same text as the ID of the lookup by object ID. */
+const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
+
+/** One for an entry, one for each part of an application, and one for each ID of an index. */
+function weightOf({ object, ids = [] }: Entry): number {
+  if (object?.kind !== 'application' || object.value === null) return 1 + ids.length
+  const { value } = object
+  return (
+    1 +
+    value.appRoles.length +
+    value.passwordCredentials.length +
+    value.keyCredentials.length +
+    value.federatedIdentityCredentials.length +
+    value.requiredResourceAccess.length +
+    value.identifierUris.length
+  )
+}

@@ -1,0 +1,68 @@
+import type { CommittedChange, DirectoryKind, DirectoryObjects } from './directory-change.ts'
+import { caseless } from './identifier-uri-rules.ts'
+
+/** The objects of one kind that have one value, by the name of the value. */
+type LookupRow<Kind extends DirectoryKind> = {
+  readonly kind: Kind
+  /** The values of an object, under which the lookup finds it. */
+  readonly keysOf: (object: DirectoryObjects[Kind]) => readonly string[]
+}
+
+const row = <Kind extends DirectoryKind>(
+  kind: Kind,
+  keysOf: LookupRow<Kind>['keysOf'],
+): LookupRow<Kind> => ({ kind, keysOf })
+
+/** All lookups of a directory, except those of tenants, which are always in memory. */
+export const directoryLookups = {
+  application: row('application', ({ id }) => [id]),
+  applicationOfAppId: row('application', (one) =>
+    one.deletedDateTime === null ? [one.appId] : [],
+  ),
+  applicationsOfUri: row('application', ({ identifierUris }) => [
+    ...new Set(identifierUris.map(caseless)),
+  ]),
+  servicePrincipal: row('servicePrincipal', ({ id }) => [id]),
+  servicePrincipalInTenant: row('servicePrincipal', (one) =>
+    one.deletedDateTime === null ? [inTenant(one.tenantId, one.appId)] : [],
+  ),
+  servicePrincipalsOfApplication: row('servicePrincipal', ({ appId }) => [appId]),
+  appRoleAssignment: row('appRoleAssignment', ({ id }) => [id]),
+  assignmentsOfPrincipal: row('appRoleAssignment', ({ principalId }) => [principalId]),
+  assignmentsOfRole: row('appRoleAssignment', ({ resourceId, appRoleId }) => [
+    roleOf(resourceId, appRoleId),
+  ]),
+  assignmentsToResource: row('appRoleAssignment', ({ resourceId }) => [resourceId]),
+} as const
+
+export type LookupName = keyof typeof directoryLookups
+
+/** A question to the directory: the name of a lookup, and a value. */
+export type DirectoryLookup = { readonly name: LookupName; readonly key: string }
+
+/** A lookup with its complete answer. */
+export type LoadedLookup = DirectoryLookup & {
+  readonly objects: readonly CommittedChange[]
+}
+
+/** The key of a service principal by its tenant and its application ID. */
+export const inTenant = (tenantId: string, appId: string): string => `${tenantId} ${appId}`
+
+/** The key of the assignments of one role. */
+export const roleOf = (resourceId: string, appRoleId: string): string =>
+  `${resourceId} ${appRoleId}`
+
+/** Names a lookup in maps. */
+export const lookupId = ({ name, key }: DirectoryLookup): string => `${name} ${key}`
+
+/** The lookups that find an object. */
+export function lookupsOf({ kind, value }: CommittedChange): DirectoryLookup[] {
+  if (value === null) return []
+  return Object.entries(directoryLookups).flatMap(([name, lookup]) =>
+    lookup.kind === kind
+      ? (lookup as LookupRow<DirectoryKind>)
+          .keysOf(value)
+          .map((key) => ({ name: name as LookupName, key }))
+      : [],
+  )
+}

@@ -1,0 +1,57 @@
+import { refuse } from '../http/graph-error.ts'
+import type { Answer, RequestCall } from '../http/operation.ts'
+import type { EntitySet, EntityView } from './entity-set.ts'
+import type { QueryOptions } from './query-options.ts'
+import { entityJson, selection } from './show-entity.ts'
+
+/** One page of a list, before it is shown. */
+export type EntityPage<Entity> = {
+  readonly entities: readonly Entity[]
+  /** The position at which the next page begins; undefined for the last page. */
+  readonly next: string | undefined
+  /** The number of all objects; undefined when it was not requested. */
+  readonly count: number | undefined
+  readonly view: EntityView
+}
+
+/** The answer with one page of a list. */
+export async function listAnswer<Entity>(
+  call: RequestCall,
+  set: EntitySet<Entity>,
+  { entities, next, count, view }: EntityPage<Entity>,
+): Promise<Answer> {
+  const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity) ?? [])
+  const lastUses = await call.credentialUses.lastUses(credentials)
+  return {
+    status: 200,
+    body: {
+      '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(view.selected)}`,
+      ...(count === undefined ? {} : { '@odata.count': count }),
+      ...(next === undefined ? {} : { '@odata.nextLink': nextLink(call, next) }),
+      value: entities.map((entity) => entityJson(entity, set, { ...view, lastUses })),
+    },
+  }
+}
+
+/**
+ * The position in the skip token of a request; undefined for the first page.
+ *
+ * @throws {GraphError} graph_refusal skip_token_invalid.
+ */
+export function lastKeyBefore(call: RequestCall, { skipToken }: QueryOptions): string | undefined {
+  if (skipToken === undefined) return undefined
+  const after = call.skipTokens.open(listBinding(call), skipToken)
+  if (after === undefined) throw refuse('skip_token_invalid')
+  return after
+}
+
+function nextLink(call: RequestCall, lastKey: string): string {
+  const query = new URLSearchParams(call.query)
+  query.set('$skiptoken', call.skipTokens.seal(listBinding(call), lastKey))
+  // Some clients cut links at `$`, so it is not percent-encoded.
+  return `${call.rootUrl}${call.path}?${query.toString().replaceAll('%24', '$')}`
+}
+
+/** A skip token belongs to one list: its tenant, path and filter. */
+const listBinding = ({ caller, path, query }: RequestCall): string =>
+  JSON.stringify([caller.tenantId, path, query.get('$filter')])

@@ -1,0 +1,70 @@
+import { type Kysely, sql } from 'kysely'
+import type { CommittedChange, DirectoryKind } from '../../directory/directory-change.ts'
+import { directoryTables } from './directory-tables.ts'
+import { objectsOf } from './object-queries.ts'
+import type { Tables } from './tables.ts'
+
+/** A follower applies at most this many changes. Beyond it, a new start is cheaper. */
+const maxChanges = 1000
+/** A follower that is this many revisions behind starts again. */
+const maxRevisionsBehind = 5000
+/** Removed objects are recorded for this many revisions: longer than a follower may be behind. */
+const removalsKept = 2 * maxRevisionsBehind
+const removalsPerDeletion = 1000
+
+/**
+ * The latest state of all objects that changed after a revision.
+ *
+ * @returns undefined when too much changed, or the records of removed objects may be deleted already
+ */
+export async function changedObjects(
+  db: Kysely<Tables>,
+  known: number,
+  latest: number,
+): Promise<CommittedChange[] | undefined> {
+  if (latest - known > maxRevisionsBehind) return undefined
+  const changes: CommittedChange[] = []
+  for (const [kind, { table }] of Object.entries(directoryTables)) {
+    const { rows } = await sql<never>`
+      select * from ${sql.table(table)} where revision > ${known}
+      limit ${maxChanges + 1 - changes.length}
+    `.execute(db)
+    changes.push(...(await objectsOf(db, kind as DirectoryKind, rows)))
+    if (changes.length > maxChanges) return undefined
+  }
+  const removed = await db
+    .selectFrom('removed_object')
+    .selectAll()
+    .where('revision', '>', known)
+    .limit(maxChanges + 1 - changes.length)
+    .execute()
+  for (const row of removed) changes.push({ ...row, value: null } as CommittedChange)
+  return changes.length > maxChanges ? undefined : changes
+}
+
+/**
+ * Deletes one part of the records of removed objects that no follower needs.
+ *
+ * @returns whether there may be more
+ */
+export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
+  const { number } = await db
+    .selectFrom('revision')
+    .select('number')
+    .where('log', '=', 'directory')
+    .executeTakeFirstOrThrow()
+  const { rows } = await sql<{ kind: string; id: string }>`
+    select kind, id from removed_object where revision < ${number - removalsKept}
+    limit ${removalsPerDeletion}
+  `.execute(db)
+  for (const kind of new Set(rows.map((row) => row.kind))) {
+    const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id)
+    await db
+      .deleteFrom('removed_object')
+      .where('kind', '=', kind)
+      .where('id', 'in', ids)
+      .where('revision', '<', number - removalsKept)
+      .execute()
+  }
+  return rows.length === removalsPerDeletion
+}

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isGuid } from '../../directory/guid.ts'
+import type { ListCondition, ListedKind, ListIndex } from '../directory-list.ts'
+import { nameKey } from './object-rows.ts'
+
+/** The tables of the listed kinds. */
+export const listedTables = {
+  application: 'application',
+  servicePrincipal: 'service_principal',
+  appRoleAssignment: 'app_role_assignment',
+} as const satisfies Record<ListedKind, string>
+
+/** A query that finds the IDs of the rows for a condition, and the same condition for one row. */
+type ConditionSql = {
+  readonly ids: (condition: ListCondition, tenantId: string) => RawBuilder<unknown>
+  readonly row: (condition: ListCondition) => RawBuilder<unknown>
+}
+
+/**
+ * How each index serves a condition. A row without a name key is of a former release, and always a
+ * candidate: the filter itself decides.
+ */
+const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ConditionSql>>> = {
+  'application id': guidColumn('application', 'id'),
+  'application appId': guidColumn('application', 'app_id'),
+  'application displayName': named('application'),
+  'application identifierUri': {
+    ids: (one, tenantId) => sql`
+      select application_id as id from identifier_uri
+      where tenant_id = ${tenantId} and ${keyIs('uri_key', one)}
+      union all select id from application where name_key is null`,
+    row: (one) => sql`
+      (name_key is null or exists (
+        select 1 from identifier_uri
+        where application_id = application.id and ${keyIs('uri_key', one)}
+      ))`,
+  },
+  'servicePrincipal id': guidColumn('service_principal', 'id'),
+  'servicePrincipal appId': guidColumn('service_principal', 'app_id'),
+  'servicePrincipal displayName': named('service_principal'),
+  'servicePrincipal name': {
+    // SQLite has no statistics: a cross join keeps its order.
+    ids: (one, tenantId) => sql`
+      select id from service_principal
+      where tenant_id = ${tenantId} and ${guidIs('app_id', one)}
+      union all select service_principal.id
+      from identifier_uri cross join application cross join service_principal
+      where ${keyIs('uri_key', one)} and application.id = application_id
+        and service_principal.app_id = application.app_id
+        and service_principal.tenant_id = ${tenantId}
+      union all select service_principal.id from application cross join service_principal
+      where application.name_key is null and service_principal.app_id = application.app_id
+        and service_principal.tenant_id = ${tenantId}`,
+    row: (one) => sql`
+      (${guidIs('service_principal.app_id', one)} or exists (
+        select 1 from application inner join identifier_uri on application_id = application.id
+        where application.app_id = service_principal.app_id and ${keyIs('uri_key', one)}
+      ) or exists (
+        select 1 from application
+        where application.app_id = service_principal.app_id and application.name_key is null
+      ))`,
+  },
+}
+
+/** @returns undefined when the condition has no index */
+export const conditionSql = (
+  kind: ListedKind,
+  { index }: Pick<ListCondition, 'index'>,
+): ConditionSql | undefined => indexes[`${kind} ${index}`]
+
+function guidColumn(table: string, name: string): ConditionSql {
+  return {
+    ids: (one, tenantId) =>
+      sql`select id from ${sql.table(table)} where tenant_id = ${tenantId} and ${guidIs(name, one)}`,
+    row: (one) => guidIs(name, one),
+  }
+}
+
+function named(table: string): ConditionSql {
+  return {
+    ids: (one, tenantId) => sql`
+      select id from ${sql.table(table)}
+      where tenant_id = ${tenantId} and ${keyIs('name_key', one)}
+      union all select id from ${sql.table(table)} where name_key is null`,
+    row: (one) => sql`(${keyIs('name_key', one)} or name_key is null)`,
+  }
+}
+
+const lastCharacter = '\u{10ffff}'
+
+function keyIs(name: string, { operator, text }: ListCondition): RawBuilder<unknown> {
+  const key = nameKey(text)
+  const value = sql.ref(name)
+  return operator === 'eq'
+    ? sql`${value} = ${key}`
+    : sql`(${value} >= ${key} and ${value} < ${`${key}${lastCharacter}`})`
+}
+
+const firstGuid = '00000000-0000-0000-0000-000000000000'
+const lastGuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Both ends of a range are GUIDs, so the order does not depend on the collation of the database. */
+function guidIs(name: string, { operator, text }: ListCondition): RawBuilder<unknown> {
+  const start = text.toLowerCase()
+  const value = sql.ref(name)
+  if (operator === 'eq') return sql`${value} = ${start}`
+  const [from, to] = [firstGuid, lastGuid].map((end) => start + end.slice(start.length))
+  if (from === undefined || !isGuid(from)) return sql`1 = 0`
+  return sql`(${value} >= ${from} and ${value} <= ${to})`
+}

@@ -1,0 +1,201 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { DirectoryCache } from '../../directory/directory-cache.ts'
+import type { CommittedChange, DirectoryObjects } from '../../directory/directory-change.ts'
+import type { ListedKind, ListPage, ListQuery } from '../directory-list.ts'
+import { conditionSql, listedTables } from './list-conditions.ts'
+import { padded } from './list-parameter.ts'
+import { relatedObjects } from './list-related.ts'
+import { objectsOf } from './object-queries.ts'
+import { text } from './object-rows.ts'
+import type { SqlDatabase } from './sql-database.ts'
+import type { Tables } from './tables.ts'
+
+type AnyQuery = ListQuery<ListedKind>
+
+/** Up to this many rows, an index finds the list. Beyond it, the list is read in its order. */
+const maxCandidates = 2000
+/** Rows that are read in one piece: a few milliseconds. */
+const rowsPerPart = 200
+/** Rows that one page of a filter without an index reads. Its next page continues there. */
+const maxRowsPerPage = 5000
+
+/** Reads one page of a list, in parts. Each part is a snapshot of its own. */
+export async function listPage<Kind extends ListedKind>(
+  database: SqlDatabase,
+  query: ListQuery<Kind>,
+): Promise<ListPage<Kind>> {
+  const every = query as unknown as AnyQuery
+  const ids = await database.ask((db) => candidates(db, every))
+  const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
+  const objects: DirectoryObjects[Kind][] = []
+  let after = query.after
+  let isLast = false
+  for (
+    let rows = 0;
+    !isLast && objects.length <= query.limit && rows < maxRowsPerPage;
+    rows += rowsPerPart
+  ) {
+    const limit =
+      query.matches === undefined
+        ? Math.min(rowsPerPart, query.limit + 1 - objects.length)
+        : rowsPerPart
+    const part = await readPart(database, every, { ids, after, limit, directory })
+    isLast = part.length < limit
+    after = part.at(-1)?.id ?? after
+    for (const { value } of part) {
+      const object = value as DirectoryObjects[Kind]
+      if (query.matches?.(object, directory) ?? true) objects.push(object)
+    }
+  }
+  const page = objects.slice(0, query.limit)
+  const next = objects.length > page.length ? page.at(-1)?.id : isLast ? undefined : after
+  return {
+    objects: page,
+    directory,
+    next,
+    count: query.isCounted ? await countOf(database, every, ids) : undefined,
+  }
+}
+
+type Part = {
+  readonly ids: readonly string[] | undefined
+  readonly after: string | undefined
+  readonly limit: number
+  readonly directory: DirectoryCache
+}
+
+function readPart(
+  database: SqlDatabase,
+  query: AnyQuery,
+  { ids, after, limit, directory }: Part,
+): Promise<CommittedChange[]> {
+  if (ids?.length === 0) return Promise.resolve([])
+  return database.snapshot(async (db) => {
+    const { rows } = await sql<never>`
+      select * from ${sql.table(listedTables[query.kind])}
+      where ${belongs(query, ids)} ${after === undefined ? sql`` : sql`and id > ${after}`}
+      order by id limit ${limit}
+    `.execute(db)
+    const objects = await objectsOf(db, query.kind, rows)
+    const { tenants, loaded } = await relatedObjects(db, query, objects)
+    directory.apply(0, tenants)
+    directory.add(loaded)
+    return objects
+  })
+}
+
+/** The IDs that satisfy all conditions with an index; undefined when there are too many. */
+async function candidates(db: Kysely<Tables>, query: AnyQuery): Promise<string[] | undefined> {
+  let found: string[] | undefined
+  for (const condition of query.conditions) {
+    const index = conditionSql(query.kind, condition)
+    if (index === undefined) continue
+    const { rows } = await sql<{ id: string }>`
+      select id from (${index.ids(condition, query.tenantId)}) as found limit ${maxCandidates + 1}
+    `.execute(db)
+    if (rows.length > maxCandidates) continue
+    const ids = new Set(rows.map(({ id }) => id))
+    found = found === undefined ? [...ids] : found.filter((id) => ids.has(id))
+  }
+  return found
+}
+
+/** Whether a row belongs to the list, as far as the database can tell. */
+function belongs(query: AnyQuery, ids: readonly string[] | undefined): RawBuilder<unknown> {
+  const { conditions, createdUntil, kind, tenantId } = query
+  return sql.join(
+    [
+      sql`tenant_id = ${tenantId}`,
+      ...(kind === 'appRoleAssignment' ? assignmentConditions(query) : [state(query)]),
+      ...(createdUntil === undefined ? [] : [sql`created_at <= ${text(createdUntil)}`]),
+      ...(ids === undefined
+        ? conditions.flatMap((one) => conditionSql(kind, one)?.row(one) ?? [])
+        : [sql`id in (${sql.join(padded(ids))})`]),
+    ],
+    sql` and `,
+  )
+}
+
+const state = ({ deletedSince }: AnyQuery): RawBuilder<unknown> =>
+  deletedSince === undefined
+    ? sql`deleted_at is null`
+    : sql`deleted_at is not null and deleted_at >= ${text(deletedSince)}`
+
+const assignmentColumns = {
+  principalId: 'principal_id',
+  resourceId: 'resource_id',
+  appRoleId: 'app_role_id',
+} as const
+
+/** An assignment is hidden while its principal or its resource is deleted. */
+function assignmentConditions({ conditions }: AnyQuery): RawBuilder<unknown>[] {
+  const columns: Readonly<Record<string, string>> = assignmentColumns
+  const isActive = (column: string) => sql`exists (
+    select 1 from service_principal
+    where service_principal.id = ${sql.ref(column)} and deleted_at is null
+      and service_principal.tenant_id = app_role_assignment.tenant_id
+  )`
+  return [
+    ...conditions.flatMap(({ index, text }) => {
+      const column = columns[index]
+      return column === undefined ? [] : [sql`${sql.ref(column)} = ${text.toLowerCase()}`]
+    }),
+    isActive('principal_id'),
+    isActive('resource_id'),
+  ]
+}
+
+async function countOf(
+  database: SqlDatabase,
+  query: AnyQuery,
+  ids: readonly string[] | undefined,
+): Promise<number> {
+  if (ids?.length === 0) return 0
+  const { kind, matches, tenantId } = query
+  if (isCounted(query)) {
+    const row = await database.ask((db) =>
+      db
+        .selectFrom('directory_count')
+        .select('number')
+        .where('tenant_id', '=', tenantId)
+        .where('kind', '=', listedTables[kind])
+        .executeTakeFirst(),
+    )
+    return row?.number ?? 0
+  }
+  if (matches === undefined || (ids === undefined && query.isIndexed)) {
+    const { rows } = await database.ask((db) =>
+      sql<{ number: number | string }>`
+        select count(*) as number from ${sql.table(listedTables[kind])}
+        where ${belongs(query, ids)}
+      `.execute(db),
+    )
+    return Number(rows[0]?.number ?? 0)
+  }
+  return countMatches(database, query, ids)
+}
+
+/** Objects that are not deleted are counted by triggers, for each tenant. */
+const isCounted = ({ conditions, createdUntil, deletedSince, kind, matches }: AnyQuery): boolean =>
+  kind !== 'appRoleAssignment' &&
+  conditions.length === 0 &&
+  matches === undefined &&
+  createdUntil === undefined &&
+  deletedSince === undefined
+
+async function countMatches(
+  database: SqlDatabase,
+  query: AnyQuery,
+  ids: readonly string[] | undefined,
+): Promise<number> {
+  let count = 0
+  let after: string | undefined
+  for (;;) {
+    const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
+    const limit = rowsPerPart
+    const part = await readPart(database, query, { ids, after, limit, directory })
+    count += part.filter(({ value }) => query.matches?.(value as never, directory)).length
+    if (part.length < limit) return count
+    after = part.at(-1)?.id
+  }
+}

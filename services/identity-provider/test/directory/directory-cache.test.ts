@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DirectoryCache } from '../../src/directory/directory-cache.ts'
+import {
+  type CommittedChange,
+  type DirectoryChange,
+  put,
+  remove,
+} from '../../src/directory/directory-change.ts'
+import { inTenant, type LookupName } from '../../src/directory/directory-lookup.ts'
+import { NotLoaded } from '../../src/directory/not-loaded.ts'
+import { application, appRoleAssignment, guid, servicePrincipal, tenant } from './sample.ts'
+
+const at = (revision: number, ...changes: DirectoryChange[]): CommittedChange[] =>
+  changes.map((change) => ({ ...change, revision }))
+
+const api = application({ identifierUris: ['api://one'] })
+const principal = servicePrincipal()
+const assignment = appRoleAssignment()
+
+function cacheWith(maxWeight = 1000) {
+  const cache = new DirectoryCache(maxWeight)
+  cache.reset(1, at(1, put('tenant', tenant())))
+  const add = (name: LookupName, key: string, ...changes: DirectoryChange[]) =>
+    cache.add([{ name, key, objects: at(1, ...changes) }])
+  return { cache, add }
+}
+
+const isNotLoaded = (read: () => unknown) => assert.throws(read, NotLoaded)
+
+describe('a cache of the directory', () => {
+  it('has all tenants, by ID and by domain, and follows their changes', () => {
+    const { cache } = cacheWith()
+    assert.equal(cache.tenant('CONTOSO.example')?.id, guid(1))
+    cache.apply(2, at(2, put('tenant', tenant({ domains: ['other.example'] }))))
+    assert.equal(cache.tenant('contoso.example'), undefined)
+    assert.equal(cache.tenant('other.example')?.id, guid(1))
+    assert.equal(cache.revisionOf('tenant', guid(1)), 2)
+    cache.apply(3, at(3, remove('tenant', guid(1))))
+    assert.equal(cache.tenant(guid(1)), undefined)
+    assert.deepEqual([...cache.tenants()], [])
+  })
+
+  const lookups: readonly (readonly [string, (cache: DirectoryCache) => unknown])[] = [
+    ['application', (cache) => cache.application(api.id)],
+    ['applicationByAppId', (cache) => cache.applicationByAppId(api.appId)],
+    ['applicationsByIdentifierUri', (cache) => cache.applicationsByIdentifierUri('api://one')],
+    ['servicePrincipal', (cache) => cache.servicePrincipal(principal.id)],
+    ['servicePrincipalByAppId', (cache) => cache.servicePrincipalByAppId(guid(1), api.appId)],
+    ['servicePrincipalByName', (cache) => cache.servicePrincipalByName(guid(1), 'api://one')],
+    ['servicePrincipalsOfApplication', (cache) => cache.servicePrincipalsOfApplication(api.appId)],
+    ['appRoleAssignment', (cache) => cache.appRoleAssignment(assignment.id)],
+    ['assignmentsOf', (cache) => cache.assignmentsOf(assignment.principalId)],
+    ['assignmentsOfRole', (cache) => cache.assignmentsOfRole(guid(0xb), guid(0x51))],
+    ['assignmentsTo', (cache) => cache.assignmentsTo(guid(0xb))],
+    ['revisionOf', (cache) => cache.revisionOf('application', api.id)],
+  ]
+  for (const [name, read] of lookups)
+    it(`reports that ${name} is not loaded, and never that there is nothing`, () =>
+      isNotLoaded(() => read(cacheWith().cache)))
+
+  it('remembers that a lookup finds nothing, until a change creates it', () => {
+    const { cache, add } = cacheWith()
+    add('applicationOfAppId', api.appId)
+    add('application', api.id)
+    add('applicationsOfUri', 'api://one')
+    assert.equal(cache.applicationByAppId(api.appId), undefined)
+    assert.equal(cache.revisionOf('application', api.id), undefined)
+    assert.deepEqual(cache.applicationsByIdentifierUri('API://one'), [])
+    cache.apply(2, at(2, put('application', api)))
+    isNotLoaded(() => cache.applicationByAppId(api.appId))
+    isNotLoaded(() => cache.application(api.id))
+    isNotLoaded(() => cache.applicationsByIdentifierUri('api://one'))
+  })
+
+  it('replaces a changed object in the answers of all its lookups', () => {
+    const { cache, add } = cacheWith()
+    add('applicationOfAppId', api.appId, put('application', api))
+    cache.apply(2, at(2, put('application', { ...api, displayName: 'Renamed' })))
+    assert.equal(cache.applicationByAppId(api.appId)?.displayName, 'Renamed')
+    assert.equal(cache.application(api.id)?.displayName, 'Renamed')
+    assert.equal(cache.revisionOf('application', api.id), 2)
+  })
+
+  it('does not find an object under a name that it lost', () => {
+    const { cache, add } = cacheWith()
+    add('applicationsOfUri', 'api://one', put('application', api))
+    add(
+      'servicePrincipalInTenant',
+      inTenant(guid(1), api.appId),
+      put('servicePrincipal', principal),
+    )
+    assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
+    cache.apply(2, at(2, put('application', { ...api, identifierUris: ['api://two'] })))
+    assert.deepEqual(cache.applicationsByIdentifierUri('api://one'), [])
+    isNotLoaded(() => cache.applicationsByIdentifierUri('api://two'))
+    const deletedDateTime = new Date()
+    cache.apply(3, at(3, put('servicePrincipal', { ...principal, deletedDateTime })))
+    assert.equal(cache.servicePrincipalByAppId(guid(1), api.appId), undefined)
+  })
+
+  it('loads an answer again when one of its objects is removed or added', () => {
+    const { cache, add } = cacheWith()
+    const { principalId } = assignment
+    add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
+    cache.apply(2, at(2, remove('appRoleAssignment', assignment.id)))
+    isNotLoaded(() => cache.assignmentsOf(principalId))
+    add('assignmentsOfPrincipal', principalId)
+    assert.deepEqual(cache.assignmentsOf(principalId), [])
+    cache.apply(3, at(3, put('appRoleAssignment', assignment)))
+    isNotLoaded(() => cache.assignmentsOf(principalId))
+    add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
+    cache.apply(4, at(4, put('appRoleAssignment', { ...assignment, id: 'another' })))
+    isNotLoaded(() => cache.assignmentsOf(principalId))
+  })
+
+  it('finds an API by its exact identifier URI only', () => {
+    const { cache, add } = cacheWith()
+    add('applicationsOfUri', 'api://one', put('application', api))
+    add(
+      'servicePrincipalInTenant',
+      inTenant(guid(1), api.appId),
+      put('servicePrincipal', principal),
+    )
+    assert.equal(cache.servicePrincipalByName(guid(1), 'API://one'), undefined)
+    assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
+  })
+
+  it('stays within its weight, and keeps what was used last', () => {
+    const { cache, add } = cacheWith(20)
+    for (let number = 0; number < 100; number += 1) {
+      const one = servicePrincipal({ id: guid(0x1000 + number), appId: guid(0x2000 + number) })
+      add('servicePrincipal', one.id, put('servicePrincipal', one))
+      assert.equal(cache.servicePrincipal(guid(0x1000))?.id, guid(0x1000))
+      cache.trim()
+    }
+    assert.equal(cache.weight, 20)
+    assert.equal(cache.servicePrincipal(guid(0x1000))?.id, guid(0x1000))
+    isNotLoaded(() => cache.servicePrincipal(guid(0x1001)))
+  })
+
+  it('does not evict a client for any number of unknown clients', () => {
+    const { cache, add } = cacheWith(100)
+    add('applicationOfAppId', api.appId, put('application', api))
+    const { weight } = cache
+    for (let number = 0; number < 50_000; number += 1) {
+      add('applicationOfAppId', `unknown ${number}`)
+      cache.trim()
+    }
+    assert.equal(cache.weight, weight)
+    assert.equal(cache.applicationByAppId(api.appId), api)
+    isNotLoaded(() => cache.applicationByAppId('unknown 0'))
+    assert.equal(cache.applicationByAppId('unknown 49999'), undefined)
+  })
+
+  it('is empty after a reset', () => {
+    const { cache, add } = cacheWith()
+    add('application', api.id, put('application', api))
+    cache.reset(7, [])
+    assert.equal(cache.revision, 7)
+    assert.equal(cache.weight, 0)
+    assert.equal(cache.tenant(guid(1)), undefined)
+    isNotLoaded(() => cache.application(api.id))
+  })
+})

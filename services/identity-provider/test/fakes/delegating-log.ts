@@ -1,0 +1,16 @@
+import type { ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+
+/** A log that passes each call to the present log, except for some methods. */
+export const delegatingLog = (
+  present: () => DirectoryLog,
+  part: Partial<DirectoryLog> = {},
+): DirectoryLog => ({
+  start: () => present().start(),
+  changesAfter: (...known) => present().changesAfter(...known),
+  commit: (...commit) => present().commit(...commit),
+  list: <Kind extends ListedKind>(query: ListQuery<Kind>) => present().list(query),
+  deletedBefore: (...limits) => present().deletedBefore(...limits),
+  prune: () => present().prune(),
+  ...part,
+})

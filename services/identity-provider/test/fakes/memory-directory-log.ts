@@ -1,0 +1,129 @@
+import type {
+  CommittedChange,
+  DirectoryChange,
+  DirectoryKind,
+  DirectoryObjects,
+} from '../../src/directory/directory-change.ts'
+import {
+  type DirectoryLookup,
+  directoryLookups,
+  type LoadedLookup,
+} from '../../src/directory/directory-lookup.ts'
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import { beginning, type Commit } from '../../src/storage/commit.ts'
+import type {
+  DeletedObject,
+  ListedKind,
+  ListPage,
+  ListQuery,
+} from '../../src/storage/directory-list.ts'
+import type { DirectoryLog, Followed } from '../../src/storage/directory-log.ts'
+import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
+import { DirectoryIndex } from './directory-index.ts'
+
+/** A log in memory, for tests. It answers each lookup alone, without related objects. */
+export class MemoryDirectoryLog implements DirectoryLog {
+  readonly #latest = new Map<string, CommittedChange>()
+  readonly #index = new DirectoryIndex()
+  readonly audit: AuditRecord[] = []
+  readonly #commits: Commit[] = [beginning]
+
+  /** The complete directory as of the latest commit. */
+  get directory(): DirectoryIndex {
+    return this.#index
+  }
+
+  async start() {
+    return { latest: this.#commits.at(-1) ?? beginning, tenants: [...this.#objects('tenant')] }
+  }
+
+  async changesAfter(
+    known: Commit = beginning,
+    lookups: readonly DirectoryLookup[] = [],
+  ): Promise<Followed> {
+    const latest = this.#commits.at(-1) ?? beginning
+    const markThere = this.#commits[known.revision]?.mark ?? null
+    const hasKnown = hasCommit(latest.revision, markThere, known)
+    if (!hasKnown) return { latest, hasKnown, changes: undefined, loaded: [] }
+    const changes = [...this.#latest.values()].filter(({ revision }) => revision > known.revision)
+    return { latest, hasKnown, changes, loaded: lookups.map((lookup) => this.#answer(lookup)) }
+  }
+
+  async commit(
+    base: Commit,
+    mark: string,
+    changes: readonly DirectoryChange[],
+    audit: readonly AuditRecord[],
+  ) {
+    const latest = this.#commits.at(-1) ?? beginning
+    if (base.revision !== latest.revision || base.mark !== latest.mark) return 'conflict'
+    const revision = base.revision + 1
+    this.#commits.push({ revision, mark })
+    for (const change of changes) {
+      this.#latest.set(`${change.kind} ${change.id}`, { ...change, revision })
+    }
+    this.#index.apply(
+      revision,
+      changes.map((change) => ({ ...change, revision })),
+    )
+    this.audit.push(...audit)
+    return 'committed'
+  }
+
+  async list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
+    const all = [...this.#objects(query.kind)]
+      .map(({ value }) => value as DirectoryObjects[Kind])
+      .filter((one) => this.#belongs(query, one))
+      .filter((one) => query.matches?.(one, this.#index) ?? true)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    const { after, limit } = query
+    const rest = after === undefined ? all : all.filter(({ id }) => id > after)
+    const objects = rest.slice(0, limit)
+    return {
+      objects,
+      directory: this.#index,
+      next: rest.length > objects.length ? objects.at(-1)?.id : undefined,
+      count: query.isCounted ? all.length : undefined,
+    }
+  }
+
+  async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
+    return (['application', 'servicePrincipal'] as const)
+      .flatMap((kind) =>
+        [...this.#objects(kind)].flatMap(({ id, value }) => {
+          const { deletedDateTime } = value as DirectoryObjects['application']
+          return deletedDateTime !== null && deletedDateTime < time ? [{ kind, id }] : []
+        }),
+      )
+      .slice(0, limit)
+  }
+
+  async prune() {}
+
+  #belongs<Kind extends ListedKind>(query: ListQuery<Kind>, one: DirectoryObjects[Kind]): boolean {
+    if (one.tenantId !== query.tenantId) return false
+    if (query.createdUntil !== undefined && one.createdDateTime > query.createdUntil) return false
+    if ('principalId' in one) {
+      const sides = [one.principalId, one.resourceId]
+      return (
+        query.conditions.every(({ index, text }) => one[index as 'appRoleId'] === text) &&
+        sides.every((id) => this.#index.servicePrincipal(id)?.deletedDateTime === null)
+      )
+    }
+    return query.deletedSince === undefined
+      ? one.deletedDateTime === null
+      : one.deletedDateTime !== null && one.deletedDateTime >= query.deletedSince
+  }
+
+  #answer({ name, key }: DirectoryLookup): LoadedLookup {
+    const { kind, keysOf } = directoryLookups[name]
+    const objects = [...this.#objects(kind)].filter(({ value }) =>
+      (keysOf as (value: unknown) => readonly string[])(value).includes(key),
+    )
+    return { name, key, objects }
+  }
+
+  #objects(kind: DirectoryKind): Iterable<CommittedChange> {
+    return this.#index.objects(kind)
+  }
+}

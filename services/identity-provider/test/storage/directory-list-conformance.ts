@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { put, remove } from '../../src/directory/directory-change.ts'
+import type { ListCondition, ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import {
+  application,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../directory/sample.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+import { commitAt, markAt } from './sample-commit.ts'
+
+const at = (day: number) => new Date(Date.UTC(2030, 0, day))
+const numbers = Array.from({ length: 12 }, (_, number) => number)
+/** Twelve applications with principals, of which number 0 and 1 are deleted, and assignments to number 11. */
+const changes = [
+  put('tenant', tenant()),
+  ...numbers.flatMap((number) => {
+    const appId = guid(0x200 + number)
+    const deletedDateTime = number < 2 ? at(10 * (number + 1)) : null
+    const part = { createdDateTime: at(number + 1), deletedDateTime }
+    const displayName = number % 2 === 0 ? 'ÄHNLICH' : `Job ${number}`
+    const identifierUris = [`api://${appId}`, `https://contoso.example/${number}`]
+    return [
+      put(
+        'application',
+        application({ ...part, id: guid(0x100 + number), appId, displayName, identifierUris }),
+      ),
+      put(
+        'servicePrincipal',
+        servicePrincipal({ ...part, id: guid(0x300 + number), appId, displayName }),
+      ),
+      put(
+        'appRoleAssignment',
+        appRoleAssignment({
+          id: `assignment-${number}`,
+          principalId: guid(0x300 + number),
+          resourceId: guid(0x30b),
+          appRoleId: guid(number % 3),
+        }),
+      ),
+    ]
+  }),
+]
+
+const queryOf = <Kind extends ListedKind>(
+  kind: Kind,
+  part: Partial<ListQuery<Kind>> = {},
+): ListQuery<Kind> => ({
+  kind,
+  tenantId: guid(1),
+  conditions: [],
+  isIndexed: true,
+  matches: undefined,
+  after: undefined,
+  limit: 100,
+  isCounted: true,
+  ...part,
+})
+
+const eq = (index: ListCondition['index'], text: string): ListCondition => ({
+  index,
+  operator: 'eq',
+  text,
+})
+const starts = (index: ListCondition['index'], text: string): ListCondition => ({
+  index,
+  operator: 'startswith',
+  text,
+})
+
+async function filled(fresh: FreshStorage): Promise<DirectoryLog> {
+  const { directory } = await (await fresh()).open()
+  await directory.commit(commitAt(0), markAt(1), changes, [])
+  return directory
+}
+
+const numbersOf = (objects: readonly { readonly id: string }[]) =>
+  objects.map(({ id }) => (Number.parseInt(id.slice(-3), 16) % 256).toString()).map(Number)
+
+/** What every directory log guarantees about lists. */
+export function directoryListConformance(fresh: FreshStorage): void {
+  it('lists the objects of a tenant that are not deleted, in pages, with their number', async () => {
+    const log = await filled(fresh)
+    for (const kind of ['application', 'servicePrincipal'] as const) {
+      const found: number[] = []
+      let after: string | undefined
+      do {
+        const page = await log.list(queryOf(kind, { limit: 3, after }))
+        assert.equal(page.count, 10)
+        found.push(...numbersOf(page.objects))
+        after = page.next
+      } while (after !== undefined)
+      assert.deepEqual(found, numbers.slice(2))
+      const elsewhere = await log.list(queryOf(kind, { tenantId: guid(2) }))
+      assert.deepEqual([elsewhere.objects, elsewhere.count], [[], 0])
+    }
+  })
+
+  it('keeps the number of objects right when they are changed, deleted and removed', async () => {
+    const log = await filled(fresh)
+    const one = application({ id: guid(0x105), appId: guid(0x205) })
+    await log.commit(
+      commitAt(1),
+      markAt(2),
+      [put('application', { ...one, displayName: 'Other' })],
+      [],
+    )
+    assert.equal((await log.list(queryOf('application'))).count, 10)
+    await log.commit(
+      commitAt(2),
+      markAt(3),
+      [put('application', { ...one, deletedDateTime: at(3) })],
+      [],
+    )
+    assert.equal((await log.list(queryOf('application'))).count, 9)
+    await log.commit(
+      commitAt(3),
+      markAt(4),
+      [remove('application', one.id), remove('application', guid(0x106))],
+      [],
+    )
+    assert.equal((await log.list(queryOf('application'))).count, 8)
+  })
+
+  const all = numbers.slice(2)
+  const even = all.filter((number) => number % 2 === 0)
+  const odd = all.filter((number) => number % 2 === 1)
+  const rows: readonly (readonly [ListedKind, ListCondition, readonly number[]])[] = [
+    ['application', eq('id', guid(0x104)), [4]],
+    ['application', eq('appId', guid(0x204).toUpperCase()), [4]],
+    ['application', eq('displayName', 'ähnlich'), even],
+    ['application', starts('displayName', 'JOB '), odd],
+    ['application', starts('displayName', ''), all],
+    ['application', starts('appId', guid(0x204).slice(0, 35)), all],
+    ['application', starts('appId', 'no GUID'), []],
+    ['application', eq('identifierUri', 'HTTPS://contoso.example/4'), [4]],
+    ['application', starts('identifierUri', 'https://contoso.example/1'), [10, 11]],
+    ['servicePrincipal', eq('displayName', 'ÄHNLICH'), even],
+    ['servicePrincipal', eq('name', guid(0x205)), [5]],
+    ['servicePrincipal', eq('name', 'https://contoso.example/5'), [5]],
+    ['servicePrincipal', starts('name', 'api://'), all],
+    ['servicePrincipal', starts('name', guid(0x205).slice(0, 8)), all],
+  ]
+  for (const [kind, condition, expected] of rows) {
+    const { index, operator, text } = condition
+    it(`finds ${expected.length} of kind ${kind} where ${index} ${operator} ${text}`, async () => {
+      const log = await filled(fresh)
+      const { objects, count } = await log.list(queryOf(kind, { conditions: [condition] }))
+      assert.deepEqual(numbersOf(objects), expected)
+      assert.equal(count, expected.length)
+    })
+  }
+
+  it('applies a filter without an index to every object', async () => {
+    const log = await filled(fresh)
+    const matches = ({ id }: { readonly id: string }) => id === guid(0x108)
+    const part = { matches, isIndexed: false, limit: 1 }
+    const { objects, count, next } = await log.list(queryOf('application', part))
+    assert.deepEqual([numbersOf(objects), count, next], [[8], 1, undefined])
+  })
+
+  it('lists the objects that were deleted since a time, and those deleted before it', async () => {
+    const log = await filled(fresh)
+    const deleted = async (day: number) => {
+      const { objects, count } = await log.list(queryOf('application', { deletedSince: at(day) }))
+      assert.equal(count, objects.length)
+      return numbersOf(objects)
+    }
+    assert.deepEqual([await deleted(10), await deleted(11), await deleted(21)], [[0, 1], [1], []])
+    assert.deepEqual(await log.deletedBefore(at(10), 10), [])
+    assert.deepEqual(await log.deletedBefore(at(11), 10), [
+      { kind: 'application', id: guid(0x100) },
+      { kind: 'servicePrincipal', id: guid(0x300) },
+    ])
+    assert.equal((await log.deletedBefore(at(30), 1)).length, 1)
+  })
+
+  it('hides objects that were created after a time, also in the number', async () => {
+    const log = await filled(fresh)
+    const { objects, count } = await log.list(queryOf('servicePrincipal', { createdUntil: at(5) }))
+    assert.deepEqual([numbersOf(objects), count], [[2, 3, 4], 3])
+  })
+
+  it('lists assignments of a side while both sides exist, with what their properties need', async () => {
+    const log = await filled(fresh)
+    const list = async (...conditions: ListCondition[]) =>
+      log.list(queryOf('appRoleAssignment', { conditions }))
+    const page = await list(eq('resourceId', guid(0x30b)))
+    assert.equal(page.objects.length, 10)
+    assert.equal(page.count, 10)
+    assert.equal(page.directory.servicePrincipal(guid(0x305))?.displayName, 'Job 5')
+    const ofRole = await list(eq('resourceId', guid(0x30b)), eq('appRoleId', guid(2)))
+    assert.deepEqual(ofRole.objects.map(({ id }) => id).toSorted(), [
+      'assignment-11',
+      'assignment-2',
+      'assignment-5',
+      'assignment-8',
+    ])
+    const ofClient = await list(eq('principalId', guid(0x304)))
+    assert.deepEqual(
+      ofClient.objects.map(({ id }) => id),
+      ['assignment-4'],
+    )
+  })
+
+  it('shows the objects that a page refers to', async () => {
+    const log = await filled(fresh)
+    const { directory } = await log.list(queryOf('servicePrincipal', { limit: 1 }))
+    assert.equal(directory.applicationByAppId(guid(0x202))?.id, guid(0x102))
+    assert.equal(directory.tenant(guid(1))?.displayName, 'Contoso')
+    assert.equal(directory.revisionOf('servicePrincipal', guid(0x302)), 1)
+  })
+}
