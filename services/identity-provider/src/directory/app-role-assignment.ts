@@ -1,21 +1,21 @@
 import type { Runtime } from './runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 
-/** The result of consent: a principal has a role of a resource. */
+/** The result of admin consent: a principal has a role of a resource. */
 export type AppRoleAssignment = {
-  /** 43 characters, base64url. Case matters. */
+  /** 43 characters in base64url, with case. */
   readonly id: string
   readonly tenantId: string
-  /** The object id of the client's service principal. */
+  /** The object ID of the client's service principal. */
   readonly principalId: string
-  /** The object id of the API's service principal. */
+  /** The object ID of the API's service principal. */
   readonly resourceId: string
-  /** The id of a role of that API, or the empty GUID for access without a role. */
+  /** The ID of a role of this API, or the empty GUID for access without a role. */
   readonly appRoleId: string
   readonly createdDateTime: Date
 }
 
-/** Makes the assignment of one role of a resource to a client. */
+/** Creates the assignment of one role of a resource to a client. */
 export const newAppRoleAssignment = (
   client: ServicePrincipal,
   resource: ServicePrincipal,

@@ -1,11 +1,11 @@
-/** A role that an API declares and that is assigned to its callers. */
+/** A permission that an API declares. Its value appears in the claim `roles`. */
 export type AppRole = {
-  /** GUID, lower case, chosen by who declares the role. */
+  /** A GUID in lower case, from the declaration. */
   readonly id: string
   readonly allowedMemberTypes: readonly ('Application' | 'User')[]
   readonly description: string
   readonly displayName: string
   readonly isEnabled: boolean
-  /** What the claim `roles` carries; null for a role that is assignable but says nothing. */
+  /** The value in the claim `roles`; null for a role that adds nothing to the claim. */
   readonly value: string | null
 }

@@ -3,42 +3,42 @@ import type { FederatedIdentityCredential } from './federated-identity-credentia
 import type { KeyCredential } from './key-credential.ts'
 import type { PasswordCredential } from './password-credential.ts'
 
-/** The permissions that a client requests of one API; requesting grants nothing. */
+/** The permissions that a client requests of one API. A request grants nothing. */
 export type RequiredResourceAccess = {
   readonly resourceAppId: string
   readonly resourceAccess: readonly { readonly id: string; readonly type: 'Role' | 'Scope' }[]
 }
 
-/** A claim that a resource asks to have in the access tokens made for it. */
+/** An additional claim of the access tokens for a resource. */
 export type OptionalClaim = {
   readonly name: string
   readonly additionalProperties: readonly string[]
 }
 
-/** A registration, in the tenant that owns it: an API, a client, or both. */
+/** A registration in the tenant that owns it: an API, a client, or both. */
 export type Application = {
-  /** Object id: GUID, lower case. Never equal to `appId`. */
+  /** Object ID: a GUID in lower case, different from `appId`. */
   readonly id: string
   readonly tenantId: string
-  /** The application id that the world knows, `client_id` at the token endpoint: GUID, lower case. */
+  /** Application ID, the `client_id` at the token endpoint: a GUID in lower case. */
   readonly appId: string
   readonly displayName: string
   readonly createdDateTime: Date
-  /** When it was soft-deleted; it can be restored, and keeps its identifier URIs, until purged. */
+  /** The time of its soft deletion. Until it is purged, it can be restored and keeps its identifier URIs. */
   readonly deletedDateTime: Date | null
   /** Whether other tenants may have a service principal of it. */
   readonly signInAudience: 'AzureADMyOrg' | 'AzureADMultipleOrgs'
   /** Names of the API, unique in the tenant. */
   readonly identifierUris: readonly string[]
-  /** The version of the tokens made for this API; null means 1. */
+  /** The version of the tokens for this API; null means 1. */
   readonly requestedAccessTokenVersion: 1 | 2 | null
-  /** Claims that this API asks for in its access tokens. */
+  /** The additional claims of the access tokens for this API. */
   readonly optionalAccessTokenClaims: readonly OptionalClaim[]
   readonly appRoles: readonly AppRole[]
   readonly requiredResourceAccess: readonly RequiredResourceAccess[]
-  /** A public client has no credential that anybody could believe. */
+  /** A public client cannot keep a credential secret, so it gets no token here. */
   readonly isFallbackPublicClient: boolean
-  /** When false, only assertions authenticate this client, whatever secrets it still has. */
+  /** When false, only assertions authenticate this client, even if it has secrets. */
   readonly passwordAuthenticationAllowed: boolean
   readonly passwordCredentials: readonly PasswordCredential[]
   readonly keyCredentials: readonly KeyCredential[]

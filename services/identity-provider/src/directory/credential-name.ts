@@ -1,8 +1,8 @@
 import type { Application } from './application.ts'
 
 /**
- * Names a credential on the whole server. The `keyId` of a certificate is chosen by the owner of the
- * application, so alone it could be that of a stranger's credential.
+ * Names a credential on the whole server. The owner of an application chooses the `keyId` of a certificate,
+ * so another application may have the same `keyId`.
  */
 export const credentialName = ({ id }: Pick<Application, 'id'>, keyId: string): string =>
   `${id}/${keyId}`

@@ -11,10 +11,10 @@ export type DirectoryObjects = {
   appRoleAssignment: AppRoleAssignment
 }
 
-/** A kind of object that a directory keeps. */
+/** A kind of object in a directory. */
 export type DirectoryKind = keyof DirectoryObjects
 
-/** The new state of one object, whole; a null value means that it is gone for good. */
+/** The complete new state of one object; null when it is removed permanently. */
 export type DirectoryChange = {
   [Kind in DirectoryKind]: {
     readonly kind: Kind
@@ -23,15 +23,15 @@ export type DirectoryChange = {
   }
 }[DirectoryKind]
 
-/** A change as it was committed. Revisions count the commits of the whole directory from 1. */
+/** A committed change. Revisions count the commits of the whole directory from 1. */
 export type CommittedChange = DirectoryChange & { readonly revision: number }
 
-/** The change that makes an object what `value` says. */
+/** The change that creates or replaces an object. */
 export const put = <Kind extends DirectoryKind>(
   kind: Kind,
   value: DirectoryObjects[Kind],
 ): DirectoryChange => ({ kind, id: value.id, value }) as DirectoryChange
 
-/** The change after which an object is gone for good. */
+/** The change that removes an object permanently. */
 export const remove = (kind: DirectoryKind, id: string): DirectoryChange =>
   ({ kind, id, value: null }) as DirectoryChange

@@ -2,17 +2,17 @@ import { isGuid } from './guid.ts'
 import type { Tenant } from './tenant.ts'
 import type { ValidationIssue } from './validation-issue.ts'
 
-/** What of an application decides which names it may have. */
+/** The properties of an application that limit its names. */
 export type NamedApplication = {
   readonly appId: string
   readonly identifierUris: readonly string[]
 }
 
-/** The form in which identifier URIs are told apart: Entra ID does not look at case. */
+/** The form in which identifier URIs are compared. Entra ID ignores case. */
 export const caseless = (identifierUri: string): string => identifierUri.toLowerCase()
 
 /**
- * Judges the names that an API wants: each says, by an id or by a verified domain, whose it is.
+ * Validates the names of an API. Each must contain an ID or a verified domain of its owner.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/identifier-uri-restrictions
  */

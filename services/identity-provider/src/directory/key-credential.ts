@@ -2,7 +2,7 @@ import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
 import type { Runtime } from './runtime.ts'
 
-/** A certificate with whose private key a client signs its assertions. */
+/** A certificate. The client signs its assertions with the private key. */
 export type KeyCredential = {
   /** GUID, lower case. */
   readonly keyId: string
@@ -18,7 +18,7 @@ export type KeyCredential = {
 }
 
 /**
- * Takes a certificate, PEM or DER, as a credential that lasts as long as the certificate does.
+ * Creates a credential from a certificate in PEM or DER. It is valid as long as the certificate.
  *
  * @throws {TypeError} when it is no X.509 certificate, or its key may not verify assertions.
  */
@@ -44,8 +44,8 @@ export function createKeyCredential(
 export const safeKey = 'an RSA key of 2048 to 8192 bits with an odd exponent from 65537 up to 2^32'
 
 /**
- * The key that verifies the assertions of a credential; undefined when it is too weak or too costly
- * for that. A credential that was stored by an earlier release may have such a key.
+ * The key that verifies the assertions of a credential; undefined when it is too weak or too slow.
+ * A credential that was stored by an earlier release may have such a key.
  */
 export const verificationKeyOf = ({ certificate }: KeyCredential): KeyObject | undefined =>
   safeKeyOf(parse(certificate))

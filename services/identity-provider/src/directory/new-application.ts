@@ -3,7 +3,7 @@ import type { Application } from './application.ts'
 type Given = Pick<Application, 'id' | 'tenantId' | 'appId' | 'displayName' | 'createdDateTime'> &
   Partial<Application>
 
-/** An application that is nothing yet but what is given: no API, no client, without a credential. */
+/** Creates an application with these properties, and without roles, permissions and credentials by default. */
 export const newApplication = (given: Given): Application => ({
   deletedDateTime: null,
   signInAudience: 'AzureADMyOrg',

@@ -2,7 +2,7 @@ import type { Application } from './application.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 
-/** What an application becomes in a tenant that has not known it. */
+/** Creates the service principal of an application in a tenant. */
 export const newServicePrincipal = (
   tenantId: string,
   { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import type { Runtime } from './runtime.ts'
 
-/** A client secret as the directory knows it: everything but the secret. */
+/** A client secret in the directory: its hash and its properties. */
 export type PasswordCredential = {
-  /** GUID, lower case: names the credential, and is no secret. */
+  /** A GUID in lower case that names the credential. It is not secret. */
   readonly keyId: string
   readonly displayName: string | null
-  /** The first characters of the secret, so that people can tell several apart. */
+  /** The first characters of the secret, so that administrators can distinguish several secrets. */
   readonly hint: string
   readonly startDateTime: Date
   readonly endDateTime: Date
-  /** SHA-256 of the secret's UTF-8 bytes: 32 bytes. */
+  /** SHA-256 of the secret in UTF-8: 32 bytes. */
   readonly secretSha256: Uint8Array
 }
 
@@ -18,7 +18,7 @@ const secretBytes = 32
 const hintLength = 3
 const defaultLifetimeYears = 2
 
-/** What is to be decided about a new secret; never the secret itself. */
+/** The properties of a new secret. */
 export type NewPassword = {
   readonly displayName?: string | null
   /** Default: now. */
@@ -28,9 +28,9 @@ export type NewPassword = {
 }
 
 /**
- * Makes a client secret of 256 random bits. The secret leaves only in `secretText`, once.
+ * Creates a client secret of 256 random bits. Only `secretText` contains it.
  *
- * A plain hash is enough to keep it: nobody can try 2^256 values, however fast each try is.
+ * A plain hash is enough, because an attacker cannot try 2^256 values.
  */
 export function createPassword(
   { displayName = null, startDateTime, endDateTime }: NewPassword,
@@ -51,5 +51,5 @@ export function createPassword(
   return { credential, secretText }
 }
 
-/** The form in which secrets are kept and compared. */
+/** The hash with which secrets are stored and compared. */
 export const secretSha256 = (secret: string): Uint8Array => hash('sha256', secret, 'buffer')

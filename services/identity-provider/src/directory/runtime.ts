@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** Where new objects take their ids, their secrets and their time from. */
+/** The source of time, IDs and secrets for new objects. */
 export type Runtime = {
   readonly now: () => Date
   readonly newGuid: () => string
   readonly randomBytes: (length: number) => Uint8Array
 }
 
-/** The system's clock and generator. */
+/** The clock and the random generator of the system. */
 export const systemRuntime: Runtime = {
   now: () => new Date(),
   newGuid: () => crypto.randomUUID(),

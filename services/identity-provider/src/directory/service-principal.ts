@@ -1,15 +1,15 @@
-/** What an application is inside one tenant: the object that is assigned roles, and assigns them. */
+/** The object of an application in one tenant. It receives app role assignments. */
 export type ServicePrincipal = {
-  /** Object id: GUID, lower case; `oid` and `sub` of the tokens of this client. */
+  /** Object ID: a GUID in lower case, `oid` and `sub` in the tokens of this client. */
   readonly id: string
   readonly tenantId: string
-  /** The application that it stands for. */
+  /** The application ID of its application. */
   readonly appId: string
   readonly displayName: string
   readonly createdDateTime: Date
   readonly deletedDateTime: Date | null
-  /** When false, nothing is issued to it or for it. */
+  /** When false, no token is issued to it or for it. */
   readonly accountEnabled: boolean
-  /** When true, nothing is issued for it to a client that has no role of it. */
+  /** When true, a client without a role of it gets no token for it. */
   readonly appRoleAssignmentRequired: boolean
 }

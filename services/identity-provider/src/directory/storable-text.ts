@@ -3,7 +3,7 @@ type Rule = { readonly isKept: (text: string) => boolean; readonly message: stri
 const rules: readonly Rule[] = [
   // A lone surrogate has no bytes in UTF-8.
   { isKept: (text) => text.isWellFormed(), message: 'must not contain half a surrogate pair' },
-  // PostgreSQL keeps no NUL, and what is shown in a terminal would act there.
+  // PostgreSQL stores no NUL, and a terminal would execute control characters.
   {
     isKept: (text) => !/\p{Cc}/u.test(text),
     message: 'must not contain control characters',

@@ -1,11 +1,11 @@
-/** An instance of the identity provider: objects of one tenant are unknown in every other. */
+/** A separate directory with its own issuer. Its objects are unknown in every other tenant. */
 export type Tenant = {
-  /** GUID, lower case. */
+  /** A GUID in lower case. */
   readonly id: string
   readonly displayName: string
-  /** Verified domains, lower case; each names this tenant wherever its id does. */
+  /** Verified domains in lower case. Each is another name of this tenant. */
   readonly domains: readonly string[]
-  /** A tenant that is not enabled issues nothing. */
+  /** A disabled tenant issues no tokens. */
   readonly isEnabled: boolean
   readonly createdDateTime: Date
 }

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Commit } from '../commit.ts'
 import type { RevisionLog, Tables } from './tables.ts'
 
-/** The latest commit of a log, and whether the log has the commit that a follower knows. */
+/** The latest commit of a log, and whether the log has the commit of a follower. */
 export type Position = { readonly latest: Commit; readonly hasKnown: boolean }
 
-/** Compares a log with what a follower knows of it, in one statement. */
+/** Compares a log with the commit of a follower, in one statement. */
 export async function positionIn(
   db: Kysely<Tables>,
   log: RevisionLog,
@@ -30,7 +30,7 @@ export async function positionIn(
   }
 }
 
-/** Whether a log has a commit, by its latest revision and its own mark at the revision of the commit. */
+/** Whether a log has a commit, by its latest revision and its mark at the revision of the commit. */
 export const hasCommit = (
   latestRevision: number,
   markThere: string | null,
@@ -38,11 +38,10 @@ export const hasCommit = (
 ): boolean => latestRevision >= revision && markThere === mark
 
 /**
- * Takes the revision that follows `base`, and with it the right to write: others wait until this
- * transaction ends. False when another commit already followed `base`, or `base` is no commit of
- * this log.
+ * Takes the revision that follows `base`, and with it the lock for writing, until the transaction ends.
+ * It must be the first statement of every commit, so that the lock comes before other reads and writes.
  *
- * It is the first statement of every commit: the lock comes before anything is read or written.
+ * @returns false when another commit already followed `base`, or `base` is no commit of this log
  */
 export async function takeNextRevision(
   db: Transaction<Tables>,
