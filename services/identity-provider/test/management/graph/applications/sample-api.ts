@@ -13,8 +13,8 @@ export const role = (part: object = {}) => ({
 })
 
 /** A management API with one application, and a client with all roles. */
-export async function withApi(part: object = {}) {
-  const sample = await sampleGraph()
+export async function withApi(part: object = {}, options: Parameters<typeof sampleGraph>[0] = {}) {
+  const sample = await sampleGraph(options)
   const admin = await sample.clientWith(allGraphRoles)
   const api = await admin.post('/applications', { displayName: 'API', ...part })
   assert.equal(api.status, 201, JSON.stringify(api.body))

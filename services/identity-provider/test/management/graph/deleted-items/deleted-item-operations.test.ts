@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { put } from '../../../../src/directory/directory-change.ts'
 import { purgeExpired } from '../../../../src/management/graph/deleted-items/purge-expired.ts'
+import { application, guid } from '../../../directory/sample.ts'
 import { wholeDirectory } from '../../../fakes/whole-directory.ts'
-import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
+import { allGraphRoles, fabrikam, type sampleGraph } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
 
 const dayMs = 86_400_000
 
-async function withDeleted() {
-  const sample = await withApi({ identifierUris: ['https://contoso.example/api'] })
+async function withDeleted(part: Parameters<typeof sampleGraph>[0] = {}) {
+  const sample = await withApi({ identifierUris: ['https://contoso.example/api'] }, part)
   const { admin, api, path } = sample
   const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
   await admin.post(`/servicePrincipals/${principal.id}/appRoleAssignedTo`, {
@@ -83,6 +85,34 @@ describe('a deleted application', () => {
     assert.equal((await stranger.get(`${deleted}/${api.id}`)).status, 404)
     assert.equal((await stranger.post(`${deleted}/${api.id}/restore`)).status, 404)
     assert.equal((await stranger.delete(`${deleted}/${api.id}`)).status, 404)
+  })
+
+  it('is kept for the number of days in the settings', async () => {
+    const { admin, clock, deleted, api } = await withDeleted({ retentionDays: 1 })
+    const deletedAt = clock.now.getTime()
+    clock.now = new Date(deletedAt + dayMs)
+    assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 200)
+    clock.now = new Date(deletedAt + dayMs + 1)
+    assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 404)
+    const { body } = await admin.get(`${deleted}/microsoft.graph.application`)
+    assert.deepEqual(body.value, [])
+  })
+
+  it('is purged with at most 20 others in one transaction', async () => {
+    const { clock, commit, log, runtime, store } = await withDeleted()
+    const deletedDateTime = clock.now
+    const others = Array.from({ length: 45 }, (_, number) =>
+      put(
+        'application',
+        application({ id: guid(0x500 + number), appId: guid(0x600 + number), deletedDateTime }),
+      ),
+    )
+    await commit(...others)
+    const { revision } = log.directory
+    clock.now = new Date(deletedDateTime.getTime() + 31 * dayMs)
+    assert.equal(await purgeExpired(store, runtime), 45 + 3)
+    assert.equal(log.directory.revision, revision + 3, 'three transactions')
+    assert.equal(log.audit.filter(({ action }) => action === 'deletedItem.purge').length, 45 + 2)
   })
 
   it('is kept for 30 days, and purged afterwards', async () => {
