@@ -22,7 +22,7 @@ function start(test: TestContext, service: string | undefined, program = printsP
   const main = join(folder, 'main.ts')
   writeFileSync(main, program)
   if (service !== undefined) writeFileSync(join(folder, 'service.ts'), service)
-  const child = fork(held, [main], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = fork(held, [main], { execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   test.after(() => {
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true })

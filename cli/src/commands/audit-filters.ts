@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseTime } from '../text/time.ts'
+import { parseTime } from '../text/parse-time.ts'
 
 type Row = {
   /** Parameter name of the management API. */
