@@ -183,6 +183,16 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The changes are compared in the seeded directory.',
   },
   {
+    paths: [idp('src/directory/directory.ts'), idp('src/directory/directory-lookup.ts')],
+    test: idp('test/directory/directory-cache.test.ts'),
+    reason: 'The lookups are those of the cache.',
+  },
+  {
+    paths: [idp('src/management/graph/deleted-items/purge-expired.ts')],
+    test: idp('test/management/graph/deleted-items/deleted-item-operations.test.ts'),
+    reason: 'A purge ends the time for restoring.',
+  },
+  {
     paths: [idp('src/signing/')],
     test: idp('test/signing/signing-keys.test.ts'),
     reason: 'The life of a key passes through all of them.',
@@ -198,5 +208,9 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
 export const otherTestFolders: readonly { readonly folder: string; readonly reason: string }[] = [
   { folder: 'packages/guard/test/docs', reason: 'The tests run and compare documents.' },
   { folder: 'packages/guard/test/faults', reason: 'The faults are those of a provider.' },
+  {
+    folder: idp('test/fakes'),
+    reason: 'The fake directory has a test, because many tests rely on it.',
+  },
   { folder: idp('test/management/privilege'), reason: 'The rules concern both management APIs.' },
 ]

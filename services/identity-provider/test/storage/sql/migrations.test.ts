@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { migrations } from '../../../src/storage/sql/migrations.ts'
 import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../../src/storage/storage.ts'
 
@@ -12,10 +13,9 @@ describe('the migration of a store', () => {
     const side = new DatabaseSync(':memory:')
     const database = sqliteDatabase(side, ':memory:')
     await database.migrate()
-    side.exec("delete from kysely_migration where name = '2026-11-22-unauthenticated-lane'")
     for (const id of ['a', 'b', 'c'])
       side.exec(`insert into sign_in_audit values ('${id}', ${columns}, null, null, 'strangers')`)
-    await database.migrate()
+    await database.write(async (db) => migrations['2026-11-22-unauthenticated-lane']?.up(db))
     const { audit } = sqlStorage(database)
     const records = { signIns: 3, unauthenticated: 2, refusedChanges: 3 }
     await audit.prune({ directoryDays: 1, signInDays: 1, records }, new Date(0))

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { LeastRecentlyUsed } from '../../src/directory/least-recently-used.ts'
+
+/** Entries `a`, `b` and `c`, each as heavy as its value. */
+function threeEntries(maxWeight: number) {
+  const entries = new LeastRecentlyUsed<number>(maxWeight, (value) => value)
+  entries.set('a', 1)
+  entries.set('b', 2)
+  entries.set('c', 3)
+  return entries
+}
+
+const keysIn = (entries: LeastRecentlyUsed<number>) =>
+  ['a', 'b', 'c'].filter((key) => entries.peek(key) !== undefined)
+
+describe('a map of the least recently used entries', () => {
+  it('keeps its entries up to the limit, the limit included', () => {
+    const entries = threeEntries(6)
+    entries.trim()
+    assert.deepEqual(keysIn(entries), ['a', 'b', 'c'])
+  })
+
+  it('removes the least recently used entries beyond the limit', () => {
+    const entries = threeEntries(4)
+    assert.equal(entries.use('a'), 1)
+    entries.trim()
+    assert.deepEqual([keysIn(entries), entries.weight], [['a', 'c'], 4])
+  })
+
+  it('does not count a look as a use', () => {
+    const entries = threeEntries(5)
+    entries.peek('a')
+    entries.trim()
+    assert.deepEqual(keysIn(entries), ['b', 'c'])
+  })
+
+  it('weighs the new value of an entry, and nothing of the former one', () => {
+    const entries = threeEntries(6)
+    entries.set('c', 1)
+    assert.equal(entries.weight, 4)
+    entries.delete('b')
+    assert.equal(entries.weight, 2)
+    entries.delete('b')
+    assert.equal(entries.weight, 2)
+    entries.clear()
+    assert.deepEqual([keysIn(entries), entries.weight], [[], 0])
+  })
+})
