@@ -27,6 +27,9 @@ type Entry = {
 /** Lookups without a result have their own limit: unknown client IDs must not evict clients. */
 const maxEmptyLookups = 10_000
 
+/** A longer answer is loaded again when it gets another object: a copy for each change costs more. */
+const maxExtendedIds = 1000
+
 /**
  * The part of a directory that is in memory, as of one revision. All tenants are part of it.
  *
@@ -188,15 +191,36 @@ export class DirectoryCache implements Directory {
 
   #replace(change: CommittedChange): void {
     const key = objectKey(change.kind, change.id)
-    const isInMemory = this.#entries.peek(key) !== undefined
-    if (change.value === null) this.#entries.delete(key)
-    else if (isInMemory) this.#entries.set(key, { object: change })
-    for (const lookup of lookupsOf(change)) {
-      const id = lookupId(lookup)
-      this.#emptyLookups.delete(id)
-      const ids = this.#entries.peek(id)?.ids
-      if (ids !== undefined && !ids.includes(change.id)) this.#entries.delete(id)
+    const before = this.#entries.peek(key)?.object
+    if (change.value === null) {
+      this.#entries.delete(key)
+      for (const lookup of before === undefined ? [] : lookupsOf(before)) {
+        this.#removeFrom(lookup, change.id)
+      }
+      return
     }
+    const isInAnswer = lookupsOf(change).map((lookup) => this.#addTo(lookup, change.id))
+    if (before !== undefined || isInAnswer.includes(true))
+      this.#entries.set(key, { object: change })
+  }
+
+  /** Adds an object to an answer in memory. Returns whether there is such an answer. */
+  #addTo(lookup: DirectoryLookup, objectId: string): boolean {
+    const id = lookupId(lookup)
+    const wasEmpty = this.#emptyLookups.peek(id) !== undefined
+    this.#emptyLookups.delete(id)
+    const ids = wasEmpty ? [] : this.#entries.peek(id)?.ids
+    if (ids === undefined) return false
+    if (directoryLookups[lookup.name].kind === lookup.name || ids.includes(objectId)) return true
+    if (ids.length >= maxExtendedIds) this.#entries.delete(id)
+    else this.#entries.set(id, { ids: [...ids, objectId].sort() })
+    return ids.length < maxExtendedIds
+  }
+
+  #removeFrom(lookup: DirectoryLookup, objectId: string): void {
+    const id = lookupId(lookup)
+    const ids = this.#entries.peek(id)?.ids
+    if (ids !== undefined) this.#entries.set(id, { ids: ids.filter((one) => one !== objectId) })
   }
 
   #replaceTenant(change: CommittedChange): void {

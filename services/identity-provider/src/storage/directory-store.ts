@@ -161,15 +161,26 @@ export class DirectoryStore {
       }))
       const { changes, audit, result } = decision
       if (changes.length === 0 && audit.length === 0) return result
-      const outcome = await this.#log.commit(base, this.#newMark(), changes, audit)
+      const mark = this.#newMark()
+      const outcome = await this.#log.commit(base, mark, changes, audit)
       if (outcome === 'conflict') continue
-      // The change is durable: a failure to read it back must not look like a failure to write it.
-      await this.#follow([]).catch(() => undefined)
+      this.#applyOwn(base, mark, changes)
       return result
     }
     throw new StorageUnavailableError(
       `The directory changed ${attemptsPerUpdate} times during one update`,
     )
+  }
+
+  /** Follows the own commit without a query. Another follower may have read it already. */
+  #applyOwn(base: Commit, mark: string, changes: readonly DirectoryChange[]): void {
+    if (!isSame(this.#followed, base)) return
+    const revision = base.revision + 1
+    this.#cache.apply(
+      revision,
+      changes.map((change) => ({ ...change, revision })),
+    )
+    this.#followed = { revision, mark }
   }
 
   #readLater<Result>(

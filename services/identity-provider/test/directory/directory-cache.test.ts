@@ -68,9 +68,10 @@ describe('a cache of the directory', () => {
     assert.equal(cache.revisionOf('application', api.id), undefined)
     assert.deepEqual(cache.applicationsByIdentifierUri('API://one'), [])
     cache.apply(2, at(2, put('application', api)))
-    isNotLoaded(() => cache.applicationByAppId(api.appId))
-    isNotLoaded(() => cache.application(api.id))
-    isNotLoaded(() => cache.applicationsByIdentifierUri('api://one'))
+    assert.equal(cache.applicationByAppId(api.appId), api)
+    assert.equal(cache.application(api.id), api)
+    assert.deepEqual(cache.applicationsByIdentifierUri('api://one'), [api])
+    assert.equal(cache.revisionOf('application', api.id), 2)
   })
 
   it('replaces a changed object in the answers of all its lookups', () => {
@@ -99,18 +100,52 @@ describe('a cache of the directory', () => {
     assert.equal(cache.servicePrincipalByAppId(guid(1), api.appId), undefined)
   })
 
-  it('loads an answer again when one of its objects is removed or added', () => {
+  it('adds and removes the objects of an answer, in the order of their IDs', () => {
     const { cache, add } = cacheWith()
     const { principalId } = assignment
-    add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
-    cache.apply(2, at(2, remove('appRoleAssignment', assignment.id)))
-    isNotLoaded(() => cache.assignmentsOf(principalId))
+    const [first, last] = [guid(0), 'f'.repeat(36)].map((id) => ({ ...assignment, id }))
+    assert.ok(first !== undefined && last !== undefined)
     add('assignmentsOfPrincipal', principalId)
+    for (const [index, one] of [assignment, last, first].entries()) {
+      cache.apply(index + 2, at(index + 2, put('appRoleAssignment', one)))
+    }
+    assert.deepEqual(cache.assignmentsOf(principalId), [first, assignment, last])
+    cache.apply(5, at(5, remove('appRoleAssignment', assignment.id)))
+    assert.deepEqual(cache.assignmentsOf(principalId), [first, last])
+    cache.apply(6, at(6, ...[first, last].map(({ id }) => remove('appRoleAssignment', id))))
     assert.deepEqual(cache.assignmentsOf(principalId), [])
-    cache.apply(3, at(3, put('appRoleAssignment', assignment)))
+  })
+
+  it('ignores a new object when no answer in memory contains it', () => {
+    const { cache } = cacheWith()
+    const before = cache.weight
+    cache.apply(2, at(2, put('appRoleAssignment', assignment)))
+    assert.equal(cache.weight, before)
+    isNotLoaded(() => cache.assignmentsOf(assignment.principalId))
+  })
+
+  it('loads an answer of a thousand objects again when it gets another one', () => {
+    const { cache, add } = cacheWith(10_000)
+    const { principalId } = assignment
+    const thousand = Array.from({ length: 1000 }, (_, index) => ({
+      ...assignment,
+      id: guid(index),
+    }))
+    const another = { ...assignment, id: guid(1000) }
+    const puts = thousand.map((one) => put('appRoleAssignment', one))
+    add('assignmentsOfPrincipal', principalId, ...puts.slice(1))
+    cache.apply(2, at(2, put('appRoleAssignment', thousand[0] ?? assignment)))
+    assert.equal(cache.assignmentsOf(principalId).length, 1000)
+    cache.apply(3, at(3, put('appRoleAssignment', another)))
     isNotLoaded(() => cache.assignmentsOf(principalId))
+  })
+
+  it('loads an answer again when one of its objects was removed from memory', () => {
+    const { cache, add } = cacheWith(3)
+    const { principalId } = assignment
     add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
-    cache.apply(4, at(4, put('appRoleAssignment', { ...assignment, id: 'another' })))
+    add('application', api.id, put('application', api))
+    cache.trim()
     isNotLoaded(() => cache.assignmentsOf(principalId))
   })
 

@@ -49,9 +49,9 @@ export class SqlDirectoryLog implements DirectoryLog {
       // Asked again: another connection may lead to another server, with another past.
       const position = await positionIn(db, 'directory', known)
       const { hasKnown, latest } = position
-      const changes = hasKnown
-        ? await changedObjects(db, known.revision, latest.revision)
-        : undefined
+      const isNew = latest.revision > known.revision
+      const changed = isNew ? await changedObjects(db, known.revision, latest.revision) : []
+      const changes = hasKnown ? changed : undefined
       const loaded = changes === undefined ? [] : await loadLookups(db, lookups)
       return { ...position, changes, loaded }
     })
