@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -47,10 +48,17 @@ function breakCopy({ file, edits, breaks }: Mutant, copy: string): void {
   writeFileSync(path, broken)
 }
 
-/** Runs the tests of a copy until the first failure; resolves to its name. */
-function firstFailure(copy: string): Promise<string | undefined> {
+/** Runs the tests of a broken file first, because they find most faults, and then all tests. */
+async function detect(copy: string, file: string): Promise<string | undefined> {
+  const own = `test/${file.replace(/\.ts$/, '.test.ts')}`
+  const found = existsSync(join(copy, own)) ? await firstFailure(copy, own) : undefined
+  return found ?? firstFailure(copy, 'test/**/*.test.ts')
+}
+
+/** Runs tests of a copy in one process until the first failure; resolves to its name. */
+function firstFailure(copy: string, files: string): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const tests = ['--test', '--test-reporter=tap', 'test/**/*.test.ts']
+  const tests = ['--test', '--test-isolation=none', '--test-reporter=tap', files]
   const run = spawn(process.execPath, tests, {
     cwd: copy,
     detached: true,
@@ -61,7 +69,7 @@ function firstFailure(copy: string): Promise<string | undefined> {
     clearTimeout(timer)
     resolve(caughtBy)
     try {
-      // The runner starts a process for each file, so kill the whole group.
+      // Some tests start processes, so kill the whole group.
       if (run.exitCode === null && run.pid !== undefined) process.kill(-run.pid, 'SIGKILL')
     } catch {
       // It has already ended.
@@ -89,7 +97,7 @@ async function judgeAll(mutants: readonly Mutant[], workers: number): Promise<Fa
     for (const [index, mutant] of queue) {
       const copy = copyOf(worker)
       breakCopy(mutant, copy)
-      const caughtBy = await firstFailure(copy)
+      const caughtBy = await detect(copy, mutant.file)
       fates[index] = { mutant, caughtBy }
       console.log(`${mutant.file} ${mutant.breaks}: ${caughtBy ?? 'MISSED'}`)
     }
@@ -111,7 +119,7 @@ function writePage(fates: readonly Fate[]): void {
     `# Mutants of the guard
 
 Each row is the guard with one broken rule, and the first test that detects it. \`npm run mutants\` writes the table:
-for each row, it breaks a copy and runs the guard's tests until one fails. The edits are in [packages/guard/mutants](../../packages/guard/mutants).
+for each row, it breaks a copy and runs the guard's tests until one fails, those of the broken file first. The edits are in [packages/guard/mutants](../../packages/guard/mutants).
 
 **${caught} of ${fates.length} were detected.**
 
@@ -124,7 +132,7 @@ ${rows.join('\n')}
 
 const control = copyOf(0)
 breakCopy({ file: 'guard.ts', breaks: 'nothing', edits: [] }, control)
-const failure = await firstFailure(control)
+const failure = await firstFailure(control, 'test/**/*.test.ts')
 if (failure !== undefined) {
   console.error(`The tests fail without a mutant: ${failure}`)
   process.exit(1)

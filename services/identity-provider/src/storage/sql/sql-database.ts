@@ -1,12 +1,18 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { migrations } from './migrations.ts'
+import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './tables.ts'
 
 /** The parts of one kind of database. */
 export type SqlDatabaseOptions = {
   readonly kysely: Kysely<Tables>
+  /**
+   * Runs statements in one transaction and in one step. When the first changes no row, it writes
+   * nothing and returns false. Default: one step for each statement.
+   */
+  readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
   /** For queries that write nothing; default `kysely`. */
   readonly readers?: Kysely<Tables>
   /** For long queries that write nothing; default `readers`. */
@@ -27,12 +33,14 @@ export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
   readonly #readers: Kysely<Tables>
   readonly #reports: Kysely<Tables>
+  readonly #runBatch: SqlDatabaseOptions['runBatch']
   readonly #bytesQuery: string
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
 
   constructor({
     kysely,
+    runBatch,
     readers = kysely,
     reports = readers,
     bytesQuery,
@@ -40,6 +48,7 @@ export class SqlDatabase {
     faultOf,
   }: SqlDatabaseOptions) {
     this.#kysely = kysely
+    this.#runBatch = runBatch
     this.#readers = readers
     this.#reports = reports
     this.#bytesQuery = bytesQuery
@@ -71,6 +80,23 @@ export class SqlDatabase {
   /** Writes completely or not at all. After any error nothing is written. */
   write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
     return this.#guard(this.#kysely.transaction().execute(statements))
+  }
+
+  /**
+   * Writes statements that do not need each other's answers, all or none of them.
+   *
+   * @param statements returns false, before its second statement, when the first changed no row
+   * @returns whether they were written
+   */
+  writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
+    const runBatch = this.#runBatch
+    if (runBatch === undefined) return this.write(statements)
+    const written = async () => {
+      const recorded = await recordedStatements(statements)
+      // The connection is free: a batch must not become a part of another transaction.
+      return this.#kysely.connection().execute(() => runBatch(recorded))
+    }
+    return this.#guard(written())
   }
 
   /**

@@ -57,18 +57,19 @@ export class SqlDirectoryLog implements DirectoryLog {
     })
   }
 
-  commit(
+  async commit(
     base: Commit,
     mark: string,
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
   ): Promise<'committed' | 'conflict'> {
-    return this.#database.write(async (db) => {
-      if (!(await takeNextRevision(db, 'directory', base, mark))) return 'conflict'
+    const isCommitted = await this.#database.writeBatch(async (db) => {
+      if (!(await takeNextRevision(db, 'directory', base, mark))) return false
       for (const change of changes) await write(db, change, base.revision + 1)
       await insertAudit(db, 'directory_audit', 'changes', audit)
-      return 'committed'
+      return true
     })
+    return isCommitted ? 'committed' : 'conflict'
   }
 
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {

@@ -1,4 +1,4 @@
-import type { SqliteAnswer, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
+import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
 import { type SqliteSource, StatementRunner } from './statement-runner.ts'
 
 /** A channel to a connection of this thread: every statement stops the thread until it is done. */
@@ -11,6 +11,10 @@ export class LocalChannel implements SqliteChannel {
 
   async execute(statement: SqliteStatement): Promise<SqliteAnswer> {
     return this.#runner.run(statement)
+  }
+
+  async executeBatch(batch: SqliteBatch): Promise<SqliteAnswer> {
+    return this.#runner.runBatch(batch)
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,9 @@ export type SqliteStatement = {
   readonly isInTransaction: boolean
 }
 
+/** Statements of one transaction that do not need each other's answers. */
+export type SqliteBatch = { readonly batch: readonly Omit<SqliteStatement, 'isInTransaction'>[] }
+
 /** The answer to a statement. Rows are arrays, because copying them to another thread costs half. */
 export type SqliteAnswer = {
   /** The columns of the rows; empty for a statement that returns no rows. */
@@ -18,6 +21,12 @@ export type SqliteAnswer = {
 /** A way to one connection, in this thread or in another one. Statements run in the order of the calls. */
 export interface SqliteChannel {
   execute(statement: SqliteStatement): Promise<SqliteAnswer>
+  /**
+   * Runs statements in one transaction. When the first one changes no row, nothing is written.
+   *
+   * @returns the answer to the first statement
+   */
+  executeBatch(batch: SqliteBatch): Promise<SqliteAnswer>
   /** Closes the connection after the statements that wait. */
   close(): Promise<void>
 }

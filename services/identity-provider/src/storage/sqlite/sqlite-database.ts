@@ -9,7 +9,7 @@ import { createFile } from './create-file.ts'
 import { LocalChannel } from './local-channel.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
 import { damaged } from './sqlite-connection.ts'
-import { defaultMaxWaitMs, NodeSqliteDialect } from './sqlite-dialect.ts'
+import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -103,6 +103,11 @@ function databaseOver(
     new Kysely<Tables>({ dialect: new NodeSqliteDialect(channel, maxWaitMs) })
   return new SqlDatabase({
     kysely: kyselyOver(writer),
+    runBatch: async (statements) => {
+      const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }))
+      const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
+      return changes > 0
+    },
     ...(reader && { readers: kyselyOver(reader) }),
     ...(reports && { reports: kyselyOver(reports) }),
     bytesQuery:

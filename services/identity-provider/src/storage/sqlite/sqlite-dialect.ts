@@ -36,6 +36,22 @@ export class NodeSqliteDialect implements Dialect {
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
 }
 
+/** Repeats a write while another process writes. The pauses let other statements of this thread run. */
+export async function untilUnlocked<Result>(
+  maxWaitMs: number,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const timeout = AbortSignal.timeout(maxWaitMs)
+  for (;;) {
+    try {
+      return await write()
+    } catch (cause) {
+      if (!isBusy(cause) || timeout.aborted) throw cause
+      await setTimeout(Math.random() * maxPauseMs)
+    }
+  }
+}
+
 /** SQLite can run a migration in a transaction. Kysely requests it only from an adapter like this. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {
@@ -69,16 +85,8 @@ class ChannelDriver implements Driver {
   ): Promise<void> {
     if (accessMode === 'read only') return this.#connection.begin('begin')
     // The lock is taken at once: a transaction that begins with a read could find, when it writes,
-    // that another process wrote in between. The pauses let other statements of this thread run.
-    const timeout = AbortSignal.timeout(this.#maxWaitMs)
-    for (;;) {
-      try {
-        return await this.#connection.begin('begin immediate')
-      } catch (cause) {
-        if (!isBusy(cause) || timeout.aborted) throw cause
-        await setTimeout(Math.random() * maxPauseMs)
-      }
-    }
+    // that another process wrote in between.
+    return untilUnlocked(this.#maxWaitMs, () => this.#connection.begin('begin immediate'))
   }
 
   commitTransaction(): Promise<void> {

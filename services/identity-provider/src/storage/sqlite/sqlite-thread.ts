@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
-import type { SqliteAnswer, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
+import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
 import { errorFrom, type TransferredError } from './transferred-error.ts'
 
 /** The connection that a thread opens. */
@@ -11,8 +11,8 @@ export type ThreadConnection = {
   readonly role: 'writer' | 'reader'
 }
 
-/** What the thread receives: a statement, or `undefined` for its end. */
-export type ThreadRequest = SqliteStatement | undefined
+/** What the thread receives: a statement, a batch, or `undefined` for its end. */
+export type ThreadRequest = SqliteStatement | SqliteBatch | undefined
 export type ThreadReply = { readonly answer: SqliteAnswer } | { readonly error: TransferredError }
 
 type Waiting = Pick<PromiseWithResolvers<SqliteAnswer>, 'resolve' | 'reject'>
@@ -50,10 +50,22 @@ export class SqliteThread implements SqliteChannel {
    * @throws {Error} the error of the other thread, with the codes of SQLite
    */
   execute(statement: SqliteStatement): Promise<SqliteAnswer> {
+    return this.#request(statement)
+  }
+
+  /**
+   * @throws {StorageUnavailableError} storage_unavailable when the thread ends unexpectedly
+   * @throws {Error} the error of the other thread, with the codes of SQLite
+   */
+  executeBatch(batch: SqliteBatch): Promise<SqliteAnswer> {
+    return this.#request(batch)
+  }
+
+  #request(request: NonNullable<ThreadRequest>): Promise<SqliteAnswer> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const { promise, resolve, reject } = Promise.withResolvers<SqliteAnswer>()
     this.#worker ??= this.#startThread()
-    this.#worker.postMessage(statement satisfies ThreadRequest)
+    this.#worker.postMessage(request)
     if (this.#waiting.length === 0) this.#worker.ref()
     this.#waiting.push({ resolve, reject })
     return promise

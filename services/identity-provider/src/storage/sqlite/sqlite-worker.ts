@@ -5,7 +5,7 @@ import type { ThreadConnection, ThreadReply, ThreadRequest } from './sqlite-thre
 import { StatementRunner } from './statement-runner.ts'
 import { transferError } from './transferred-error.ts'
 
-// The entry of the worker thread: it runs the statements that it receives on one connection.
+// The entry of the worker thread: it runs the statements and batches that it receives on one connection.
 const port = parentPort
 if (port === null) throw new TypeError('sqlite-worker runs in a worker thread only')
 
@@ -26,7 +26,7 @@ function reply(request: NonNullable<ThreadRequest>): ThreadReply {
     runner ??= new StatementRunner(
       new SqliteFile(path, (isReplacement) => open(path, isReplacement)),
     )
-    return { answer: runner.run(request) }
+    return { answer: 'batch' in request ? runner.runBatch(request) : runner.run(request) }
   } catch (error) {
     return { error: transferError(error) }
   }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { SqliteAnswer, SqliteStatement } from './sqlite-channel.ts'
+import type { SqliteAnswer, SqliteBatch, SqliteStatement } from './sqlite-channel.ts'
 
 const maxPreparedStatements = 200
 
@@ -31,6 +31,26 @@ export class StatementRunner {
     const rows = statement.all(...inputs) as unknown as unknown[][]
     // Read after the run: SQLite prepares a statement again when the tables have changed.
     return { columns: statement.columns().map(({ name }) => name), rows, changes: 0 }
+  }
+
+  /** @throws {Error} the error of SQLite, or of the source; then nothing is written */
+  runBatch({ batch }: SqliteBatch): SqliteAnswer {
+    const run = (sql: string, parameters: readonly unknown[] = [], isInTransaction = true) =>
+      this.run({ sql, parameters, isInTransaction })
+    run('begin immediate', [], false)
+    try {
+      let first: SqliteAnswer | undefined
+      for (const { sql, parameters } of batch) {
+        const answer = run(sql, parameters)
+        first ??= answer
+        if (first.changes === 0) break
+      }
+      run(first?.changes ? 'commit' : 'rollback')
+      return first ?? { columns: [], rows: [], changes: 0 }
+    } catch (error) {
+      run('rollback')
+      throw error
+    }
   }
 
   close(): void {

@@ -65,6 +65,35 @@ describe('a thread with a connection to a data file', () => {
     await assert.rejects(thread.execute(statement('select ?, ?', [1, {}])), TypeError)
   })
 
+  const insert = (name: string) => ({ sql: 'insert into item values (?, 1)', parameters: [name] })
+  const update = { sql: 'update item set size = 2 where name = ?', parameters: ['a'] }
+  const namesIn = async () =>
+    (await thread.execute(statement('select name from item order by name'))).rows.flat()
+
+  it('writes the statements of a batch together', async () => {
+    await thread.execute(statement('delete from item'))
+    const { changes } = await thread.executeBatch({ batch: [insert('a'), insert('b')] })
+    assert.equal(changes, 1)
+    assert.deepEqual(await namesIn(), ['a', 'b'])
+  })
+
+  it('writes nothing of a batch whose first statement changes no row', async () => {
+    await thread.execute(statement('delete from item'))
+    const { changes } = await thread.executeBatch({ batch: [update, insert('b')] })
+    assert.equal(changes, 0)
+    assert.deepEqual(await namesIn(), [])
+  })
+
+  it('writes nothing of a batch when one of its statements fails', async () => {
+    await thread.execute(statement('delete from item'))
+    await assert.rejects(thread.executeBatch({ batch: [insert('a'), insert('b'), insert('a')] }), {
+      errcode: 1555,
+    })
+    assert.deepEqual(await namesIn(), [])
+    await thread.executeBatch({ batch: [insert('c')] })
+    assert.deepEqual(await namesIn(), ['c'])
+  })
+
   it('fails the statements of a thread that ends, and starts another for the next one', async () => {
     await thread.execute(statement('delete from item'))
     await thread.execute(statement('begin immediate'))
@@ -72,7 +101,8 @@ describe('a thread with a connection to a data file', () => {
     const ended = assert.rejects(
       thread.execute(
         statement(
-          'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n',
+          // A thread ends after its statement, so this one must have an end.
+          'with recursive n(i) as (select 1 union all select i + 1 from n limit 2000000) select count(*) from n',
           [],
           true,
         ),
