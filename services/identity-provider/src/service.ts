@@ -42,7 +42,7 @@ export type Service = {
 export async function startService(
   settings: Settings,
   log: Logger,
-  link?: Pick<WorkerLink, 'isFirst'>,
+  link?: WorkerLink,
 ): Promise<Service> {
   // 1. Listeners: a port in use must change nothing else
   const listeners = await openListeners(settings, systemRuntime.now, log)
@@ -58,7 +58,7 @@ export async function startService(
       databaseUrl: settings.DATABASE_URL,
       limits: storageLimits(settings),
     })
-    const metrics = createMetrics(storage, storageLimits(settings))
+    const metrics = createMetrics(storage, storageLimits(settings), link)
     resources.defer(() => storage.close())
     const reversals = new StoreReversals({ report: (fields, text) => log.error(fields, text) })
     const directory = new DirectoryStore({

@@ -69,6 +69,17 @@ describe('an identity provider with two workers', () => {
     assert.equal(count, 1)
   })
 
+  it('has one set of metrics', async () => {
+    const values: (string | undefined)[] = []
+    for (let request = 0; request < 4; request += 1) {
+      const response = await fetch(`${provider.url}/metrics`, { headers: { connection: 'close' } })
+      const text = await response.text()
+      values.push(/^greeting_storage_used_assertions_max (\d+)$/m.exec(text)?.[1])
+      values.push(/^greeting_workers (\d+)$/m.exec(text)?.[1])
+    }
+    assert.deepEqual(values, Array(4).fill(['1000000', '2']).flat())
+  })
+
   it('ends with all workers, and with 0, on SIGTERM', async () => {
     assert.equal(await provider.end('SIGTERM'), 0)
     await assert.rejects(fetch(`${provider.url}/healthz`))

@@ -1,3 +1,4 @@
+import type { WorkerLink } from '@greeting/http-service'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Storage } from '../storage/storage.ts'
 import type { StorageLimits } from '../storage/storage-usage.ts'
@@ -11,14 +12,22 @@ export type Metrics = {
 /**
  * Creates the metrics of one service, in a registry of their own. A read asks nothing of the store:
  * the figures are those of its last cleanup.
+ *
+ * @param link in a worker: a read then returns the metrics of all workers
  */
-export function createMetrics(storage: Pick<Storage, 'usage'>, limits: StorageLimits): Metrics {
+export function createMetrics(
+  storage: Pick<Storage, 'usage'>,
+  limits: StorageLimits,
+  link?: Pick<WorkerLink, 'reportMetrics' | 'readAllMetrics'>,
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const gauge = (name: string, help: string, value: () => number | undefined) =>
     new Gauge({
       name,
       help,
+      // All workers have one store.
+      aggregator: 'max',
       registers: [registry],
       collect() {
         const current = value()
@@ -34,6 +43,8 @@ export function createMetrics(storage: Pick<Storage, 'usage'>, limits: StorageLi
       name,
       help,
       labelNames: ['lane'],
+      // All workers have one store.
+      aggregator: 'max',
       registers: [registry],
       collect() {
         for (const [lane, current] of Object.entries(values()))
@@ -70,5 +81,9 @@ export function createMetrics(storage: Pick<Storage, 'usage'>, limits: StorageLi
     'The size of the data file or the database.',
     () => storage.usage().bytes,
   )
-  return { contentType: registry.contentType, read: () => registry.metrics() }
+  link?.reportMetrics(registry)
+  return {
+    contentType: registry.contentType,
+    read: link?.readAllMetrics ?? (() => registry.metrics()),
+  }
 }
