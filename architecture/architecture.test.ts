@@ -58,7 +58,7 @@ describe('manifests', () => {
       const own = sources.filter((file) => file.startsWith(`${path}/`))
       for (const file of own) {
         for (const specifier of importsOf(file)) {
-          if (/^(\.|node:)/.test(specifier) || builtinModules.includes(specifier)) continue
+          if (/^(\.|node:|#)/.test(specifier) || builtinModules.includes(specifier)) continue
           const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
           if (name === manifestOf(path).name) continue
           const declared = isTest(file)
@@ -102,7 +102,7 @@ describe('files', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
-        !/(^|\/)main\.ts$|^cli\//.test(file) &&
+        !/(^|\/)main\.ts$|^cli\/|^services\/[^/]+\/bin\//.test(file) &&
         /\bprocess\.(env|exit)\b|\bconsole\./.test(read(file)),
     )
     assert.deepEqual(touching, [])

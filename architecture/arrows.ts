@@ -174,6 +174,11 @@ export const rooms: readonly Room[] = [
     reason: 'Runs after npm ci on the installed Node, which may be too old for everything else.',
   },
   {
+    path: 'build',
+    mayImport: [],
+    reason: 'It compiles and packs every package as files, and runs none of them.',
+  },
+  {
     path: 'architecture',
     mayImport: [],
     reason: 'The judge of the rooms lives in none of them.',

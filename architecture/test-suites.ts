@@ -2,7 +2,10 @@ import { statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { importsOf, resolveOurs, root, sources } from './source-tree.ts'
 
-export const testFiles: readonly string[] = sources.filter((file) => file.endsWith('.test.ts'))
+/** The tests of `npm test`. Those of packed packages install packages of their own. */
+export const testFiles: readonly string[] = sources.filter(
+  (file) => file.endsWith('.test.ts') && !file.startsWith('packed/'),
+)
 
 /** Unit tests start no process, no database server and no browser. Every other test is a system test. */
 export type Suite = 'unit' | 'system'

@@ -9,11 +9,11 @@ if (found < needed) {
       needed +
       ' or newer, and this is Node ' +
       process.versions.node +
-      '. On Linux and Windows "npm ci" installs Node 24 for "npm start" and "npx greeting"; elsewhere, install it first.',
+      '. Install Node 24 or newer. In a clone of the repository, "npm ci" installs it on Linux and Windows.',
   )
   process.exit(1)
 }
 import('./compile-cache.js').then((cache) => {
   cache.enableCompileCache(process.env)
-  return import('../src/main.ts')
+  return import('#main')
 })

@@ -19,7 +19,7 @@ describe('the greeting command', () => {
     assert.equal(stdout, '')
     assert.equal(
       stderr,
-      'greeting needs Node 24 or newer, and this is Node 20.11.0. On Linux and Windows "npm ci" installs Node 24 for "npm start" and "npx greeting"; elsewhere, install it first.\n',
+      'greeting needs Node 24 or newer, and this is Node 20.11.0. Install Node 24 or newer. In a clone of the repository, "npm ci" installs it on Linux and Windows.\n',
     )
   })
 

@@ -89,7 +89,9 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
           `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${shellQuote(dataDir)}\n`,
         )
       const facts = await system.start(terminal.stop)
-      const lines = startLines(facts, workingFolder, dataDir === resolve(defaultDataDir))
+      const { command } = services
+      const isDefaultFolder = dataDir === resolve(defaultDataDir)
+      const lines = startLines(facts, command, workingFolder, isDefaultFolder)
       if (json) {
         const { identityProviderUrl, identityProviderHttpsUrl, apiUrl, client, dataFolder } = facts
         terminal.out(
@@ -106,7 +108,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
             lines,
           })}\n`,
         )
-      } else terminal.out(startText(facts, lines, workingFolder))
+      } else terminal.out(startText(facts, lines, command, workingFolder))
       await untilStopped(system, terminal)
     })
 }

@@ -13,11 +13,12 @@ export type StartLines = { readonly token: string; readonly hi: string; readonly
 /** Three lines that run verbatim in a shell in this folder. None of them shows the secret. */
 export function startLines(
   { dataFolder, apiUrl }: SystemFacts,
+  command: string,
   workingFolder: string,
   isDefaultFolder: boolean,
 ): StartLines {
   const envFile = shellQuote(relativePath(dataFolder.clientEnvFile, workingFolder))
-  const tokenCommand = `npx greeting token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
+  const tokenCommand = `${command} token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
   // Use standard input: other users of the machine can list arguments, and `printf` is built into
   // the shell.
   const withToken = `printf 'authorization: Bearer %s' "$(${tokenCommand})" | curl -sS -H @-`
@@ -32,10 +33,15 @@ export function startLines(
 }
 
 /** The text after a start: the addresses, the client and the files. */
-export function startText(facts: SystemFacts, lines: StartLines, workingFolder: string): string {
+export function startText(
+  facts: SystemFacts,
+  lines: StartLines,
+  command: string,
+  workingFolder: string,
+): string {
   const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
   const overHttps = identityProviderHttpsUrl
-    ? `\n  over HTTPS         ${identityProviderHttpsUrl}  see npx greeting trust`
+    ? `\n  over HTTPS         ${identityProviderHttpsUrl}  see ${command} trust`
     : ''
   return `
 Greeting is running. Ctrl-C stops it.

@@ -1,0 +1,103 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { compile } from './compile.ts'
+import { withCompiledImports, withRepositoryLinks, withShippedSource } from './compiled-text.ts'
+import {
+  bundledManifest,
+  publishedManifest,
+  type SourceManifest,
+  type SourcePackage,
+} from './manifest.ts'
+import { packageRows, publishedPaths } from './packages.ts'
+
+/** A package after the build. */
+export type BuiltPackage = {
+  readonly name: string
+  readonly version: string
+  readonly folder: string
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** Copies the compiled files and the source files of a package. */
+function writeCode(root: string, compiled: string, path: string, target: string): void {
+  const from = join(compiled, path, 'src')
+  const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).toSorted()
+  for (const file of files.map((name) => name.replaceAll('\\', '/'))) {
+    if (!/\.(js|js\.map|d\.ts)$/.test(file)) continue
+    const text = readFileSync(join(from, file), 'utf8')
+    const out = `lib/${file}`
+    if (file.endsWith('.map')) write(join(target, out), withShippedSource(text, out.slice(0, -4)))
+    else write(join(target, out), file.endsWith('.d.ts') ? withCompiledImports(text) : text)
+  }
+  cpSync(join(root, path, 'src'), join(target, 'src'), { recursive: true })
+}
+
+/**
+ * Builds every published package from the source.
+ *
+ * @param root the root of the repository
+ * @param folderOf the folder of a package, which is emptied first; by default `dist` in its source folder
+ * @throws {Error} with the messages of the compiler
+ */
+export function buildPackages(
+  root: string,
+  folderOf = (path: string) => join(root, path, 'dist'),
+): readonly BuiltPackage[] {
+  const { repository } = readJson(join(root, 'package.json')) as { repository: { url: string } }
+  const address = repository.url.replace(/^git\+|\.git$/g, '')
+  const sources = new Map<string, SourcePackage>(
+    packageRows.map((row) => {
+      const manifest: SourceManifest = readJson(join(root, row.path, 'package.json'))
+      return [row.path, { row, manifest }]
+    }),
+  )
+  const sourceOf = (path: string) => {
+    const source = sources.get(path)
+    if (source === undefined) throw new TypeError(`${path} has no row in build/packages.ts`)
+    return source
+  }
+  const compiled = mkdtempSync(join(tmpdir(), 'greeting-build-'))
+  try {
+    compile(root, compiled)
+    return publishedPaths.map((path) => {
+      const source = sourceOf(path)
+      const bundled = source.row.bundled.map(sourceOf)
+      const folder = folderOf(path)
+      rmSync(folder, { recursive: true, force: true })
+      writeCode(root, compiled, path, folder)
+      for (const one of bundled) {
+        const inside = join(folder, 'node_modules', one.manifest.name)
+        writeCode(root, compiled, one.row.path, inside)
+        write(join(inside, 'package.json'), json(bundledManifest(one)))
+      }
+      if (source.manifest.bin)
+        cpSync(join(root, path, 'bin'), join(folder, 'bin'), { recursive: true })
+      for (const asset of source.row.assets) cpSync(join(root, asset), join(folder, asset))
+      const { name, version } = source.manifest
+      const base = `${address}/blob/v${version}`
+      const page = readFileSync(join(root, path, 'README.md'), 'utf8')
+      write(join(folder, 'README.md'), withRepositoryLinks(page, path, base))
+      cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+      write(join(folder, 'package.json'), json(publishedManifest(source, bundled, address)))
+      return { name, version, folder }
+    })
+  } finally {
+    rmSync(compiled, { recursive: true })
+  }
+}

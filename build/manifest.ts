@@ -1,0 +1,103 @@
+import type { PackageRow } from './packages.ts'
+
+/** The manifest of a package in the repository. */
+export type SourceManifest = {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly license: string
+  readonly exports?: Readonly<Record<string, string>>
+  readonly imports?: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>
+}
+
+/** A package with its manifest in the repository. */
+export type SourcePackage = { readonly row: PackageRow; readonly manifest: SourceManifest }
+
+type Entry = { readonly types: string; readonly default: string }
+
+const scope = '@greeting/'
+const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
+  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+/** The compiled file of a source file: `.ts` in `src` is `.js` in `lib`. */
+export const compiledFile = (source: string) =>
+  source.replace('./src/', './lib/').replace(/\.ts$/, '.js')
+
+function compiledExports(exports: Readonly<Record<string, string>> = {}) {
+  const entries: [string, Entry | string][] = Object.entries(exports)
+    .filter(([, source]) => source.startsWith('./src/'))
+    .map(([subpath, source]) => {
+      const file = compiledFile(source)
+      return [subpath, { types: file.replace(/\.js$/, '.d.ts'), default: file }]
+    })
+  return Object.fromEntries([...entries, ['./package.json', './package.json']])
+}
+
+const compiledImports = (imports: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, compiledFile(file)]))
+
+/** The dependencies of the registry that a package and its bundled packages have. */
+function outsideDependencies({ manifest }: SourcePackage, bundled: readonly SourcePackage[]) {
+  const all = [manifest, ...bundled.map((one) => one.manifest)]
+  const ranges = all.flatMap(({ dependencies = {} }) => Object.entries(dependencies))
+  return sorted(Object.fromEntries(ranges.filter(([name]) => !name.startsWith(scope))))
+}
+
+/**
+ * The manifest of a package inside another one. The outer manifest declares the dependencies, so
+ * that npm installs each of them once.
+ */
+export function bundledManifest({ manifest }: SourcePackage) {
+  const { name, version, license, exports, imports } = manifest
+  return {
+    name,
+    version,
+    license,
+    type: 'module',
+    exports: compiledExports(exports),
+    ...(imports && { imports: compiledImports(imports) }),
+  }
+}
+
+/**
+ * The manifest with which a package leaves the repository. It has no scripts and no development
+ * dependencies.
+ *
+ * @param bundled the packages that its tarball contains
+ * @param repository the address of the repository
+ */
+export function publishedManifest(
+  source: SourcePackage,
+  bundled: readonly SourcePackage[],
+  repository: string,
+) {
+  const { row, manifest } = source
+  const { name, version, description, license, bin, imports } = manifest
+  const inside = Object.fromEntries(bundled.map((one) => [one.manifest.name, one.manifest.version]))
+  const folders = ['lib', 'src', ...(bin ? ['bin'] : []), ...row.assets]
+  return {
+    name,
+    version,
+    description,
+    keywords: row.keywords,
+    license,
+    repository: { type: 'git', url: `git+${repository}.git`, directory: row.path },
+    type: 'module',
+    sideEffects: row.entryPoints.length > 0 ? row.entryPoints : false,
+    engines: { node: row.node },
+    files: folders,
+    exports: compiledExports(manifest.exports),
+    ...(imports && { imports: compiledImports(imports) }),
+    ...(bin && { bin }),
+    dependencies: sorted({ ...outsideDependencies(source, bundled), ...inside }),
+    ...(manifest.peerDependencies && {
+      peerDependencies: manifest.peerDependencies,
+      peerDependenciesMeta: manifest.peerDependenciesMeta,
+    }),
+    ...(bundled.length > 0 && { bundleDependencies: Object.keys(inside).toSorted() }),
+  }
+}

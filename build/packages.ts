@@ -1,0 +1,71 @@
+/** A package of this repository, as it is built. */
+export type PackageRow = {
+  /** Folder of the package, from the root of the repository. */
+  readonly path: string
+  /** Packages of this repository that its tarball contains. */
+  readonly bundled: readonly string[]
+  /** Files that do work when they are imported. No other file does. */
+  readonly entryPoints: readonly string[]
+  /** Files and folders of the repository that the package needs, besides its source. */
+  readonly assets: readonly string[]
+  readonly keywords: readonly string[]
+  /** The oldest Node on which the package runs. */
+  readonly node: string
+}
+
+const service = { assets: [], entryPoints: ['./lib/main.js'], node: '>=24' }
+const library = { assets: [], bundled: [], entryPoints: [] }
+const oauth = ['oauth2', 'entra', 'azure-ad', 'client-credentials', 'jwt']
+
+/** The packages that leave the repository, and those that only lie inside others. */
+export const packageRows: readonly PackageRow[] = [
+  {
+    ...library,
+    path: 'packages/guard',
+    keywords: [...oauth, 'express', 'fastify', 'hono', 'middleware', 'bearer', 'roles'],
+    node: '>=22',
+  },
+  {
+    ...library,
+    path: 'packages/client',
+    keywords: [...oauth, 'access-token', 'token-cache', 'fetch', 'daemon'],
+    node: '>=22',
+  },
+  { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
+  { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
+  {
+    ...service,
+    path: 'services/greeting-api',
+    bundled: ['packages/guard', 'packages/http-service'],
+    keywords: [...oauth, 'resource-server', 'example'],
+  },
+  {
+    ...service,
+    path: 'services/identity-provider',
+    bundled: ['packages/guard', 'packages/http-service', 'packages/registrations'],
+    keywords: [...oauth, 'authorization-server', 'mock', 'local', 'testing', 'microsoft-graph'],
+  },
+  {
+    ...service,
+    path: 'cli',
+    bundled: [
+      'packages/client',
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'services/greeting-api',
+      'services/identity-provider',
+    ],
+    assets: ['registrations/greeting.json'],
+    keywords: [...oauth, 'cli', 'local', 'testing', 'token'],
+  },
+]
+
+/** The packages that users install. The others are only bundled. */
+export const publishedPaths: readonly string[] = [
+  'packages/guard',
+  'packages/client',
+  'services/greeting-api',
+  'services/identity-provider',
+  'cli',
+]

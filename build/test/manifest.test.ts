@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { bundledManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
+
+const outer: SourcePackage = {
+  row: {
+    path: 'services/outer',
+    bundled: ['packages/inner'],
+    entryPoints: ['./lib/main.js'],
+    assets: ['data/a.json'],
+    keywords: ['a'],
+    node: '>=24',
+  },
+  manifest: {
+    name: '@greeting/outer',
+    version: '1.2.3',
+    description: 'The outer package.',
+    license: 'Apache-2.0',
+    exports: { '.': './src/index.ts', './samples': './test/samples.ts' },
+    imports: { '#main': './src/main.ts' },
+    bin: { outer: 'bin/outer.js' },
+    dependencies: { '@greeting/inner': '*', zod: '^4.0.0' },
+  },
+}
+const inner: SourcePackage = {
+  row: { ...outer.row, path: 'packages/inner', bundled: [], entryPoints: [], assets: [] },
+  manifest: {
+    name: '@greeting/inner',
+    version: '1.2.3',
+    description: 'The inner package.',
+    license: 'Apache-2.0',
+    exports: { './a': './src/a/b.ts' },
+    dependencies: { pino: '^10.0.0' },
+  },
+}
+
+describe('the manifest of a published package', () => {
+  const manifest = publishedManifest(outer, [inner], 'https://host.example/a')
+
+  it('exports compiled files with their types, and no file of the tests', () => {
+    assert.deepEqual(manifest.exports, {
+      '.': { types: './lib/index.d.ts', default: './lib/index.js' },
+      './package.json': './package.json',
+    })
+    assert.deepEqual(manifest.imports, { '#main': './lib/main.js' })
+  })
+
+  it('has the dependencies of its bundled packages, each with its range', () => {
+    assert.deepEqual(manifest.dependencies, {
+      '@greeting/inner': '1.2.3',
+      pino: '^10.0.0',
+      zod: '^4.0.0',
+    })
+    assert.deepEqual(manifest.bundleDependencies, ['@greeting/inner'])
+  })
+
+  it('lists the files that it ships, and has neither scripts nor development dependencies', () => {
+    assert.deepEqual(manifest.files, ['lib', 'src', 'bin', 'data/a.json'])
+    assert.deepEqual(
+      ['scripts', 'devDependencies', 'private'].filter((name) => name in manifest),
+      [],
+    )
+  })
+
+  it('names its entry points as the only files with side effects', () => {
+    assert.deepEqual(manifest.sideEffects, ['./lib/main.js'])
+    assert.equal(publishedManifest(inner, [], 'https://host.example/a').sideEffects, false)
+  })
+})
+
+it('a bundled package declares no dependency', () => {
+  assert.deepEqual(bundledManifest(inner), {
+    name: '@greeting/inner',
+    version: '1.2.3',
+    license: 'Apache-2.0',
+    type: 'module',
+    exports: {
+      './a': { types: './lib/a/b.d.ts', default: './lib/a/b.js' },
+      './package.json': './package.json',
+    },
+  })
+})
