@@ -9,6 +9,8 @@ export type Runtime = {
   readonly random: () => number
   /** Runs the task once after the delay. The returned function cancels it. */
   readonly schedule: (delayMs: number, task: () => void) => () => void
+  /** Keeps the runtime running until the promise is settled. Workers need it, to read keys after an answer. */
+  readonly waitUntil: (promise: Promise<void>) => void
 }
 
 /** The runtime of this process. Its timers do not keep the process alive. */
@@ -18,7 +20,10 @@ export const systemRuntime: Runtime = {
   monotonicMs: () => performance.now(),
   random: Math.random,
   schedule: (delayMs, task) => {
-    const timer = setTimeout(task, delayMs).unref()
+    const timer = setTimeout(task, delayMs)
+    // A timer of workerd is a number.
+    if (typeof timer === 'object') timer.unref()
     return () => clearTimeout(timer)
   },
+  waitUntil: () => {},
 }

@@ -75,11 +75,16 @@ export class RemoteKeySource implements KeySource {
     return Math.max(1, Math.ceil((this.#nextAttemptMs - this.#runtime.monotonicMs()) / 1000))
   }
 
-  update(): void {}
+  /** Starts a refresh that is due. On workerd, no timer of an earlier request does. */
+  update(): void {
+    const isDue = this.#runtime.monotonicMs() >= this.#nextAttemptMs
+    if (!isDue || this.#isStopped || this.#failures + this.#keys.size === 0) return
+    if (this.#attemptInFlight === undefined) this.#runtime.waitUntil(this.#refresh())
+  }
 
   start(): Promise<void> {
     this.#isStopped = false
-    return this.#attempt ?? this.#refresh()
+    return this.#attemptInFlight ?? this.#refresh()
   }
 
   /** Stops the refreshes. The current keys stay. */
@@ -90,23 +95,34 @@ export class RemoteKeySource implements KeySource {
 
   /** The attempt in flight, or a new one if the cooldown is over. */
   refreshForUnknownKey(): Promise<void> | undefined {
-    if (this.#attempt !== undefined) return this.#attempt
-    const sinceAttemptMs = this.#runtime.monotonicMs() - this.#lastAttemptMs
-    return sinceAttemptMs >= this.settings.cooldownSeconds * 1000 ? this.#refresh() : undefined
+    if (this.#attemptInFlight !== undefined) return this.#attemptInFlight
+    return this.#sinceAttemptMs >= this.settings.cooldownSeconds * 1000
+      ? this.#refresh()
+      : undefined
+  }
+
+  get #sinceAttemptMs(): number {
+    return this.#runtime.monotonicMs() - this.#lastAttemptMs
+  }
+
+  /** workerd drops the attempt of a request that ended early: such a promise is never settled. */
+  get #attemptInFlight(): Promise<void> | undefined {
+    return this.#sinceAttemptMs < 2 * this.settings.timeoutMs ? this.#attempt : undefined
   }
 
   #refresh(): Promise<void> {
     this.#cancelNext()
     this.#lastAttemptMs = this.#runtime.monotonicMs()
-    this.#attempt = this.#fetchKeySet()
+    const attempt = this.#fetchKeySet()
       .then(
         (set) => this.#succeed(set),
         (error) => this.#fail(error),
       )
       .finally(() => {
-        this.#attempt = undefined
+        if (this.#attempt === attempt) this.#attempt = undefined
       })
-    return this.#attempt
+    this.#attempt = attempt
+    return attempt
   }
 
   async #fetchKeySet(): Promise<KeySet> {

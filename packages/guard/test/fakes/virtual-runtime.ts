@@ -46,6 +46,17 @@ export class VirtualRuntime implements Runtime {
     }
   }
 
+  /** The refreshes that requests have started. */
+  readonly kept: Promise<void>[] = []
+  readonly waitUntil: Runtime['waitUntil'] = (promise) => {
+    this.kept.push(promise)
+  }
+
+  /** Drops all timers, as workerd does at the end of a request. */
+  dropTimers(): void {
+    this.#tasks = []
+  }
+
   /** Delays of the scheduled timers, in milliseconds from now. */
   get scheduledMs(): number[] {
     return this.#tasks.map(({ atMs }) => atMs - this.#monotonicMs)

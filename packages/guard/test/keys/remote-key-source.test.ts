@@ -69,6 +69,48 @@ describe('a key source', () => {
     assert.equal(key?.isPublished, true)
   })
 
+  it('without timers, refreshes when a request finds the keys due', async () => {
+    const world = new VirtualRuntime(keySetOf(first))
+    const { source, kids } = sourceIn(world)
+    await source.start()
+    world.publish(keySetOf(second))
+    for (const seconds of [3599, 1]) {
+      world.dropTimers()
+      await world.pass(seconds)
+      source.update()
+      source.update()
+    }
+    assert.equal(world.kept.length, 1)
+    await world.kept[0]
+    assert.deepEqual(secondsOf(world), [0, 3600])
+    assert.deepEqual(kids(), ['second'])
+  })
+
+  it('without timers, starts again after an attempt that is never settled', async () => {
+    const world = new VirtualRuntime(() => new Promise(() => {}))
+    const { source, kids } = sourceIn(world)
+    void source.start()
+    world.dropTimers()
+    await world.pass(9.9)
+    world.publish(keySetOf(first))
+    void source.start()
+    await world.pass(0.1)
+    void source.start()
+    await world.settle()
+    assert.deepEqual(secondsOf(world), [0, 10])
+    assert.deepEqual(kids(), ['first'])
+  })
+
+  it('refreshes no keys after its end', async () => {
+    const world = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(world)
+    await source.start()
+    source.stop()
+    await world.pass(7200)
+    source.update()
+    assert.deepEqual(secondsOf(world), [0])
+  })
+
   it('has one attempt in flight, for any number of callers', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)
