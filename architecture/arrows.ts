@@ -179,6 +179,11 @@ export const rooms: readonly Room[] = [
     reason: 'It compiles and packs every package as files, and runs none of them.',
   },
   {
+    path: 'packed',
+    mayImport: ['build', 'fixtures', 'packages/client', 'packages/guard'],
+    reason: 'It uses the packed packages from outside, as their users do.',
+  },
+  {
     path: 'architecture',
     mayImport: [],
     reason: 'The judge of the rooms lives in none of them.',

@@ -109,11 +109,11 @@ export const keyMutants: readonly Mutant[] = [
     ],
     [
       'fetches once for each waiting request',
-      ['if (this.#attempt !== undefined) return this.#attempt\n', nothing],
+      ['if (this.#attemptInFlight !== undefined) return this.#attemptInFlight\n', nothing],
     ],
     [
       'fetches twice after two starts',
-      ['return this.#attempt ?? this.#refresh()', 'return this.#refresh()'],
+      ['return this.#attemptInFlight ?? this.#refresh()', 'return this.#refresh()'],
     ],
     ['retries without backoff', ['firstRetryMs * 2 ** (this.#failures - 1)', 'firstRetryMs']],
     [

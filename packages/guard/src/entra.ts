@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type GuardOptions, publishedKeys, type TrustedIssuer, validate } from './guard-options.ts'
 
 const guid = z

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EventListener } from './guard-event.ts'
 import type { PublishedKeys } from './keys/local-key-source.ts'
 

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, it } from 'node:test'
+import { Consumer } from '../consumer.ts'
+import { npx, runtimes } from '../program.ts'
+
+describe('npx @greeting/cli in an empty folder', () => {
+  const consumer = new Consumer().install('cli')
+  const greeting = (...args: string[]) => npx(['@greeting/cli', ...args], consumer.folder)
+  let system: ChildProcess
+  let ready: Record<string, { url?: string }> & { lines?: Record<string, string> }
+
+  before(async () => {
+    const bin = join(consumer.folder, 'node_modules/@greeting/cli/bin/greeting.js')
+    const ports = ['--api-port', '0', '--identity-port', '0']
+    system = spawn(process.execPath, [bin, 'start', '--json', ...ports], {
+      cwd: consumer.folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    assert.ok(system.stdout)
+    const [line] = await once(createInterface(system.stdout), 'line')
+    ready = JSON.parse(line)
+  })
+  after(() => {
+    system.kill('SIGKILL')
+    consumer[Symbol.dispose]()
+  })
+
+  it('start is ready, and prints commands of the installed package', async () => {
+    assert.equal((await fetch(`${ready.api?.url}/healthz`)).status, 200)
+    assert.match(`${ready.lines?.hi}`, /npx @greeting\/cli token/)
+  })
+
+  const commands = [
+    { args: ['hi'], answer: /^Hi$/m },
+    { args: ['hello', '--name', 'Ada'], answer: /^Hello, Ada$/m },
+    { args: ['doctor'], answer: /^ok +hello +answers/m },
+  ]
+  for (const { args, answer } of commands) {
+    it(`${args.join(' ')} succeeds`, () => {
+      const { status, stdout, stderr } = greeting(...args)
+      assert.equal(status, 0, stderr)
+      assert.match(stdout, answer)
+    })
+  }
+
+  it('SIGINT stops the system with exit code 0', async () => {
+    system.kill('SIGINT')
+    assert.deepEqual(await once(system, 'exit'), [0, null])
+    await assert.rejects(fetch(`${ready.api?.url}/healthz`))
+  })
+})
+
+describe('the installed programs', () => {
+  const programs = [
+    { name: 'api', bin: 'greeting-api', runtime: 'Node 26', missing: /TENANT_ID/ },
+    { name: 'api', bin: 'greeting-api', runtime: 'Bun', missing: /TENANT_ID/ },
+  ] as const
+  for (const { name, bin, runtime, missing } of programs) {
+    it(`${bin} on ${runtime} asks for its settings`, async () => {
+      using consumer = new Consumer().install(name)
+      const file = join(consumer.folder, `node_modules/@greeting/${name}/bin/${bin}.js`)
+      const child = spawn(runtimes[runtime], [file], {
+        cwd: consumer.folder,
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let text = ''
+      child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      const [status] = await once(child, 'close')
+      assert.equal(status, 2, text)
+      assert.match(text, missing)
+    })
+  }
+
+  it('greeting-identity-provider on Node 26 listens, and stops with SIGTERM', async () => {
+    using consumer = new Consumer().install('identity-provider')
+    const file = join(
+      consumer.folder,
+      'node_modules/@greeting/identity-provider/bin/greeting-identity-provider.js',
+    )
+    const child = spawn(runtimes['Node 26'], [file], {
+      cwd: consumer.folder,
+      env: {
+        PATH: process.env.PATH,
+        PORT: '0',
+        HTTPS_PORT: '0',
+        DATA_DIR: join(consumer.folder, 'data'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    assert.ok(child.stdout)
+    for await (const line of createInterface(child.stdout)) {
+      const { msg, url } = JSON.parse(line)
+      if (msg !== 'listening') continue
+      assert.equal((await fetch(`${url}/readyz`)).status, 200)
+      child.kill('SIGTERM')
+    }
+    assert.equal(child.exitCode ?? (await once(child, 'exit'))[0], 0)
+  })
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { buildPackages } from '../../build/build-packages.ts'
+import { Consumer } from '../consumer.ts'
+import { tarballOf } from '../tarball.ts'
+
+const root = join(import.meta.dirname, '../..')
+const packages = [
+  { name: 'guard', path: 'packages/guard', outside: ['zod'] },
+  { name: 'client', path: 'packages/client', outside: ['oauth4webapi'] },
+  { name: 'api', path: 'services/greeting-api', outside: undefined },
+  { name: 'identity-provider', path: 'services/identity-provider', outside: undefined },
+  { name: 'cli', path: 'cli', outside: undefined },
+]
+
+/**
+ * What arethetypeswrong reports by design: the packages are ES modules, and `exports` needs a
+ * resolution that knows it.
+ */
+const accepted: Readonly<Record<string, string>> = {
+  CJSResolvesToESM: 'Node since 22 loads an ES module with require().',
+  NoResolution: 'Subpaths need `exports`, which the resolution of TypeScript for Node 10 ignores.',
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .toSorted()
+
+for (const { name, path, outside } of packages) {
+  describe(`the tarball of ${name}`, () => {
+    const consumer = new Consumer()
+    const installed = join(consumer.folder, 'node_modules/@greeting', name)
+    const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    before(() => consumer.install(name))
+    after(() => consumer[Symbol.dispose]())
+
+    it('installs alone, with no other package of ours beside it', () => {
+      assert.deepEqual(readdirSync(join(consumer.folder, 'node_modules/@greeting')), [name])
+      if (outside === undefined) return
+      const others = readdirSync(join(consumer.folder, 'node_modules'))
+      assert.deepEqual(
+        others.filter((one) => !one.startsWith('.')),
+        ['@greeting', ...outside],
+      )
+    })
+
+    it('has for each source file its module, declarations and map, and no other file', () => {
+      const source = filesIn(join(root, path, 'src'))
+      const compiled = source.flatMap((file) =>
+        ['.d.ts', '.js', '.js.map'].map((ending) => `lib/${file.replace(/\.ts$/, ending)}`),
+      )
+      const own = filesIn(installed).filter((file) => !file.startsWith('node_modules/'))
+      const expected = [
+        ...source.map((file) => `src/${file}`),
+        ...compiled,
+        ...(existsSync(join(root, path, 'bin'))
+          ? filesIn(join(root, path, 'bin')).map((file) => `bin/${file}`)
+          : []),
+        ...(name === 'cli' ? ['registrations/greeting.json'] : []),
+        'LICENSE',
+        'README.md',
+        'package.json',
+      ]
+      assert.deepEqual(own, expected.toSorted())
+    })
+
+    it('names only files that it contains, and maps lead to shipped source', () => {
+      for (const entry of Object.values<string | Record<string, string>>(manifest().exports)) {
+        for (const file of typeof entry === 'string' ? [entry] : Object.values(entry))
+          assert.ok(existsSync(join(installed, file)), file)
+      }
+      for (const file of filesIn(installed).filter((one) => one.endsWith('.map'))) {
+        const { sources } = JSON.parse(readFileSync(join(installed, file), 'utf8'))
+        assert.ok(existsSync(join(installed, file, '..', sources[0])), file)
+      }
+    })
+
+    it('passes publint with its strict rules', async () => {
+      const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
+      assert.deepEqual(messages, [])
+    })
+
+    it('has types that every resolution finds, with named exceptions', async () => {
+      const data = createPackageFromTarballData(readFileSync(tarballOf(name)))
+      const { types, ...result } = await checkPackage(data)
+      const problems = 'problems' in result ? result.problems : []
+      const left = problems.filter((problem) => !(problem.kind in accepted) && !isOfNode10(problem))
+      assert.deepEqual(left, [])
+    })
+  })
+}
+
+/** The resolution for Node 10 does not know `exports`, so its problems are of the kind NoResolution. */
+const isOfNode10 = (problem: object) =>
+  'resolutionKind' in problem && problem.resolutionKind === 'node10'
+
+describe('every subpath', () => {
+  const pages = ['docs', 'packages/guard', 'packages/client', 'services/identity-provider']
+    .flatMap((folder) =>
+      filesIn(join(root, folder))
+        .filter((file) => file.endsWith('.md') && !file.includes('dist/'))
+        .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+    )
+    .join('\n')
+  const documented = new Set(
+    [...pages.matchAll(/@greeting\/(?:guard|client|identity-provider)(?:\/[a-z-]+)?/g)].map(
+      ([name]) => name,
+    ),
+  )
+  const exported = packages.slice(0, 2).flatMap(({ name, path }) => {
+    const { exports } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+    return Object.keys(exports).map((subpath) => `@greeting/${name}${subpath.slice(1)}`)
+  })
+
+  it('of the guard and the client is in a document', () => {
+    assert.deepEqual(
+      exported.filter((name) => !documented.has(name)),
+      [],
+    )
+  })
+
+  it('in a document exists', () => {
+    assert.deepEqual(
+      [...documented].filter(
+        (name) => !exported.includes(name) && !name.startsWith('@greeting/identity-provider'),
+      ),
+      [],
+    )
+  })
+})
+
+it('two builds are equal, byte for byte', () => {
+  const digests = [1, 2].map(() => {
+    const folder = mkdtempSync(join(tmpdir(), 'greeting-rebuild-'))
+    try {
+      buildPackages(root, (path) => join(folder, path))
+      return Object.fromEntries(
+        filesIn(folder).map((file) => [
+          file,
+          createHash('sha256')
+            .update(readFileSync(join(folder, file)))
+            .digest('hex'),
+        ]),
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+  assert.ok(Object.keys(digests[0] ?? {}).length > 500)
+  assert.deepEqual(digests[0], digests[1])
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { Consumer } from '../consumer.ts'
+import { peerFolder, run } from '../program.ts'
+
+const root = join(import.meta.dirname, '../..')
+const compilers = {
+  '5.9': join(peerFolder, 'typescript-5/bin/tsc'),
+  '7': join(root, 'node_modules/typescript/bin/tsc'),
+}
+const resolutions = [
+  { module: 'node16', moduleResolution: 'node16' },
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'preserve', moduleResolution: 'bundler' },
+]
+
+const program = `
+import { clientSecret, createTokenSource } from '@greeting/client'
+import { clientSecretFile } from '@greeting/client/files'
+import { createGuard, entra, type Decision, GuardOptionsError } from '@greeting/guard'
+import { guardedRouter } from '@greeting/guard/express'
+import { guardedRoutes } from '@greeting/guard/fastify'
+import { guardedApp } from '@greeting/guard/hono'
+import { guardedListener } from '@greeting/guard/node'
+import { parseStrictJson } from '@greeting/guard/strict-json'
+import { guardedFetch } from '@greeting/guard/web'
+
+const guard = createGuard(entra({ tenantId: 'a', apiApplicationId: 'b', roles: ['Read', 'Write'] }))
+const decision: Decision | Promise<Decision> = guard.decide({ authorization: 'a', target: '/' }, 'Read')
+guardedRouter(guard, '/a', { 'GET /b': { role: 'Read', handler: (_, response) => response.locals.caller.roles } })
+guardedRoutes(guard, '/a', { 'GET /b': { role: 'Read', handler: (request) => request.caller.tenantId } })
+guardedApp(guard, '/a', { 'GET /b': { role: 'Write', handler: (c) => c.text('b') } })
+guardedListener(guard, '/a', { 'GET /b': { role: 'Read', handler: (_, response) => response.end() } })
+// @ts-expect-error: the role is misspelt
+guardedFetch(guard, '/a', { 'GET /b': { role: 'Reed', handler: () => new Response() } })
+const tokens = createTokenSource({ authority: 'a', clientId: 'b', credential: clientSecret('c'), scope: 'd' })
+const token: Promise<string> = tokens.token()
+export const all: unknown = [decision, token, clientSecretFile, parseStrictJson, GuardOptionsError]
+`
+
+describe('the declarations compile', () => {
+  const consumer = new Consumer()
+    .install('guard')
+    .install('client')
+    .add({ express: 'express', fastify: 'fastify', hono: 'hono' })
+    .add({ '@types/express': '@types/express', '@types/node': '@types/node' })
+  consumer.write('consumer.ts', program)
+  after(() => consumer[Symbol.dispose]())
+
+  for (const [version, compiler] of Object.entries(compilers)) {
+    for (const resolution of resolutions) {
+      it(`with TypeScript ${version} and moduleResolution ${resolution.moduleResolution}`, () => {
+        const config = `tsconfig.${version}.${resolution.moduleResolution}.json`
+        consumer.write(
+          config,
+          JSON.stringify({
+            compilerOptions: {
+              ...resolution,
+              target: 'es2023',
+              lib: ['es2023', 'dom', 'dom.iterable'],
+              types: ['node'],
+              strict: true,
+              exactOptionalPropertyTypes: true,
+              noEmit: true,
+              skipLibCheck: true,
+            },
+            files: ['consumer.ts'],
+          }),
+        )
+        const { status, stdout } = run(process.execPath, [compiler, '-p', config], consumer.folder)
+        assert.equal(status, 0, stdout)
+      })
+    }
+  }
+})
