@@ -305,6 +305,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/signing/key-encryption-key.ts': [
     setting(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
   ],
+  'services/identity-provider/src/start-identity-provider.ts': [
+    ours(/_[a-z]/g, 'the names of our settings'),
+  ],
   'services/identity-provider/src/storage/postgres-address.ts': [
     setting(/^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/, 'postgres://'),
     setting(/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/, 'a', '[a'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { Consumer } from '../consumer.ts'
-import { npx, runtimes } from '../program.ts'
+import { npx, run, runtimes } from '../program.ts'
 
 describe('npx @greeting/cli in an empty folder', () => {
   const consumer = new Consumer().install('cli')
@@ -75,6 +75,21 @@ describe('the installed programs', () => {
       const [status] = await once(child, 'close')
       assert.equal(status, 2, text)
       assert.match(text, missing)
+    })
+  }
+
+  for (const runtime of ['Node 24', 'Node 26'] as const) {
+    it(`startIdentityProvider on ${runtime} is ready, and releases everything`, () => {
+      using consumer = new Consumer().install('identity-provider')
+      const file = consumer.write(
+        'in-process.mjs',
+        `import { startIdentityProvider } from '@greeting/identity-provider'
+        const provider = await startIdentityProvider()
+        console.log((await fetch(provider.url + '/readyz')).status)
+        await provider.stop()`,
+      )
+      const { stdout, stderr } = run(runtimes[runtime], [file], consumer.folder)
+      assert.equal(stdout, '200\n', stderr)
     })
   }
 

@@ -154,6 +154,9 @@ export const keySchedule = (values: z.output<typeof shape>) => ({
 /** The validated settings of the identity provider. */
 export type Settings = z.output<typeof withHttpsPort>
 
+/** The name of a setting. */
+export type SettingName = keyof z.input<typeof shape>
+
 /** The names of all settings. The reference page must list each of them. */
 export const settingNames = Object.keys(shape.shape)
 

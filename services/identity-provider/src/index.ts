@@ -1,0 +1,6 @@
+export {
+  type IdentityProvider,
+  type IdentityProviderOptions,
+  IdentityProviderOptionsError,
+  startIdentityProvider,
+} from './start-identity-provider.ts'
