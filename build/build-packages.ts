@@ -13,6 +13,7 @@ import { compile } from './compile.ts'
 import { withCompiledImports, withRepositoryLinks, withShippedSource } from './compiled-text.ts'
 import {
   bundledManifest,
+  jsrManifest,
   publishedManifest,
   type SourceManifest,
   type SourcePackage,
@@ -95,6 +96,8 @@ export function buildPackages(
       write(join(folder, 'README.md'), withRepositoryLinks(page, path, base))
       cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
       write(join(folder, 'package.json'), json(publishedManifest(source, bundled, address)))
+      // Not in the tarball: `files` does not name it.
+      if (bundled.length === 0) write(join(folder, 'jsr.json'), json(jsrManifest(source)))
       return { name, version, folder }
     })
   } finally {

@@ -101,3 +101,9 @@ export function publishedManifest(
     ...(bundled.length > 0 && { bundleDependencies: Object.keys(inside).toSorted() }),
   }
 }
+
+/** The manifest for the registry JSR, which takes TypeScript source. */
+export function jsrManifest({ manifest }: SourcePackage) {
+  const { name, version, license, exports = {} } = manifest
+  return { name, version, license, exports, publish: { include: ['src', 'README.md', 'LICENSE'] } }
+}

@@ -6,12 +6,14 @@ import { buildPackages } from '../build/build-packages.ts'
 import { packAll } from './tarball.ts'
 
 // `npm run test:packages`: builds and packs once, then tests those tarballs.
+// The folder GREETING_TARBALLS, when it is set, has the tarballs already.
 // Arguments replace the test files, such as `npm run test:packages -- packed/test/bundles.test.ts`.
 
 const root = join(import.meta.dirname, '..')
-const folder = mkdtempSync(join(tmpdir(), 'greeting-packed-'))
+const packed = process.env.GREETING_TARBALLS
+const folder = packed ?? mkdtempSync(join(tmpdir(), 'greeting-packed-'))
 try {
-  packAll(buildPackages(root), folder)
+  if (packed === undefined) packAll(buildPackages(root), folder)
   const chosen = process.argv.slice(2)
   const files = chosen.length > 0 ? chosen : [join(import.meta.dirname, 'test/*.test.ts')]
   const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {
@@ -20,5 +22,5 @@ try {
   })
   process.exitCode = status ?? 1
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  if (packed === undefined) rmSync(folder, { recursive: true, force: true })
 }

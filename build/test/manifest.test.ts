@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bundledManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
+import { bundledManifest, jsrManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
 
 const outer: SourcePackage = {
   row: {
@@ -78,5 +78,15 @@ it('a bundled package declares no dependency', () => {
       './a': { types: './lib/a/b.d.ts', default: './lib/a/b.js' },
       './package.json': './package.json',
     },
+  })
+})
+
+it('the manifest for JSR exports source', () => {
+  assert.deepEqual(jsrManifest(inner), {
+    name: '@greeting/inner',
+    version: '1.2.3',
+    license: 'Apache-2.0',
+    exports: { './a': './src/a/b.ts' },
+    publish: { include: ['src', 'README.md', 'LICENSE'] },
   })
 })
