@@ -7,7 +7,9 @@ import {
 import { newApplication } from '../../services/identity-provider/src/directory/new-application.ts'
 import { secretSha256 } from '../../services/identity-provider/src/directory/password-credential.ts'
 import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
-import { openStorage, type Storage } from '../../services/identity-provider/src/storage/storage.ts'
+import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
+import { openForSeeding } from './open-for-seeding.ts'
+import { guidOf, idsOf, secretOf } from './seed-ids.ts'
 
 /** The content of a seeded store. Equal options give equal content. */
 export type SeedOptions = {
@@ -20,28 +22,11 @@ export type SeedOptions = {
   readonly at: Date
 }
 
-const applicationsPerCommit = 500
-const recordsPerAppend = 500
+const applicationsPerCommit = 2000
+const recordsPerAppend = 5000
 /** Between two audit records: a million records take about 28 hours. */
 const auditStepMs = 100
 const requested = 4
-
-/** A GUID that depends on the seed and a name only. */
-export function guidOf(seed: string, name: string): string {
-  const hex = createHash('sha256').update(`${seed} ${name}`).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
-/** The secret of a client, by its index from 0. */
-export const secretOf = (seed: string, index: number): string =>
-  createHash('sha256').update(`${seed} secret ${index}`).digest('base64url')
-
-/** The IDs that a load generator needs. */
-export const idsOf = (seed: string) => ({
-  tenantId: guidOf(seed, 'tenant'),
-  apiAppId: guidOf(seed, 'api app'),
-  clientIdOf: (index: number) => guidOf(seed, `client app ${index}`),
-})
 
 /** Writes the content through the product's own storage, in a store without this tenant. */
 export async function seedStore(storage: Storage, options: SeedOptions): Promise<void> {
@@ -167,7 +152,7 @@ if (import.meta.main) {
   })
   const [applications, audit] = [Number(values.applications), Number(values.audit)]
   const { seed } = values
-  const storage = await openStorage({
+  const storage = await openForSeeding({
     dataDir: values['data-dir'],
     databaseUrl: values['database-url'],
   })
