@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runGrowth } from './growth/run-growth.ts'
 import { leastRequests, measureRows, type Pace } from './harness/interleave.ts'
 import { autocannon, wrk } from './harness/load.ts'
 import { type Options, readOptions, usage } from './harness/options.ts'
@@ -16,11 +17,14 @@ const tinyPace = { starts: 1, rounds: 1, secondsPerTurn: 1, warmUpSeconds: 0, co
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 
+const argv = process.argv.slice(2)
 const { options, problems } = readOptions(
-  process.argv.slice(2),
+  argv,
   rows.map(({ id }) => id),
 )
-if (problems.length > 0) {
+if (argv[0] === 'growth') {
+  process.exitCode = await runGrowth(argv.slice(1), { out: console.log, err: console.error })
+} else if (problems.length > 0) {
   console.error(`${problems.join('\n')}\n\n${usage}`)
   process.exitCode = 2
 } else if (options.help) {

@@ -1,0 +1,105 @@
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as programs from '../harness/programs.ts'
+import { cases as allCases } from './cases/cases.ts'
+import { judged } from './figure.ts'
+import type { GrowthCase, GrowthContext } from './growth-case.ts'
+import { type GrowthOptions, growthUsage, readGrowthOptions } from './growth-options.ts'
+import {
+  type CaseResult,
+  caseText,
+  type GrowthResults,
+  missedLine,
+  missedOf,
+  withGrowthResults,
+} from './growth-report.ts'
+import { Stores } from './stores.ts'
+
+export const growthPage = join(programs.repositoryFolder, 'docs', 'evidence', 'growth.md')
+
+/** The results that the page quotes. */
+export const growthResultsFile = (store: string): string =>
+  join(programs.benchFolder, 'results', `growth-${store}.json`)
+
+export type Output = {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** Runs the growth bench; returns the exit code of the process. */
+export async function runGrowth(argv: readonly string[], { out, err }: Output): Promise<number> {
+  const ids = allCases.map(({ id }) => id)
+  const { options, problems } = readGrowthOptions(argv, ids)
+  if (problems.length > 0) {
+    err(`${problems.join('\n')}\n\n${growthUsage}`)
+    return 2
+  }
+  if (options.help) {
+    out(growthUsage)
+    return 0
+  }
+  const machine = programs.describeMachine(programs.presentPrograms())
+  out(`${machine}\n`)
+  const { results, failures } = await measureCases(selected(options), options, { out, err })
+  for (const failure of failures) err(failure)
+  for (const figure of missedOf(results)) out(missedLine(figure))
+  if (options.keep && failures.length === 0) {
+    const date = new Date().toISOString().slice(0, 10)
+    await keep({ store: options.store, date, machine, cases: results })
+    out(`written: bench/results/growth-${options.store}.json, docs/evidence/growth.md`)
+  }
+  if (failures.length > 0) return 1
+  // Tiny sizes show that the cases run. They say nothing about growth.
+  return !options.tiny && missedOf(results).length > 0 ? 3 : 0
+}
+
+const selected = ({ only, store }: GrowthOptions): GrowthCase[] =>
+  allCases.filter(
+    ({ id, usesStore }) =>
+      (only.length === 0 || only.some((prefix) => id.startsWith(prefix))) &&
+      (usesStore || store === 'sqlite'),
+  )
+
+async function measureCases(
+  cases: readonly GrowthCase[],
+  { store, sizes, seconds, tiny }: GrowthOptions,
+  { out, err }: Output,
+): Promise<{ results: CaseResult[]; failures: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-growth-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const stores = new Stores(folder, store, err)
+  const context = { stores, storeKind: store, sizes, seconds, isTiny: tiny, folder, progress: err }
+  const results: CaseResult[] = []
+  const failures: string[] = []
+  try {
+    for (const one of cases) {
+      const startedMs = performance.now()
+      const result = await measure(one, context).catch((error: Error) => {
+        failures.push(`${one.id} failed: ${error.stack}`)
+      })
+      if (result === undefined) continue
+      results.push(result)
+      err(`${one.id} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+      out(`\n${caseText(result)}\n`)
+    }
+  } finally {
+    await stores.stop()
+  }
+  return { results, failures }
+}
+
+async function measure(one: GrowthCase, context: GrowthContext): Promise<CaseResult> {
+  const { id, title, goals } = one
+  const { figures, latencies = [] } = await one.run(context)
+  const [loadAverage = 0] = loadavg()
+  return { id, title, figures: judged(id, figures, goals), latencies, loadAverage }
+}
+
+async function keep(results: GrowthResults): Promise<void> {
+  await mkdir(join(programs.benchFolder, 'results'), { recursive: true })
+  await writeFile(growthResultsFile(results.store), `${JSON.stringify(results, null, 2)}\n`)
+  const page = await readFile(growthPage, 'utf8')
+  await writeFile(growthPage, withGrowthResults(page, results))
+}

@@ -1,0 +1,98 @@
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PostgresServer } from '../../services/identity-provider/test/storage/postgres-server.ts'
+import { openForSeeding } from './open-for-seeding.ts'
+import { seedStore } from './seed.ts'
+
+export type StoreKind = 'sqlite' | 'postgresql'
+
+/** A store that one case may change. */
+export type Store = {
+  /** `DATA_DIR` of the identity provider. */
+  readonly dataDir: string
+  /** Further settings that select the store. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly databaseUrl: string | undefined
+  remove(): Promise<void>
+}
+
+/** The seed of all stores. */
+export const seed = 'growth'
+
+const fileName = 'greeting.sqlite'
+
+/** Makes stores. Each content is seeded once in a run; each case gets its own copy. */
+export class Stores {
+  readonly #folder: string
+  readonly #kind: StoreKind
+  readonly #progress: (step: string) => void
+  readonly #templates = new Map<string, Promise<string>>()
+  #postgres: Promise<PostgresServer> | undefined
+
+  constructor(folder: string, kind: StoreKind, progress: (step: string) => void) {
+    this.#folder = folder
+    this.#kind = kind
+    this.#progress = progress
+  }
+
+  /** A store with this content; without applications it has no tenant either. */
+  async copyOf(applications: number, audit: number): Promise<Store> {
+    const dataDir = await mkdtemp(join(this.#folder, 'store-'))
+    const remove = () => rm(dataDir, { recursive: true, force: true })
+    const isEmpty = applications === 0 && audit === 0
+    if (this.#kind === 'sqlite') {
+      if (!isEmpty) {
+        const template = await this.#template(applications, audit)
+        await copyFile(join(template, fileName), join(dataDir, fileName))
+      }
+      return { dataDir, settings: {}, databaseUrl: undefined, remove }
+    }
+    const postgres = await this.#server()
+    const template = isEmpty ? undefined : await this.#template(applications, audit)
+    const databaseUrl = await postgres.database()
+    if (template !== undefined) {
+      const name = databaseNameOf(databaseUrl)
+      await postgres.query(`drop database ${name}`)
+      await postgres.query(`create database ${name} template ${databaseNameOf(template)}`)
+    }
+    const drop = async () => {
+      await postgres.query(`drop database ${databaseNameOf(databaseUrl)} with (force)`)
+      await remove()
+    }
+    return { dataDir, settings: { DATABASE_URL: databaseUrl }, databaseUrl, remove: drop }
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#postgres)?.stop()
+  }
+
+  #server(): Promise<PostgresServer> {
+    this.#postgres ??= PostgresServer.start()
+    return this.#postgres
+  }
+
+  /** The data folder or the database that holds a content. */
+  #template(applications: number, audit: number): Promise<string> {
+    const name = `${applications}-${audit}`
+    const template = this.#templates.get(name) ?? this.#seed(applications, audit)
+    this.#templates.set(name, template)
+    return template
+  }
+
+  async #seed(applications: number, audit: number): Promise<string> {
+    this.#progress(`seeding ${applications} applications and ${audit} audit records`)
+    const dataDir = join(this.#folder, `template-${applications}-${audit}`)
+    await mkdir(dataDir, { recursive: true })
+    const isSqlite = this.#kind === 'sqlite'
+    const databaseUrl = isSqlite ? undefined : await (await this.#server()).database()
+    const storage = await openForSeeding({ dataDir, databaseUrl })
+    try {
+      await seedStore(storage, { seed, applications, audit, at: new Date() })
+    } finally {
+      await storage.close()
+    }
+    return databaseUrl ?? dataDir
+  }
+}
+
+const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
