@@ -4,11 +4,11 @@ import type { AppRole } from '../../src/directory/app-role.ts'
 import { judgeAppRoleChange, judgeAppRoles } from '../../src/directory/app-role-rules.ts'
 import { appRole, guid } from './sample.ts'
 
-const told = (roles: AppRole[]) =>
+const issuesOf = (roles: AppRole[]) =>
   judgeAppRoles(roles).map(({ path, message }) => `${path.join('.')} ${message}`)
 
 describe('app roles', () => {
-  it('are let in when they follow every rule, a role without a value too', () => {
+  it('are accepted when they follow every rule, also without a value', () => {
     const allCharacters = "aZ09:!#$%&'()*+,-./;<=>?@[]^_`{|}~"
     const roles = [
       appRole(),
@@ -17,12 +17,12 @@ describe('app roles', () => {
       appRole({ id: guid(4), value: null }),
       appRole({ id: guid(5), value: 'x'.repeat(120), allowedMemberTypes: ['User', 'Application'] }),
     ]
-    assert.deepEqual(told(roles), [])
+    assert.deepEqual(issuesOf(roles), [])
   })
 
   const refused: [string, Partial<AppRole>, RegExp][] = [
     ['an id that is no GUID', { id: 'hi' }, /^0\.id must be a GUID$/],
-    ['nobody who may have it', { allowedMemberTypes: [] }, /^0\.allowedMemberTypes must name/],
+    ['no member types', { allowedMemberTypes: [] }, /^0\.allowedMemberTypes must name/],
     ['an empty name', { displayName: ' ' }, /^0\.displayName must not be empty/],
     ['a name of 101 characters', { displayName: 'x'.repeat(101) }, /^0\.displayName .*100/],
     ['an empty description', { description: '' }, /^0\.description must not be empty/],
@@ -33,34 +33,34 @@ describe('app roles', () => {
     ['a value of 121 characters', { value: 'x'.repeat(121) }, /^0\.value .*120/],
   ]
   for (const [what, part, expected] of refused) {
-    it(`are refused for ${what}, by the name of the property`, () => {
-      const faults = told([appRole(part)])
+    it(`are refused for ${what}, with the name of the property`, () => {
+      const faults = issuesOf([appRole(part)])
       assert.equal(faults.length, 1)
       assert.match(faults[0] ?? '', expected)
     })
   }
 
-  it('are refused for an id in two cases, and for a value, that are given twice', () => {
+  it('are refused for a repeated ID, also in another case, and for a repeated value', () => {
     const id = guid(0xabc)
-    const faults = told([appRole({ id }), appRole({ id: id.toUpperCase() })])
+    const faults = issuesOf([appRole({ id }), appRole({ id: id.toUpperCase() })])
     assert.match(faults[0] ?? '', /^1\.id must be unique/)
     assert.match(faults[1] ?? '', /^1\.value must be unique .*"CallHiApiRole"/)
   })
 
   const kept: [string, AppRole[]][] = [
     ['is unchanged', [appRole()]],
-    ['is described anew', [appRole({ description: 'Says hi.' })]],
+    ['has another description', [appRole({ description: 'Says hi.' })]],
     ['is disabled', [appRole({ isEnabled: false })]],
   ]
   for (const [what, after] of kept) {
-    it(`let an enabled role go on when it ${what}`, () => {
+    it(`allow a change after which an enabled role ${what}`, () => {
       assert.deepEqual(judgeAppRoleChange([appRole()], after), [])
     })
   }
 
   const lost: [string, AppRole[]][] = [
     ['removed', []],
-    ['given another value', [appRole({ value: 'CallHelloApiRole' })]],
+    ['changed to another value', [appRole({ value: 'CallHelloApiRole' })]],
   ]
   for (const [what, after] of lost) {
     it(`must be disabled before one is ${what}`, () => {

@@ -161,7 +161,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
   })
 
-  it('stays within its weight, and keeps what was used last', () => {
+  it('stays within its weight, and keeps the most recently used objects', () => {
     const { cache, add } = cacheWith(20)
     for (let number = 0; number < 100; number += 1) {
       const one = servicePrincipal({ id: guid(0x1000 + number), appId: guid(0x2000 + number) })

@@ -43,7 +43,7 @@ describe('identifier URIs', () => {
     it(`may not be ${uri}`, () => assert.deepEqual(codes(uri), [`0 ${code}`]))
   }
 
-  it('are told apart without regard to case: each once', () => {
+  it('must be unique without regard to case', () => {
     const other = `api://${guid(1)}/Orders`
     assert.deepEqual(codes(`api://${appId}`, other, `api://${appId}`, other.toUpperCase()), [
       '2 duplicate_value',

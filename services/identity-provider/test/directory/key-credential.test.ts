@@ -33,7 +33,7 @@ const rsa = (modulusLength: number) => ({
 })
 
 describe('a certificate as a credential', () => {
-  it('is the same from PEM and from DER: thumbprints, start and end are its own', async () => {
+  it('is equal from PEM and from DER, with the thumbprints, start and end of the certificate', async () => {
     const pem = (await certificate(rsa(2048))).toString('pem')
     const fromPem = createKeyCredential(pem, systemRuntime, 'Job')
     const fromDer = createKeyCredential(fromPem.certificate, systemRuntime)
@@ -63,7 +63,7 @@ describe('a certificate as a credential', () => {
     assert.throws(() => createKeyCredential(ec, systemRuntime), /RSA key of 2048 to 8192 bits/)
   })
 
-  it('is refused when it is none', () => {
+  it('is refused when it is not a certificate', () => {
     assert.throws(() => createKeyCredential('no certificate', systemRuntime), {
       name: 'TypeError',
       message: 'The certificate must be X.509, PEM or DER.',

@@ -28,14 +28,14 @@ describe('a map of the least recently used entries', () => {
     assert.deepEqual([keysIn(entries), entries.weight], [['a', 'c'], 4])
   })
 
-  it('does not count a look as a use', () => {
+  it('does not count an inspection as a use', () => {
     const entries = threeEntries(5)
     entries.peek('a')
     entries.trim()
     assert.deepEqual(keysIn(entries), ['b', 'c'])
   })
 
-  it('weighs the new value of an entry, and nothing of the former one', () => {
+  it('counts the weight of the new value of an entry, not of the former one', () => {
     const entries = threeEntries(6)
     entries.set('c', 1)
     assert.equal(entries.weight, 4)

@@ -5,7 +5,7 @@ import { newServicePrincipal } from '../../src/directory/new-service-principal.t
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { guid } from './sample.ts'
 
-const given = {
+const required = {
   id: guid(1),
   tenantId: guid(2),
   appId: guid(3),
@@ -14,26 +14,26 @@ const given = {
 }
 
 describe('a new application', () => {
-  it('declares nothing, asks for nothing, and has nothing to prove itself by', () => {
-    const { passwordAuthenticationAllowed, signInAudience, ...rest } = newApplication(given)
+  it('has no app roles, requested permissions or credentials by default', () => {
+    const { passwordAuthenticationAllowed, signInAudience, ...rest } = newApplication(required)
     assert.equal(passwordAuthenticationAllowed, true)
     assert.equal(signInAudience, 'AzureADMyOrg')
-    const others = Object.entries(rest).filter(([name]) => !(name in given))
+    const others = Object.entries(rest).filter(([name]) => !(name in required))
     for (const [name, value] of others)
       assert.ok(value === null || value === false || Object.keys(value).length === 0, name)
   })
 
-  it('is what is given where something is given', () => {
+  it('keeps the properties that are passed', () => {
     const identifierUris = ['api://one']
-    assert.deepEqual(newApplication({ ...given, identifierUris }).identifierUris, identifierUris)
+    assert.deepEqual(newApplication({ ...required, identifierUris }).identifierUris, identifierUris)
   })
 })
 
 describe('a new service principal', () => {
-  it('is enabled, an object of its own, and open to who has no role', () => {
+  it('has its own ID, is enabled, and requires no app role assignment', () => {
     const now = new Date(1000)
-    const source = { ...systemRuntime, now: () => now, newGuid: () => guid(9) }
-    assert.deepEqual(newServicePrincipal(guid(4), newApplication(given), source), {
+    const runtime = { ...systemRuntime, now: () => now, newGuid: () => guid(9) }
+    assert.deepEqual(newServicePrincipal(guid(4), newApplication(required), runtime), {
       id: guid(9),
       tenantId: guid(4),
       appId: guid(3),

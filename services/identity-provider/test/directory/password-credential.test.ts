@@ -4,14 +4,14 @@ import { createPassword, secretSha256 } from '../../src/directory/password-crede
 import { type Runtime, systemRuntime } from '../../src/directory/runtime.ts'
 import { guid } from './sample.ts'
 
-const source: Runtime = {
+const runtime: Runtime = {
   ...systemRuntime,
   now: () => new Date('2026-03-01T12:00:00Z'),
   newGuid: () => guid(7),
 }
 
 describe('a client secret', () => {
-  it('is 256 random bits, told once and kept as a hash (AS8)', () => {
+  it('has 256 random bits, is returned once and is stored as a hash (AS8)', () => {
     const { credential, secretText } = createPassword({}, systemRuntime)
     assert.equal(Buffer.from(secretText, 'base64url').length, 32)
     assert.deepEqual(credential.secretSha256, secretSha256(secretText))
@@ -20,18 +20,18 @@ describe('a client secret', () => {
     assert.notEqual(createPassword({}, systemRuntime).secretText, secretText)
   })
 
-  it('lasts two years from now when nobody says otherwise', () => {
-    const { credential } = createPassword({ displayName: 'Job' }, source)
+  it('is valid for two years from now by default', () => {
+    const { credential } = createPassword({ displayName: 'Job' }, runtime)
     assert.deepEqual(credential.startDateTime, new Date('2026-03-01T12:00:00Z'))
     assert.deepEqual(credential.endDateTime, new Date('2028-03-01T12:00:00Z'))
     assert.equal(credential.displayName, 'Job')
     assert.equal(credential.keyId, guid(7))
   })
 
-  it('lasts from and until when somebody says so', () => {
+  it('has the requested start and end', () => {
     const startDateTime = new Date('2026-04-01T00:00:00Z')
     const endDateTime = new Date('2026-05-01T00:00:00Z')
-    const { credential } = createPassword({ startDateTime, endDateTime }, source)
+    const { credential } = createPassword({ startDateTime, endDateTime }, runtime)
     assert.equal(credential.startDateTime, startDateTime)
     assert.equal(credential.endDateTime, endDateTime)
   })

@@ -7,7 +7,7 @@ import type { Tenant } from '../../src/directory/tenant.ts'
 
 const createdDateTime = new Date('2026-01-02T03:04:05Z')
 
-/** A GUID that is easy to tell in a failure: `guid(7)` ends in 7. */
+/** A GUID that is easy to recognize in a failure: `guid(7)` ends in 7. */
 export const guid = (number: number): string =>
   `11111111-2222-4333-8444-${number.toString(16).padStart(12, '0')}`
 

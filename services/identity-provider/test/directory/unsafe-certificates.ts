@@ -11,7 +11,7 @@ const smallPrimes = [
 ]
 const primorial = smallPrimes.reduce((product, prime) => product * BigInt(prime), 1n)
 
-// What matters is the form of the numbers: nobody signs with these keys.
+// Only the form of the numbers matters: no test signs with these keys.
 const modulusOf = (bits: number) => (1n << BigInt(bits)) - 59n
 const weakGeneratorModulus = ((1n << 2047n) / primorial + 1n) * primorial + 1n
 
@@ -20,7 +20,7 @@ const base64url = (number: bigint) => {
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
 }
 
-/** RSA public keys that must not verify client assertions, by what is wrong with them. */
+/** RSA public keys that must not verify client assertions, by their fault. */
 export const unsafeKeys: Readonly<Record<string, { modulus: bigint; exponent: bigint }>> = {
   'of 1024 bits': { modulus: modulusOf(1024), exponent: 65_537n },
   'of 2047 bits': { modulus: modulusOf(2047), exponent: 65_537n },
@@ -58,7 +58,7 @@ export async function certificateOf(key: { modulus: bigint; exponent: bigint }) 
   return new Uint8Array(certificate.rawData)
 }
 
-/** A credential of a certificate that was stored before its key was judged. */
+/** A credential of a certificate that was stored before keys were validated. */
 export function storedCredential(certificate: Uint8Array): KeyCredential {
   const digest = (name: string) => createHash(name).update(certificate).digest('base64url')
   return {

@@ -95,7 +95,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
       .post({ passwordCredential: { displayName: 'First secret' } })
     const rolesNow = async () =>
       decodeJwt(await token(client.appId, secretText, `${uri}/.default`)).roles
-    assert.equal(await rolesNow(), undefined, 'requesting grants nothing')
+    assert.equal(await rolesNow(), undefined, 'a requested permission grants nothing')
     // 5. Admin consent.
     const consents = await Promise.all(
       appRoles.map(({ id: appRoleId }) =>
@@ -108,7 +108,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
 
     for (const { id } of consents)
       await graph.api(`/servicePrincipals/${principal.id}/appRoleAssignments/${id}`).delete()
-    assert.equal(await rolesNow(), undefined, 'what was withdrawn is withdrawn')
+    assert.equal(await rolesNow(), undefined, 'a removed assignment grants nothing')
     for (const { id } of [api, client]) await graph.api(`/applications/${id}`).delete()
   })
 

@@ -229,7 +229,10 @@ describe('an application that has management roles in another tenant (AS32)', ()
       assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
       const item = `/directory/deletedItems/${principal.id}`
       assert.equal((await stranger.delete(item)).status, 204)
-      assert.ok((await add(owner, own)).status < 300, 'without the roles it is as any other')
+      assert.ok(
+        (await add(owner, own)).status < 300,
+        'an application without the roles can be changed',
+      )
     })
 
     it(`can renew its own credentials: it ${name}`, async () => {

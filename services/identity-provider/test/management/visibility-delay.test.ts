@@ -28,13 +28,13 @@ describe('the visibility delay', () => {
     await tooEarly()
     wait(1)
     assert.equal((await admin.patch(path, { displayName: 'Renamed' })).status, 204)
-    assert.equal((await admin.get(path)).body.displayName, 'Renamed', 'a change is seen at once')
+    assert.equal((await admin.get(path)).body.displayName, 'Renamed', 'a change is visible at once')
 
     const principal = await admin.post('/servicePrincipals', { appId: made.body.appId })
     assert.equal(principal.status, 201)
     const { id } = principal.body
     const twin = await admin.post('/servicePrincipals', { appId: made.body.appId })
-    assert.equal(twin.status, 409, 'what cannot be seen yet is there all the same')
+    assert.equal(twin.status, 409, 'an object that is not visible yet exists')
     const all = `/servicePrincipals/${admin.principalId}/appRoleAssignments`
     const consent = { principalId: admin.principalId, resourceId: id, appRoleId: role().id }
     const early = await admin.post(all, consent)

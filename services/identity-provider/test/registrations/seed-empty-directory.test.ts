@@ -31,7 +31,7 @@ const age = (path: string, minutes: number) => {
 const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
 
 describe('the seed of a directory', () => {
-  it('makes the six registration steps in an empty directory, and writes the secret once, for the owner only', async () => {
+  it('makes the six registration steps in an empty directory, and writes the secret once, for its owner only', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     assert.equal(await seed(log, dataDir), true)

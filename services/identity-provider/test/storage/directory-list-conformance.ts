@@ -81,7 +81,7 @@ async function filled(fresh: FreshStorage): Promise<DirectoryLog> {
 const numbersOf = (objects: readonly { readonly id: string }[]) =>
   objects.map(({ id }) => (Number.parseInt(id.slice(-3), 16) % 256).toString()).map(Number)
 
-/** What every directory log guarantees about lists. */
+/** The behaviour of every directory log for lists. */
 export function directoryListConformance(fresh: FreshStorage): void {
   it('lists the objects of a tenant that are not deleted, in pages, with their number', async () => {
     const log = await filled(fresh)
@@ -100,7 +100,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('keeps the number of objects right when they are changed, deleted and removed', async () => {
+  it('keeps the number of objects correct when they are changed, deleted and removed', async () => {
     const log = await filled(fresh)
     const one = application({ id: guid(0x105), appId: guid(0x205) })
     await log.commit(
@@ -185,7 +185,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     assert.deepEqual([numbersOf(objects), count], [[2, 3, 4], 3])
   })
 
-  it('lists assignments of a side while both sides exist, with what their properties need', async () => {
+  it('lists assignments of one object while both objects exist, with the data for their properties', async () => {
     const log = await filled(fresh)
     const list = async (...conditions: ListCondition[]) =>
       log.list(queryOf('appRoleAssignment', { conditions }))

@@ -76,7 +76,7 @@ const everything = application({
   ],
 })
 
-/** What every directory log guarantees. */
+/** The behaviour of every directory log. */
 export function directoryLogConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { directory } = await (await fresh()).open()

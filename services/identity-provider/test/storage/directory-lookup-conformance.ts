@@ -79,7 +79,7 @@ const lookups: readonly ((directory: Directory) => unknown)[] = [
   (directory) => directory.appRoleAssignment('Other'),
 ]
 
-/** What every directory log guarantees about lookups. */
+/** The behaviour of every directory log for lookups. */
 export function directoryLookupConformance(fresh: FreshStorage): void {
   it('answers every lookup as a complete directory in memory does', async () => {
     const { directory: log } = await (await fresh()).open()
@@ -94,7 +94,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
       assert.deepEqual(await store.read(lookup), lookup(whole), String(lookup))
   })
 
-  it('loads all that a token of a new client needs in three snapshots, and then in none', async () => {
+  it('loads all data for a token of a new client in three snapshots, and then in none', async () => {
     const { directory } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), changes, [])
     let snapshots = 0

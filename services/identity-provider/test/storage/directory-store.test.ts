@@ -82,8 +82,8 @@ describe('the directory store', () => {
     )
     assert.equal((await wholeDirectory(store)).revision, 0)
     assert.equal(
-      await store.update(rename('after a refusal, updates go on')),
-      'after a refusal, updates go on',
+      await store.update(rename('an update after a refusal')),
+      'an update after a refusal',
     )
   })
 

@@ -24,14 +24,14 @@ const event = (action: KeyEvent['action'], kid: string): KeyEvent => ({
   kid,
 })
 
-/** What every key ring store promises. */
+/** The behaviour of every key ring store. */
 export function keyRingStoreConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { keyRing } = await (await fresh()).open()
     assert.deepEqual(await keyRing.read(), { latest: commitAt(0), hasKnown: true, ring: [] })
   })
 
-  it('gives back the ring that was committed last, in the order in which its keys sign', async () => {
+  it('returns the ring of the last commit, in the order in which its keys sign', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     await one.keyRing.commit(commitAt(0), markAt(1), [key('b', 0), key('a', 90)], [])
@@ -49,7 +49,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     })
   })
 
-  it('writes what happened into the book of the directory, with the ring or not at all', async () => {
+  it('records key events in the audit log of the directory together with the ring, or not at all', async () => {
     const { keyRing, audit } = await (await fresh()).open()
     await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [event('announce', 'a')])
     assert.equal(
@@ -89,7 +89,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
   })
 
   for (const [what, known, hasKnown] of knownCommits) {
-    it(`tells that it ${hasKnown ? 'has' : 'lacks'} ${what}, with the whole ring (AS37)`, async () => {
+    it(`reports that it ${hasKnown ? 'has' : 'lacks'} ${what}, with the whole ring (AS37)`, async () => {
       const { keyRing } = await (await fresh()).open()
       await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [])
       await keyRing.commit(commitAt(1), markAt(2), [key('b', 0)], [])
@@ -107,7 +107,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     })
   }
 
-  it('is not held up by commits of the directory, nor holds them up', async () => {
+  it('does not conflict with commits of the directory', async () => {
     const { keyRing, directory } = await (await fresh()).open()
     const outcomes = await Promise.all([
       keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], []),

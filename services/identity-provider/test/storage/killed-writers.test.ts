@@ -8,7 +8,7 @@ import { openStorage } from '../../src/storage/storage.ts'
 import { PostgresServer } from './postgres-server.ts'
 import { assertHolds, heldBy, type Place, Writer } from './writer.ts'
 
-/** How many writers are killed; 100 for the record. */
+/** The number of killed writers: 100 for docs/evidence. */
 const kills = Number(process.env.KILLS ?? 3)
 const longestReopenMs = 2000
 
@@ -26,7 +26,7 @@ after(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** Kills writers, always two at work on one store, and opens the store after each. */
+/** Kills one of two running writers in each round, and opens their store afterwards. */
 async function killWriters(place: Place) {
   const acknowledged: string[] = []
   let slowestMs = 0
@@ -49,12 +49,12 @@ async function killWriters(place: Place) {
   return { acknowledged, slowestMs: Math.round(slowestMs) }
 }
 
-describe(`writers of which ${kills} are killed in the middle of their work (FL13, FL14)`, () => {
+describe(`writers on one store, of which ${kills} are killed during a write (FL13, FL14)`, () => {
   for (const [kind, place] of [
     ['SQLite', async () => ({ dataDir })],
     ['PostgreSQL', async () => ({ dataDir: '', databaseUrl: await server.database() })],
   ] as const) {
-    it(`lose no acknowledged change in ${kind}, and leave half of none`, async (test) => {
+    it(`lose no acknowledged change in ${kind}, and store no change in part`, async (test) => {
       const at = await place()
       const { acknowledged, slowestMs } = await killWriters(at)
       const storage = await openStorage(at)
@@ -62,7 +62,7 @@ describe(`writers of which ${kills} are killed in the middle of their work (FL13
       const { revision, counted, audited } = await heldBy(storage)
       await storage.close()
       test.diagnostic(
-        `${acknowledged.length} changes acknowledged to the killed, ${counted} held, slowest reopening ${slowestMs} ms`,
+        `${acknowledged.length} changes acknowledged to killed writers, ${counted} stored, slowest opening ${slowestMs} ms`,
       )
       assert.equal(revision, counted)
       assert.equal(audited.size, counted)
@@ -72,7 +72,7 @@ describe(`writers of which ${kills} are killed in the middle of their work (FL13
 })
 
 describe('two processes on one SQLite file (FL16)', () => {
-  it('both write, and no change is lost, even when one starts while the other runs', async () => {
+  it('can both write, and no change is lost, even if one starts later', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-two-'))
     const place = { dataDir: folder }
     const writers = [new Writer(place, 'first', 60), new Writer(place, 'second', 60)]

@@ -4,7 +4,7 @@ import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { beginning, type Commit } from '../../src/storage/commit.ts'
 import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
 
-/** A key ring that is forgotten with its process: for tests, and for a server without a trace. */
+/** A key ring in memory, for tests. It is lost when the process ends. */
 export class MemoryKeyRingStore implements KeyRingStore {
   readonly events: KeyEvent[] = []
   readonly #commits: Commit[] = [beginning]

@@ -5,7 +5,7 @@ import { parsePostgresAddress } from '../../src/storage/postgres-address.ts'
 
 const canary = 'canary-9f8e7d'
 
-/** Where the driver goes by each URL. */
+/** The host and port that the driver uses for each URL. */
 const reached = (text: string) =>
   parsePostgresAddress(text).servers.map(({ url }) => {
     const { host, port, user, password, database } = new pg.Client({ connectionString: url })
@@ -55,7 +55,7 @@ describe('a database URL', () => {
     }
   })
 
-  it('is shown to people without user and password', () => {
+  it('is displayed without user and password', () => {
     const parts = ['h1/d', 'h1:1,[::1]:2/d', 'x/d?host=h1,h2']
     const names = parts.map((part) => parsePostgresAddress(`postgres://u:${canary}@${part}`).name)
     assert.deepEqual(names, ['h1/d', 'h1:1,[::1]:2/d', 'h1:5432,h2:5432/d'])

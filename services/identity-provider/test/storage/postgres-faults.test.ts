@@ -46,7 +46,7 @@ describe('a database that cannot be opened', () => {
     ['it does not exist', { pathname: '/nowhere' }, /\/nowhere does not exist \(3D000/],
     ['the user is unknown', { username: 'nobody' }, /refuses the user or the password \(28000/],
   ] as const) {
-    it(`says so in one sentence without the password when ${what}`, async () => {
+    it(`is reported in one sentence without the password when ${what}`, async () => {
       await assert.rejects(opening(part), (error: Error & { code: string }) => {
         assert.equal(error.code, 'storage_unavailable')
         assert.match(error.message, /^The database 127\.0\.0\.1:\d+\/\w+ [^\n]*\.$/)
@@ -58,27 +58,27 @@ describe('a database that cannot be opened', () => {
   }
 
   for (const [what, answer] of [
-    ['gives back what it hears', (heard: Buffer) => heard],
+    ['sends the request back', (request: Buffer) => request],
     ['speaks HTTP', () => 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
-    ['says anything', () => '\0\0\0\0\0\0\0\0'],
+    ['sends zero bytes', () => '\0\0\0\0\0\0\0\0'],
   ] as const) {
-    it(`says so in one sentence of a server that ${what}`, async () => {
-      const stranger = createServer((socket) => {
+    it(`is reported in one sentence when the server ${what}`, async () => {
+      const otherServer = createServer((socket) => {
         socket.on('error', () => undefined)
-        socket.on('data', (heard) => socket.end(answer(heard)))
+        socket.on('data', (request) => socket.end(answer(request)))
       }).listen(0, '127.0.0.1')
-      await new Promise((resolve) => stranger.on('listening', resolve))
-      const { port } = stranger.address() as { port: number }
+      await new Promise((resolve) => otherServer.on('listening', resolve))
+      const { port } = otherServer.address() as { port: number }
       await assert.rejects(opening({ port: String(port) }), {
         code: 'storage_unavailable',
         message:
           /^The database 127\.0\.0\.1:\d+\/\w+ (cannot be reached|does not speak as PostgreSQL does): [^\n]+\.$/,
       })
-      stranger.close()
+      otherServer.close()
     })
   }
 
-  it('gives up in time on a host that accepts and never answers', async () => {
+  it('is reported within 4 seconds when a host accepts and never answers', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.on('listening', resolve))
     const { port } = silent.address() as { port: number }
@@ -90,7 +90,7 @@ describe('a database that cannot be opened', () => {
 })
 
 describe('a database that fails while it is used (FL20)', () => {
-  it('is unavailable while it is down, keeps what was acknowledged, and recovers by itself', async () => {
+  it('is unavailable while it is down, keeps acknowledged changes, and recovers by itself', async () => {
     assert.equal(await commit('before'), 'committed')
     const known = await revision()
     await server.kill()
@@ -104,7 +104,7 @@ describe('a database that fails while it is used (FL20)', () => {
     assert.ok(performance.now() - resumedAt < longestServiceGapMs)
   })
 
-  it('outlives the reset of every connection, again and again', async () => {
+  it('recovers each time when all connections are reset repeatedly', async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await revision()
       const working = Promise.allSettled(Array.from({ length: 20 }, () => revision()))
@@ -120,7 +120,7 @@ describe('a database that fails while it is used (FL20)', () => {
     }
   })
 
-  it('does not wait long for somebody else who holds a lock', async () => {
+  it('waits at most 3 seconds for a lock of another program', async () => {
     const base = await latest()
     const holder = new pg.Client({ connectionString: databaseUrl })
     await holder.connect()
@@ -137,15 +137,15 @@ describe('a database that fails while it is used (FL20)', () => {
     assert.equal(await commit(), 'committed')
   })
 
-  it('gives up a change after one time-out while the synchronous standby is gone', async () => {
+  it('fails a change after one timeout while the synchronous standby is missing', async () => {
     const base = await latest()
-    await server.query("alter system set synchronous_standby_names = 'nobody'")
+    await server.query("alter system set synchronous_standby_names = 'missing'")
     await server.query('select pg_reload_conf()')
     try {
       const startedAt = performance.now()
       const change = commit('given up')
       const reading = await revision()
-      assert.equal(reading, base.revision, 'what waits for the standby is not seen')
+      assert.equal(reading, base.revision, 'a change that waits for the standby is not visible')
       await assert.rejects(change, {
         code: 'storage_unavailable',
         message: /cannot be reached: /,
@@ -156,18 +156,18 @@ describe('a database that fails while it is used (FL20)', () => {
       await server.query('alter system reset synchronous_standby_names')
       await server.query('select pg_reload_conf()')
     }
-    // The server has it, and makes it known as soon as it waits for nobody.
+    // The server has stored the change. It becomes visible when no standby is required.
     while ((await eventually(revision)) === base.revision) await setTimeout(10)
     assert.equal(await revision(), base.revision + 1)
     assert.equal(await eventually(() => commit('after')), 'committed')
   })
 
-  it('serves more at once than it has connections', async () => {
+  it('answers more concurrent reads than it has connections', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => revision()))
     assert.equal(new Set(answers).size, 1)
   })
 
-  it('says so when it takes no writes, as a standby', async () => {
+  it('reports that it accepts no writes when it is a standby', async () => {
     const name = nameOf(databaseUrl)
     await server.query(`alter database ${name} set default_transaction_read_only = on`)
     const standby = await openStorage({ dataDir: '', databaseUrl })
@@ -181,12 +181,12 @@ describe('a database that fails while it is used (FL20)', () => {
   })
 })
 
-/** Asks again while connections that were reset are being replaced. */
-async function eventually<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Repeats a call until the pool has replaced its reset connections. */
+async function eventually<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   const startedAt = performance.now()
   for (;;) {
     try {
-      return await ask()
+      return await call()
     } catch (cause) {
       if (performance.now() - startedAt > longestServiceGapMs) throw cause
     }

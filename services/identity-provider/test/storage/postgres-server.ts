@@ -12,13 +12,13 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** PostgreSQL refuses to run as root: there it runs as the user that owns nothing. */
-const nobody = { uid: 65534, gid: 65534 }
+/** PostgreSQL refuses to run as root. For root it runs as the user `nobody`, who owns no files. */
+const unprivileged = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
-const user = isRoot ? nobody : {}
+const user = isRoot ? unprivileged : {}
 
 const settings = [
-  // What a test must survive is the death of a process, not of the machine.
+  // Tests kill processes, but do not cut the power, so data need not reach the disk.
   ...['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'max_connections=60'],
   ...['listen_addresses=127.0.0.1', 'unix_socket_directories='],
 ].flatMap((setting) => ['-c', setting])
@@ -38,7 +38,7 @@ export class PostgresServer {
 
   static async start(): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-postgres-'))
-    if (isRoot) await chown(folder, nobody.uid, nobody.gid)
+    if (isRoot) await chown(folder, unprivileged.uid, unprivileged.gid)
     const programs = await programsFor(folder)
     await run(
       join(programs, 'initdb'),
@@ -55,7 +55,7 @@ export class PostgresServer {
 
   /**
    * Starts a standby of this server, on a copy of its folder: the programs from npm have no
-   * pg_basebackup. It follows asynchronously, until this server is told to wait for it.
+   * pg_basebackup. It follows asynchronously, until `waitForStandby` is called.
    *
    * @see https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
    */
@@ -76,7 +76,7 @@ export class PostgresServer {
     const source = `host=127.0.0.1 port=${this.port} user=postgres`
     await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
     await run('chmod', ['-R', 'u=rwX,go=', folder])
-    if (isRoot) await run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder])
+    if (isRoot) await run('chown', ['-R', `${unprivileged.uid}:${unprivileged.gid}`, folder])
     const standby = new PostgresServer(folder, this.#programs, await freePort())
     await standby.resume()
     return standby
@@ -89,7 +89,7 @@ export class PostgresServer {
     await this.untilTrue("select bool_or(sync_state = 'sync') as yes from pg_stat_replication")
   }
 
-  /** Waits until the standby has replayed what this server has written. */
+  /** Waits until the standby has replayed all writes of this server. */
   async untilReplayed(): Promise<void> {
     const [row] = await this.query('select pg_current_wal_lsn()::text as written')
     const { written } = row as { written: string }
@@ -98,29 +98,29 @@ export class PostgresServer {
     )
   }
 
-  /** Stops following the primary, as a standby does that lags. */
+  /** Stops following the primary, like a standby that lags. */
   async lag(): Promise<void> {
     await this.query("alter system set primary_conninfo = ''")
     await this.query('select pg_reload_conf()')
     await this.untilTrue('select count(*) = 0 as yes from pg_stat_wal_receiver')
   }
 
-  /** Makes a standby take writes. */
+  /** Makes a standby accept writes. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(true)')
   }
 
-  /** Waits until a question with one answer, `yes`, is answered by true. */
-  async untilTrue(question: string): Promise<void> {
+  /** Waits until a query, which returns one row with the column `yes`, returns true. */
+  async untilTrue(statement: string): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
-      const [row] = await this.query(question)
+      const [row] = await this.query(statement)
       if ((row as { yes: boolean | null }).yes === true) return
-      if (attempt === 500) throw new Error(`PostgreSQL did not say yes: ${question}`)
+      if (attempt === 500) throw new Error(`PostgreSQL did not return true for: ${statement}`)
       await setTimeout(10)
     }
   }
 
-  /** Sends a signal to the server process, and waits for its end when it is one that ends it. */
+  /** Sends a signal to the server process. After SIGKILL, waits until the process has ended. */
   async signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const server = this.#process
     if (server === undefined) throw new TypeError('The server does not run.')
@@ -142,13 +142,13 @@ export class PostgresServer {
       { ...user, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     this.#process = server
-    let told = ''
+    let output = ''
     await new Promise<void>((resolve, reject) => {
       server.stderr.on('data', (chunk) => {
-        told += chunk
-        if (/ready to accept (read-only )?connections/.test(told)) resolve()
+        output += chunk
+        if (/ready to accept (read-only )?connections/.test(output)) resolve()
       })
-      server.on('exit', () => reject(new Error(`PostgreSQL did not start: ${told}`)))
+      server.on('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
     })
   }
 
@@ -157,19 +157,19 @@ export class PostgresServer {
     const server = this.#process
     this.#process = undefined
     if (server === undefined) return
-    // Immediate shutdown: no checkpoint, no goodbye; the next start recovers from the log.
+    // Immediate shutdown, without a checkpoint. The next start recovers from the log.
     server.kill('SIGQUIT')
     await once(server, 'exit')
   }
 
-  /** Creates an empty database, of a name that no other server has: nobody else answers for it. */
+  /** Creates an empty database. Its random name exists on no other server. */
   async database(): Promise<string> {
     const name = `test_${randomUUID().replaceAll('-', '')}`
     await this.query(`create database ${name}`)
     return `postgres://postgres@127.0.0.1:${this.port}/${name}`
   }
 
-  /** Asks as the superuser. */
+  /** Runs a statement as the superuser, and returns its rows. */
   async query(statement: string, database = 'postgres'): Promise<unknown[]> {
     const client = new pg.Client(this.#connection(database))
     await client.connect()
@@ -199,14 +199,14 @@ async function programsFor(folder: string): Promise<string> {
     () => false,
   )
   if (mayRun) return programs
-  // The repository is in a folder that is closed to others, such as the home of root.
+  // Other users cannot read the folder of the repository, for example in the home of root.
   await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
   return join(folder, 'native', 'bin')
 }
 
 /**
- * A port that is free and stays so while the server is down: below those that systems hand out to
- * whoever connects or asks for any port, and one of which another test could get meanwhile.
+ * A free port below the range that systems assign to outgoing connections and to port 0. So no
+ * other test gets the port while the server is down.
  */
 async function freePort(): Promise<number> {
   for (;;) {

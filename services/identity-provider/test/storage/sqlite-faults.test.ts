@@ -272,7 +272,7 @@ describe('a statement that fails in the middle of a commit (FL21)', () => {
     ['password_credential', 'insert'],
     ['directory_audit', 'insert'],
   ] as const) {
-    it(`leaves nothing behind: ${event} of ${table}`, async () => {
+    it(`stores nothing: ${event} of ${table}`, async () => {
       const dataDir = freshDir()
       const storage: Storage = await openStorage({ dataDir })
       await storage.directory.commit(beginning, 'first', [put('application', everything)], [record])

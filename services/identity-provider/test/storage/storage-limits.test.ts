@@ -66,7 +66,7 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal(count('sign_in_audit'), 1000)
   })
 
-  it('refuses assertions beyond the limit, forgets none that was used, and recovers (AS20)', async () => {
+  it('refuses assertions above the limit, keeps every used one, and recovers (AS20)', async () => {
     const spend = (n: number) => storage.assertions.spend('client', `jti ${n}`, minute(10))
     const won = await Promise.all(Array.from({ length: limits.usedAssertions }, (_, n) => spend(n)))
     assert.ok(won.every(Boolean))
@@ -91,7 +91,7 @@ describe('a store that is filled beyond its limits', () => {
     await assert.rejects(spend(limits.usedAssertions), { code: 'storage_unavailable' })
   })
 
-  it('forgets the uses of removed credentials, in several cleanups when there are many', async () => {
+  it('deletes the uses of removed credentials, in several cleanups if there are many', async () => {
     const kept = application({
       passwordCredentials: [
         {

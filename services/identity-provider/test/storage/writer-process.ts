@@ -3,9 +3,9 @@ import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 
-// Writes as fast as it can and says, line by line, what was acknowledged: a process of its own, so
-// that it can be killed. Each change counts one tenant up, with an audit record of its name, and
-// spends an assertion of its name.
+// A separate process, so that a test can kill it. It writes without pause, and prints the name of
+// each acknowledged change as a line. Each change increments the number in the tenant's name. It
+// adds an audit record with the name of the change, and uses an assertion with the same name.
 const [dataDir = '', databaseUrl = '', name = '', count = 'forever'] = process.argv.slice(2)
 const storage = await openStorage({ dataDir, databaseUrl: databaseUrl || undefined })
 const directory = new DirectoryStore({ log: storage.directory })

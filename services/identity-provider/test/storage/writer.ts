@@ -7,60 +7,60 @@ import type { Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 
-/** Where writers write. */
+/** The store of the writers. */
 export type Place = { readonly dataDir: string; readonly databaseUrl?: string }
 
 const running = new Set<Writer>()
 
-/** A process that writes, and what was acknowledged to it. */
+/** A process that writes, and the changes that the store acknowledged. */
 export class Writer {
   readonly acknowledged: string[] = []
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
-  #told = ''
-  #complaint = ''
-  #onTold: () => void = () => undefined
+  #rest = ''
+  #errors = ''
+  #onOutput: () => void = () => undefined
 
   constructor({ dataDir, databaseUrl = '' }: Place, name: string, count?: number) {
     const program = join(import.meta.dirname, 'writer-process.ts')
-    const given = [dataDir, databaseUrl, name, ...(count === undefined ? [] : [String(count)])]
-    this.#process = spawn(process.execPath, [program, ...given], {
+    const args = [dataDir, databaseUrl, name, ...(count === undefined ? [] : [String(count)])]
+    this.#process = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     running.add(this)
     this.#ended = new Promise((resolve) => {
       this.#process.on('close', () => {
         running.delete(this)
-        this.#onTold()
+        this.#onOutput()
         resolve()
       })
     })
     this.#process.stderr?.on('data', (chunk) => {
-      this.#complaint += chunk
+      this.#errors += chunk
     })
     this.#process.stdout?.on('data', (chunk) => {
-      const lines = (this.#told + chunk).split('\n')
-      this.#told = lines.pop() ?? ''
+      const lines = (this.#rest + chunk).split('\n')
+      this.#rest = lines.pop() ?? ''
       this.acknowledged.push(...lines)
-      this.#onTold()
+      this.#onOutput()
     })
   }
 
-  /** Waits until so many changes were acknowledged. */
+  /** Waits until this number of changes was acknowledged. */
   async wrote(count: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#onTold = () => {
+      this.#onOutput = () => {
         if (this.acknowledged.length >= count || !running.has(this)) resolve()
       }
-      this.#onTold()
+      this.#onOutput()
     })
-    assert.ok(this.acknowledged.length >= count, this.#complaint)
+    assert.ok(this.acknowledged.length >= count, this.#errors)
   }
 
-  /** Waits until it has written everything. */
+  /** Waits until the process has written all its changes, and asserts its exit code 0. */
   async done(): Promise<void> {
     await this.#ended
-    assert.equal(this.#process.exitCode, 0, this.#complaint)
+    assert.equal(this.#process.exitCode, 0, this.#errors)
   }
 
   async kill(): Promise<void> {
@@ -68,27 +68,27 @@ export class Writer {
     await this.#ended
   }
 
-  /** Ends those that a failed test left behind. */
+  /** Kills the processes that a failed test has left. */
   static async killAll(): Promise<void> {
     await Promise.all([...running].map((writer) => writer.kill()))
   }
 }
 
-/** What a store holds of what writers wrote. */
+/** The state of a store: its revision, the number in the tenant's name, and the recorded changes. */
 export async function heldBy(storage: Storage) {
   const directory = await wholeDirectory(new DirectoryStore({ log: storage.directory }))
   const counted = Number(directory.tenant(tenant().id)?.displayName ?? 0)
   return { revision: directory.revision, counted, audited: await auditedIn(storage) }
 }
 
-/** Asserts that these changes are in the audit, and their assertions are spent. */
+/** Asserts that the audit log has these changes, and that their assertions are used. */
 export async function assertHolds(storage: Storage, changes: readonly string[]): Promise<void> {
   const audited = await auditedIn(storage)
   const lost = changes.filter((change) => !audited.has(change))
-  assert.deepEqual(lost, [], 'acknowledged and lost')
+  assert.deepEqual(lost, [], 'no acknowledged change is lost')
   const expiresAt = new Date('2100-01-01T00:00:00Z')
   const spent = changes.map((change) => storage.assertions.spend('client', change, expiresAt))
-  assert.ok((await Promise.all(spent)).every((again) => !again))
+  assert.ok((await Promise.all(spent)).every((isAccepted) => !isAccepted))
 }
 
 async function auditedIn({ audit }: Storage): Promise<Set<AuditRecord['target']>> {

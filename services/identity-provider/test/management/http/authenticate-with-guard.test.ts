@@ -79,7 +79,7 @@ describe('a caller of the management API', () => {
     return true
   }
 
-  it('is known by a token of any tenant of this server, with the roles that count here', async () => {
+  it('is authenticated by a token of any tenant of this server, with the roles of this API', async () => {
     const { ask } = guarded(() => [first])
     assert.deepEqual(await ask(`Bearer ${await token(first)}`), {
       tenantId: contoso.id,
@@ -107,8 +107,8 @@ describe('a caller of the management API', () => {
   const badTokens: readonly (readonly [string, object])[] = [
     ['for another API', { aud: `api://${guid(9)}` }],
     ['of another issuer', { iss: 'https://sts.windows.net/x/' }],
-    ['that says one tenant and is issued by another', { tid: fabrikam.id }],
-    ['of a tenant that is not there', { iss: `${issuerUrl}/${guid(3)}/`, tid: guid(3) }],
+    ['whose tenant is not that of its issuer', { tid: fabrikam.id }],
+    ['of a tenant that does not exist', { iss: `${issuerUrl}/${guid(3)}/`, tid: guid(3) }],
     ['that has expired', { exp: nowSeconds - 61 }],
     ['that acts for a user', { scp: 'Application.Read.All' }],
   ]
@@ -122,7 +122,7 @@ describe('a caller of the management API', () => {
     })
   }
 
-  it('is refused at once when the key of the token was revoked, and known by the new one', async () => {
+  it('is refused at once when the key of the token was revoked, and accepted with the new one', async () => {
     let published = [first, second]
     const { ask } = guarded(() => published)
     const old = `Bearer ${await token(first)}`
@@ -161,7 +161,7 @@ describe('a caller of the management API', () => {
     await assert.rejects(ask(old), refusal('keys_unavailable'))
   })
 
-  it('costs the same with one tenant and with many, and a new tenant costs the others nothing', async () => {
+  it('costs as many key reads with many tenants as with one, also after a tenant is added', async () => {
     const others = Array.from({ length: 2000 }, (_, index) =>
       tenant({ id: guid(0x1000 + index), domains: [] }),
     )
@@ -180,7 +180,7 @@ describe('a caller of the management API', () => {
     assert.equal(tenants.mock.callCount(), 0)
   })
 
-  it('is known from the moment that its tenant is there', async () => {
+  it('is accepted as soon as its tenant exists', async () => {
     const { ask, directory } = guarded(() => [first], [fabrikam])
     const early = `Bearer ${await token(first)}`
     await assert.rejects(ask(early), refusal('token_invalid'))
@@ -188,7 +188,7 @@ describe('a caller of the management API', () => {
     await ask(early)
   })
 
-  it('cannot be told when no key can be had: that is not to say that the token is bad', async () => {
+  it('is not refused for an invalid token when no key is available', async () => {
     const { ask } = guarded(() => [])
     await assert.rejects(
       token(first).then((good) => ask(`Bearer ${good}`)),

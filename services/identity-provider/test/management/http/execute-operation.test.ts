@@ -49,13 +49,16 @@ describe('a change that the store refuses (FL21)', () => {
       const failed = await write(sample)
       assert.equal(failed.status, 500)
       assert.equal(failed.body.error.message, 'The server failed. Its log has the reason.')
-      assert.deepEqual(reports, [lost, log.fault], 'only the operator hears of it')
+      assert.deepEqual(reports, [lost, log.fault], 'only the operator receives the reason')
       assert.deepEqual(await log.changesAfter(), before)
       assert.equal(log.audit.length, records)
 
       log.fault = undefined
       await store.refresh()
-      assert.ok((await write(sample)).status < 300, 'and it works as soon as the store does')
+      assert.ok(
+        (await write(sample)).status < 300,
+        'the operation succeeds when the store accepts it',
+      )
     })
   }
 

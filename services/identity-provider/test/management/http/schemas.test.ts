@@ -54,7 +54,7 @@ const bodies: Readonly<Record<string, object>> = {
   'members of an optional claim': {
     optionalClaims: { accessToken: [{ name: 'a', additionalProperties: filled(() => '') }] },
   },
-  'certificates that are none': { keyCredentials: filled(() => ({ key: 'AAAA' })) },
+  'invalid certificates': { keyCredentials: filled(() => ({ key: 'AAAA' })) },
   'certificates by their names': { keyCredentials: filled((index) => ({ keyId: guidOf(index) })) },
   'secrets by their names': { passwordCredentials: filled((index) => ({ keyId: guidOf(index) })) },
   'unknown properties': Object.fromEntries(
@@ -101,7 +101,7 @@ describe('a body of 1 MiB', () => {
 
   for (const [name, domains] of [
     ['domains', filled((index) => `d${index}.example`)],
-    ['domains that are none', filled(() => '-')],
+    ['invalid domains', filled(() => '-')],
     ['a long domain', ['a'.repeat(1_000_000)]],
   ] as const) {
     it(`of ${name} is refused for its size, with at most 20 issues (AS38)`, async () => {

@@ -177,7 +177,11 @@ describe('a list', () => {
     while (next !== undefined) {
       const { status, body }: Awaited<ReturnType<typeof admin.get>> = await admin.get(next)
       assert.equal(status, 200, JSON.stringify(body))
-      assert.equal(body['@odata.count'], names.length + 2, 'with the administrator and the caller')
+      assert.equal(
+        body['@odata.count'],
+        names.length + 2,
+        'the administrator and the caller are counted too',
+      )
       found.push(...body.value.map(({ id }) => id))
       next = body['@odata.nextLink']
       pages += 1

@@ -142,7 +142,7 @@ describe('a thread with a connection to a data file', () => {
     await assert.rejects(thread.execute(statement('select 1')), { code: 'storage_unavailable' })
   })
 
-  it('does not stop the thread that asks', async () => {
+  it('does not block the calling thread', async () => {
     let turns = 0
     const ticker = setInterval(() => {
       turns += 1

@@ -27,13 +27,13 @@ describe('a body that is refused', () => {
     ],
     ['a scope for users', { api: { oauth2PermissionScopes: [{}] } }, 'Request_BadRequest', /'api/],
     [
-      'a token version that there is not',
+      'an unknown token version',
       { api: { requestedAccessTokenVersion: 3 } },
       'Request_BadRequest',
       /must be 1 or 2/,
     ],
     [
-      "a secret of one's own",
+      'a secret that the caller chooses',
       { passwordCredentials: [{ keyId: contoso.id }] },
       'Request_BadRequest',
       /addPassword/,
@@ -58,7 +58,7 @@ describe('a body that is refused', () => {
     ],
     ['half a character', '{"displayName":"\\ud800"}', 'Request_BadRequest', /surrogate/],
     [
-      'an account of everybody',
+      'a sign-in audience of personal accounts',
       { signInAudience: 'PersonalMicrosoftAccount' },
       'Request_BadRequest',
       /"AzureADMyOrg" or/,
@@ -102,7 +102,7 @@ describe('a body that is refused', () => {
     ],
     ['another language', { appRoles: [role({ lang: 'en' })] }, 'Request_BadRequest', /lang/],
     [
-      'a URI on a domain of others',
+      'a URI on a domain of another tenant',
       { identifierUris: ['https://elsewhere.example/api'] },
       'HostNameNotOnVerifiedDomain',
       /https:\/\/elsewhere\.example\/api/,
@@ -172,7 +172,7 @@ describe('a body that is refused', () => {
       /boolean/,
     ],
     ['an array', [], 'Request_BadRequest', /object/],
-    ['what is no JSON', '{"displayName":', 'BadRequest', /Unable to read JSON/],
+    ['no valid JSON', '{"displayName":', 'BadRequest', /Unable to read JSON/],
     ['nothing', '', 'BadRequest', /Empty Payload/],
   ]
   for (const [name, body, code, message] of rows) {

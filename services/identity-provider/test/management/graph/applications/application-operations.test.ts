@@ -23,7 +23,7 @@ describe('an application', () => {
       web: { redirectUris: [] },
     })
     const shown = await admin.get(path)
-    assert.deepEqual(shown.body, api, 'what was made is what is read')
+    assert.deepEqual(shown.body, api, 'the created object is returned')
   })
 
   it('can be written back unchanged', async () => {

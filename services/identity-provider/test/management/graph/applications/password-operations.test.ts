@@ -60,7 +60,7 @@ describe('a client secret', () => {
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
     ['that ends before it starts', { endDateTime: '2020-01-01T00:00:00Z' }, /end after its start/],
-    ['with a time that is none', { endDateTime: 'tomorrow' }, /'passwordCredential.endDateTime'/],
+    ['with an invalid time', { endDateTime: 'tomorrow' }, /'passwordCredential.endDateTime'/],
     ['without a time zone', { endDateTime: '2027-01-01T00:00:00' }, /date and time as in/],
     ['that is chosen by its owner', { secretText: 'mine' }, /'secretText', which is not supported/],
   ]

@@ -46,7 +46,7 @@ describe('a deleted application', () => {
     assert.equal((await admin.get(`${deleted}/${api.id}`)).body.appId, api.appId)
   })
 
-  it('is restored unchanged, and its service principal by a request of its own', async () => {
+  it('is restored unchanged, and its service principal by a separate request', async () => {
     const { admin, api, deleted, path, principal, store } = await withDeleted()
     const early = await admin.post(`${deleted}/${principal.id}/restore`)
     assert.equal(early.status, 400)
@@ -134,6 +134,10 @@ describe('a deleted application', () => {
     })
     const { revision } = directory
     assert.equal(await purgeExpired(store, runtime), 0)
-    assert.equal((await wholeDirectory(store)).revision, revision, 'nothing to do writes nothing')
+    assert.equal(
+      (await wholeDirectory(store)).revision,
+      revision,
+      'a cleanup without expired objects writes nothing',
+    )
   })
 })

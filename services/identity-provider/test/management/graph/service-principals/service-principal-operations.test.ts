@@ -64,7 +64,7 @@ describe('a service principal', () => {
     assert.match(refused.body.error.message, /does not reference a valid application object/)
     await admin.patch(path, { signInAudience: 'AzureADMultipleOrgs' })
     assert.equal((await stranger.post('/servicePrincipals', { appId: api.appId })).status, 201)
-    assert.equal((await stranger.get(path)).status, 404, 'the registration stays where it is')
+    assert.equal((await stranger.get(path)).status, 404, 'the registration stays in its own tenant')
   })
 
   it('has two properties that can be changed', async () => {
@@ -149,15 +149,15 @@ describe('an app role assignment', () => {
       { ...sample.assignment, appRoleId: guid(9) },
       /^Permission being assigned was not found on application$/,
     ],
-    'a client that is not there': (sample) => [
+    'a client that does not exist': (sample) => [
       { ...sample.assignment, principalId: guid(9) },
       /^Not a valid reference update\.$/,
     ],
-    'another API than that of the path': (sample) => [
+    'an API other than that in the path': (sample) => [
       { ...sample.assignment, resourceId: sample.client.id },
       /'resourceId' must be the id in the path/,
     ],
-    'no role at all': ({ assignment: { principalId, resourceId } }) => [
+    'no role': ({ assignment: { principalId, resourceId } }) => [
       { principalId, resourceId },
       /'appRoleId': it is required/,
     ],
