@@ -97,7 +97,7 @@ export class GraphClient {
   }
 
   /**
-   * The pages of a list, each when it is asked for.
+   * The pages of a list, each loaded on demand.
    *
    * @throws the reason of the signal, before a request, when the signal is aborted
    */

@@ -40,7 +40,7 @@ export async function loadFile(path: string): Promise<LoadedFile> {
   return { path, file, certificates }
 }
 
-/** The number of applications that a file speaks of, those to be removed included. */
+/** The number of applications in a file, including those to be removed. */
 export function registrationsIn({ apis, clients, removed }: RegistrationsFile): number {
   return new Set([...[...apis, ...clients].map(({ displayName }) => displayName), ...removed]).size
 }

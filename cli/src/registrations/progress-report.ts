@@ -12,19 +12,19 @@ const activityTexts: Readonly<Record<Activity, string>> = {
 const redrawIntervalMs = 100
 const plainIntervalMs = 5_000
 const jsonIntervalMs = 1_000
-// The number from which a run is long enough for a first message without a terminal.
+// From this number on, a run is long enough for a first message without a terminal.
 const manyRegistrations = 100
 
 export type ProgressOptions = {
   readonly json?: boolean | undefined
   readonly quiet?: boolean | undefined
-  /** A clock that is never set, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
 }
 
 type Begun = { readonly activity: Activity; readonly startMs: number }
 
-/** Reports on the error stream how far a run has come: redrawn on a terminal, else as lines. */
+/** Reports the progress of a run on the error stream: redrawn on a terminal, else as lines. */
 export class ProgressReport {
   readonly #terminal: Pick<Terminal, 'err' | 'redraw'>
   readonly #options: ProgressOptions

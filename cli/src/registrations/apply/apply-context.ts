@@ -14,7 +14,7 @@ export type ApplyContextOptions = {
   readonly located: readonly Located[]
   readonly secrets: SecretSink
   readonly now: () => Date
-  /** Called for each new application, before anything else is done to it. */
+  /** Called for each new application, before any other change of it. */
   readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 

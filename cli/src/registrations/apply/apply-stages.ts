@@ -4,7 +4,7 @@ import type { Change } from '../planning/change.ts'
 export type Chain = readonly Change[]
 
 /**
- * The changes of a plan in stages. A stage begins when the one before has ended. Its chains do not
+ * The changes of a plan in stages. A stage begins after the end of the previous one. Its chains do not
  * depend on each other.
  *
  * APIs form one chain, because an identifier URI may move from one to another. Later steps have a

@@ -1,6 +1,6 @@
 import type { KnownApi } from './known-api.ts'
 
-/** The APIs that a plan knows, by the values that refer to them. The first of several wins. */
+/** The APIs that a plan knows, by the values that refer to them. Of several with one value, the first is found. */
 export class KnownApis {
   readonly all: readonly KnownApi[]
   readonly #byName = new Map<string, KnownApi>()

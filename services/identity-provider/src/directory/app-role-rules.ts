@@ -8,61 +8,61 @@ const maxDisplayNameLength = 100
 
 type Rule = {
   readonly property: keyof AppRole
-  readonly isKept: (role: AppRole) => boolean
+  readonly isValid: (role: AppRole) => boolean
   readonly message: string
 }
 
 const rules: readonly Rule[] = [
-  { property: 'id', isKept: ({ id }) => isGuid(id), message: 'must be a GUID' },
+  { property: 'id', isValid: ({ id }) => isGuid(id), message: 'must be a GUID' },
   {
     property: 'allowedMemberTypes',
-    isKept: ({ allowedMemberTypes: types }) =>
+    isValid: ({ allowedMemberTypes: types }) =>
       types.length > 0 && new Set(types).size === types.length,
     message: 'must name "Application", "User" or both, each once',
   },
   {
     property: 'displayName',
-    isKept: ({ displayName }) =>
+    isValid: ({ displayName }) =>
       displayName.trim() !== '' && displayName.length <= maxDisplayNameLength,
     message: `must not be empty, nor longer than ${maxDisplayNameLength} characters`,
   },
   {
     property: 'description',
-    isKept: ({ description }) => description.trim() !== '',
-    message: 'must not be empty: it is what an administrator reads before consenting',
+    isValid: ({ description }) => description.trim() !== '',
+    message: 'must not be empty: an administrator reads it before admin consent',
   },
   {
     property: 'value',
-    isKept: ({ value }) => value === null || !/\s/.test(value),
+    isValid: ({ value }) => value === null || !/\s/.test(value),
     message: 'must not contain spaces',
   },
   {
     property: 'value',
-    isKept: ({ value }) => value === null || /\s/.test(value) || valuePattern.test(value),
+    isValid: ({ value }) => value === null || /\s/.test(value) || valuePattern.test(value),
     message: "must be made of letters, digits and :!#$%&'()*+,-./;<=>?@[]^_`{|}~",
   },
   {
     property: 'value',
-    isKept: ({ value }) => value === null || !value.startsWith('.'),
+    isValid: ({ value }) => value === null || !value.startsWith('.'),
     message: 'must not start with a dot',
   },
   {
     property: 'value',
-    isKept: ({ value }) => value === null || value.length <= maxValueLength,
+    isValid: ({ value }) => value === null || value.length <= maxValueLength,
     message: `must not be longer than ${maxValueLength} characters`,
   },
 ]
 
 /**
- * Judges the roles that one API wants to declare, all together.
+ * Validates all roles of one API.
  *
  * @see https://learn.microsoft.com/graph/api/resources/approle
  */
 export function judgeAppRoles(roles: readonly AppRole[]): ValidationIssue[] {
   const faults: ValidationIssue[] = []
   for (const [index, role] of roles.entries()) {
-    for (const { property, isKept, message } of rules)
-      if (!isKept(role)) faults.push({ code: 'invalid_value', path: [index, property], message })
+    for (const { property, isValid, message } of rules)
+      if (!isValid(role)) faults.push({ code: 'invalid_value', path: [index, property], message })
   }
   return [
     ...faults,
@@ -72,8 +72,8 @@ export function judgeAppRoles(roles: readonly AppRole[]): ValidationIssue[] {
 }
 
 /**
- * Judges the step from one set of roles to another: a role is disabled first, and changed or removed
- * only then, so that nobody loses a working role to a slip.
+ * Validates a change of the roles of one API. A role must be disabled before it is changed or removed,
+ * so that a mistake does not remove a role in use.
  */
 export function judgeAppRoleChange(
   before: readonly AppRole[],
@@ -111,7 +111,7 @@ function repeated(
       {
         code: 'duplicate_value',
         path: [index, property],
-        message: `must be unique among the roles of one API, and "${key}" is given twice`,
+        message: `must be unique among the roles of one API, and "${key}" is used twice`,
       },
     ]
   })

@@ -30,7 +30,7 @@ export function judgeIdentifierUris(
     if (/[\s#?]/.test(uri) || !URL.canParse(uri))
       return fault('invalid_value', 'must be an absolute URI without spaces, query and fragment')
     if (uri.endsWith('/')) return fault('invalid_value', 'must not end with a slash')
-    if (isRepeated) return fault('duplicate_value', 'must be given only once')
+    if (isRepeated) return fault('duplicate_value', 'must not be repeated')
     if (isOwnName(uri, appId, tenant)) return []
     return fault(
       'unverified_name',

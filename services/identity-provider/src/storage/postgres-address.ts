@@ -1,14 +1,14 @@
-/** Where a database is. */
+/** The address of a database on one or several servers. */
 export type PostgresAddress = {
   /** The servers to try in turn, each as a URL with one host. */
   readonly servers: readonly { readonly url: string; readonly name: string }[]
   /** Hosts, ports and database, without user and password. */
   readonly name: string
-  /** Whether a standby is passed over. */
+  /** Whether a standby is skipped. */
   readonly needsPrimary: boolean
 }
 
-/** A database URL that cannot be used; the message says what is expected. Never shows the URL. */
+/** An invalid database URL. The message has the expected form, and never the URL. */
 export class PostgresAddressError extends Error {
   readonly code = 'postgres_address_invalid'
   override readonly name = 'PostgresAddressError'
@@ -18,7 +18,7 @@ const expectedForm =
   'postgres://user:password@host:port/name, several host:port with commas between'
 const expectedPorts = 'as many ports as hosts, or one port for all hosts'
 
-/** What may be asked of a server, and whether it excludes a standby. */
+/** The supported values of `target_session_attrs`, and whether each excludes a standby. */
 const sessionAttributes: Readonly<Record<string, boolean>> = {
   'read-write': true,
   primary: true,
@@ -30,8 +30,8 @@ const form = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/
 const hostAndPort = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
 /**
- * Reads a database URL. Several hosts are written as libpq takes them: `host:port,host:port`, or as
- * lists in the parameters `host` and `port`.
+ * Reads a database URL. Several hosts have the form of libpq: `host:port,host:port`, or lists in
+ * the parameters `host` and `port`.
  *
  * @throws {PostgresAddressError} postgres_address_invalid
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS

@@ -4,23 +4,23 @@ import pg from 'pg'
 import { ServersUnavailableError, StandbyError } from './postgres/postgres-fault.ts'
 import type { PostgresAddress } from './postgres-address.ts'
 
-/** How long, in milliseconds, a connection in use may be silent before it is given up. */
-const longestSilenceMs = 6000
+/** The maximum time without data on a connection in use, in milliseconds. */
+const maxSilenceMs = 6000
 
 const limits = {
   max: 10,
   connectionTimeoutMillis: 2000,
-  // Shorter than the silence that ends a connection in use: idle ones are closed in good order.
+  // Shorter than `maxSilenceMs`, so that the pool closes idle connections before the socket does.
   idleTimeoutMillis: 5000,
-  // A statement that hangs must not hang who asked.
+  // A statement that hangs must not block its caller.
   statement_timeout: 5000,
   lock_timeout: 2000,
   idle_in_transaction_session_timeout: 10_000,
 }
 
 /**
- * Connections to a database with several servers: each new one goes to the first that can be used,
- * beginning with the one that was used last.
+ * Connections to a database on one or several servers. Each new connection goes to the first server
+ * that can be used. The server that was used last is tried first.
  */
 export class PostgresPools implements PostgresPool {
   readonly options = {}
@@ -31,7 +31,7 @@ export class PostgresPools implements PostgresPool {
     this.#pools = servers.map(({ name, url }) => ({ name, pool: openPool(url, needsPrimary) }))
   }
 
-  /** @throws {ServersUnavailableError} servers_unavailable when there are several, and none can be used. */
+  /** @throws {ServersUnavailableError} servers_unavailable when none of several servers can be used */
   async connect(): Promise<PostgresPoolClient> {
     const inTurn = [...this.#pools.slice(this.#first), ...this.#pools.slice(0, this.#first)]
     const failures: { readonly name: string; readonly cause: unknown }[] = []
@@ -59,22 +59,22 @@ function openPool(connectionString: string, needsPrimary: boolean): pg.Pool {
     connectionString,
     application_name: 'greeting identity provider',
     keepAlive: true,
-    stream: socketThatGivesUp,
+    stream: socketWithTimeout,
     ...(needsPrimary && { onConnect: refuseStandby }),
   })
-  // A connection that breaks is replaced, and who was using it is told by the answer. Unheard, the
-  // event would end the process: of an idle connection the pool emits it, of one in use the client.
+  // A broken connection is replaced, and its query fails. Without these listeners, the event would end
+  // the process. The pool emits it for an idle connection, the client for one in use.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-// The driver gives up a question that is not answered, but not its connection: the next question
-// would wait on it in vain, and a server that lost its power would be asked for a quarter of an hour.
-function socketThatGivesUp(): Socket {
+// The driver ends a query after its timeout, but keeps the connection, so the next query would wait
+// too. Without this limit, a server without power would be tried for a quarter of an hour.
+function socketWithTimeout(): Socket {
   const socket = new Socket()
-  const silence = `nothing was heard for ${longestSilenceMs} ms`
-  return socket.setTimeout(longestSilenceMs, () => socket.destroy(new Error(silence)))
+  const silence = `no data was received for ${maxSilenceMs} ms`
+  return socket.setTimeout(maxSilenceMs, () => socket.destroy(new Error(silence)))
 }
 
 async function refuseStandby(client: pg.ClientBase): Promise<void> {

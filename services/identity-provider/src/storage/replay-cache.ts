@@ -1,4 +1,4 @@
-/** The used client assertions, for servers where each is good for one token. */
+/** The used client assertions, for servers on which each assertion is valid for one token. */
 export interface ReplayCache {
   /**
    * Records the use of an assertion until it has expired. Atomic over all replicas, and durable:

@@ -74,7 +74,7 @@ function identityOf(path: string): Identity | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (cause) {
-    throw new StorageUnavailableError(`The data file ${path} cannot be looked at.`, { cause })
+    throw new StorageUnavailableError(`The data file ${path} cannot be read.`, { cause })
   }
 }
 

@@ -52,7 +52,7 @@ export class StoreReversals {
   }
 
   /**
-   * Writes the reversals that are not yet in the audit. What fails is written by the next call.
+   * Writes the reversals that are not yet in the audit. The next call writes those that fail.
    *
    * @throws {StorageUnavailableError} storage_unavailable when the store accepts no changes
    */

@@ -72,7 +72,7 @@ describe('a database that cannot be opened', () => {
       await assert.rejects(opening({ port: String(port) }), {
         code: 'storage_unavailable',
         message:
-          /^The database 127\.0\.0\.1:\d+\/\w+ (cannot be reached|does not speak as PostgreSQL does): [^\n]+\.$/,
+          /^The database 127\.0\.0\.1:\d+\/\w+ (cannot be reached|does not answer as PostgreSQL does): [^\n]+\.$/,
       })
       otherServer.close()
     })
@@ -128,7 +128,7 @@ describe('a database that fails while it is used (FL20)', () => {
     const startedAt = performance.now()
     await assert.rejects(storage.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
       code: 'storage_unavailable',
-      message: /is locked by somebody else \(55P03/,
+      message: /is locked by another program \(55P03/,
     })
     assert.ok(performance.now() - startedAt < 3000)
     assert.equal(await revision(), base.revision)
@@ -174,7 +174,7 @@ describe('a database that fails while it is used (FL20)', () => {
     const base = await latest()
     await assert.rejects(standby.directory.commit(base, newMark(), [put('tenant', tenant())], []), {
       code: 'storage_unavailable',
-      message: /takes no writes \(25006/,
+      message: /accepts no writes \(25006/,
     })
     await standby.close()
     await server.query(`alter database ${name} reset default_transaction_read_only`)

@@ -116,7 +116,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
         older.exec('drop table commit_mark')
         older.close()
       },
-      /has not the tables of this release: start the server again\.$/,
+      /does not have the tables of this release: start the server again\.$/,
     ],
     [
       'that is no database',

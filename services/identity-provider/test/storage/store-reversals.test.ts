@@ -23,12 +23,12 @@ describe('a store that goes back (AS37)', () => {
     assert.equal(reversals.latestAt, now)
   })
 
-  it('is recorded in the audit once, as soon as the store takes changes', async () => {
+  it('is recorded in the audit once, as soon as the store accepts changes', async () => {
     const log = new MemoryDirectoryLog()
     const reversals = new StoreReversals({ report: () => {}, now: () => now })
     reversals.note('directory', commitAt(8), commitAt(2))
     const standby = delegatingLog(() => log, {
-      commit: () => Promise.reject(new Error('takes no writes')),
+      commit: () => Promise.reject(new Error('accepts no writes')),
     })
     await assert.rejects(reversals.writeTo(new DirectoryStore({ log: standby })))
     const directory = new DirectoryStore({ log })

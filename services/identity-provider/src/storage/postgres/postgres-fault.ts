@@ -1,66 +1,67 @@
 import pg from 'pg'
 
-/** The server copies another, and takes no writes. */
+/** The server is a standby of another one, and accepts no writes. */
 export class StandbyError extends Error {
   readonly code = 'standby'
   override readonly name = 'StandbyError'
 }
 
-/** Of several servers none can be used. */
+/** None of several servers can be used. */
 export class ServersUnavailableError extends Error {
   readonly code = 'servers_unavailable'
   override readonly name = 'ServersUnavailableError'
   readonly failures: readonly { readonly name: string; readonly cause: unknown }[]
 
   constructor(failures: ServersUnavailableError['failures']) {
-    super('Of several servers none can be used.')
+    super('None of several servers can be used.')
     this.failures = failures
   }
 }
 
 /**
- * Classes of SQLSTATE that mean that the database, not the question, is at fault.
+ * SQLSTATE codes and classes of errors for which the database, not the query, is at fault.
+ *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const faults: Readonly<Record<string, string>> = {
   '08': 'broke the connection',
-  '25': 'takes no writes',
+  '25': 'accepts no writes',
   '28': 'refuses the user or the password',
   '3D': 'does not exist',
-  '40': 'had to give way to another transaction',
-  '42P01': 'has not the tables of this release: start the server again',
-  '42501': 'refuses the user what it needs',
-  '53': 'has no room left',
-  '55': 'is locked by somebody else',
+  '40': 'rolled back because of another transaction',
+  '42P01': 'does not have the tables of this release: start the server again',
+  '42501': 'denies the user a required permission',
+  '53': 'has no space or memory left',
+  '55': 'is locked by another program',
   '57': 'was stopped, or took too long',
-  '58': 'has trouble with its system',
+  '58': 'reports an error of its operating system',
   XX: 'is damaged',
 }
 
-/** What is wrong with the database, undefined when nothing is. */
+/** The fault of the database; undefined for an error of the query or of this program. */
 export function postgresFaultOf(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     const { code } = error
-    // The driver itself complains so of what no such server says.
-    if (code === undefined) return `does not speak as PostgreSQL does: ${error.message}`
+    // The driver itself throws an error without a code when it cannot parse an answer.
+    if (code === undefined) return `does not answer as PostgreSQL does: ${error.message}`
     const fault = faults[code] ?? faults[code.slice(0, 2)]
     return fault && `${fault} (${code}: ${error.message})`
   }
   if (error instanceof StandbyError)
-    return 'is a standby: the identity provider needs a server that takes writes'
+    return 'is a standby: the identity provider needs a server that accepts writes'
   if (error instanceof ServersUnavailableError) {
-    const told = error.failures.map(
+    const failures = error.failures.map(
       ({ name, cause }) => `${name} ${postgresFaultOf(cause) ?? 'cannot be used'}`,
     )
-    return `has no server that can be used: ${told.join('; ')}`
+    return `has no server that can be used: ${failures.join('; ')}`
   }
-  // Whatever else the driver throws is about the way there; a TypeError is our own mistake.
+  // Other errors of the driver are network errors. A TypeError is a mistake of this program.
   if (!(error instanceof Error) || error instanceof TypeError) return undefined
   return `cannot be reached: ${reasonOf(error)}`
 }
 
 const reasonOf = (error: Error): string =>
-  // Of a host with several addresses each was tried, and the message is empty.
+  // A host with several addresses: the driver has tried each, and the message is empty.
   error instanceof AggregateError
     ? error.errors.map((each: Error) => each.message).join(', ')
     : error.message

@@ -10,7 +10,7 @@ import { positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { SigningKeyRow } from './tables.ts'
 
-/** The key ring in a database. Private keys come and go encrypted. */
+/** The key ring in a database. It stores and returns encrypted private keys. */
 export class SqlKeyRingStore implements KeyRingStore {
   readonly #database: SqlDatabase
 

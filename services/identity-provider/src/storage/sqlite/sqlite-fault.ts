@@ -35,6 +35,6 @@ export function sqliteFaultOf(error: unknown): string | undefined {
   const code = resultCodeOf(error)
   // A file that replaced the data file while the server runs, such as an old backup.
   if (code === 1 && error instanceof Error && error.message.startsWith('no such table'))
-    return 'has not the tables of this release: start the server again'
+    return 'does not have the tables of this release: start the server again'
   return faults[code] ?? faults[primary(code)]
 }

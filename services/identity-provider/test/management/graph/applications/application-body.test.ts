@@ -86,13 +86,13 @@ describe('a body that is refused', () => {
       'a value twice',
       { appRoles: [role(), role({ id: contoso.id })] },
       'Request_BadRequest',
-      /given twice/,
+      /used twice/,
     ],
     [
       'an id twice',
       { appRoles: [role(), role({ value: 'Other' })] },
       'Request_BadRequest',
-      /given twice/,
+      /used twice/,
     ],
     [
       'another origin',
