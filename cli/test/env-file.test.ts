@@ -21,7 +21,7 @@ const values = [
 
 describe('a file of settings', () => {
   for (const value of values)
-    it(`says the same to a shell and to the command: ${JSON.stringify(value)}`, async (test) => {
+    it(`has the same value for a shell and for the command: ${JSON.stringify(value)}`, async (test) => {
       const folder = temporaryFolder(test)
       const file = join(folder, 'x.env')
       await writeEnvFile(file, { NOTE: value })
@@ -31,7 +31,7 @@ describe('a file of settings', () => {
       assert.deepEqual(readdirSync(folder), ['x.env'])
     })
 
-  it('is not written with a value that no quotes hold', async (test) => {
+  it('is not written with a value that cannot be quoted', async (test) => {
     const file = join(temporaryFolder(test), 'x.env')
     for (const value of [`it's $HOME`, 'a\rb'])
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)

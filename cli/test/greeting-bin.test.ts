@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
 describe('the greeting command', () => {
-  it('on a Node too old says so in one line, and ends with 1', () => {
+  it('reports a Node that is too old in one line, and ends with 1', () => {
     const asNode20 = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -23,7 +23,7 @@ describe('the greeting command', () => {
     )
   })
 
-  it('on this Node runs, and passes the exit code on', () => {
+  it('runs on this Node, and returns the exit code', () => {
     const { status, stderr } = spawnSync(process.execPath, [bin, 'hello'], { encoding: 'utf8' })
     assert.equal(status, 2)
     assert.match(stderr, /required option '--name <name>' not specified/)

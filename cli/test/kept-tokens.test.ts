@@ -6,7 +6,7 @@ import { answering, granting, serving } from './fakes/servers.ts'
 import { temporaryFolder } from './fakes/services.ts'
 import { RecordedTerminal } from './fakes/terminal.ts'
 
-/** An identity provider that numbers its tokens, and an API that lets in those from `opensAt` on. */
+/** An identity provider that numbers its tokens, and an API that accepts those from `opensAt` on. */
 async function systemOf(test: TestContext) {
   const folder = temporaryFolder(test)
   const system = { folder, file: join(folder, 'client.env'), granted: 0, opensAt: 1 }
@@ -52,7 +52,7 @@ describe('tokens between runs', () => {
     assert.equal((await run(['token'])).out, 't2\n')
   })
 
-  it('are kept where TOKEN_CACHE_FILE says, or nowhere', async (test) => {
+  it('are kept in the file of TOKEN_CACHE_FILE, or not at all', async (test) => {
     const { system, run } = await systemOf(test)
     const file = join(system.folder, 'elsewhere.json')
     await run(['token'], { TOKEN_CACHE_FILE: file })
@@ -62,7 +62,7 @@ describe('tokens between runs', () => {
     assert.equal(system.granted, 2)
   })
 
-  it('are obtained anew when a role is missing that may have been granted since', async (test) => {
+  it('are replaced when a missing role may have been granted since', async (test) => {
     const { system, run } = await systemOf(test)
     await run(['token'])
     system.opensAt = 2
@@ -70,7 +70,7 @@ describe('tokens between runs', () => {
     assert.equal(system.granted, 2)
   })
 
-  it('are not obtained anew when the token in hand is new', async (test) => {
+  it('are not replaced when the current token is new', async (test) => {
     const { system, run } = await systemOf(test)
     system.opensAt = 99
     assert.equal((await run(['hi'])).code, 4)

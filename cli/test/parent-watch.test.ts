@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { watchParent } from '../src/parent-watch.ts'
 
-it('tells once that the parent is gone, whichever process takes its place', () => {
+it('reports once that the parent has ended, also when another process is the new parent', () => {
   for (const heir of [1, 4711]) {
     let parent = 42
     let gone = 0

@@ -43,17 +43,17 @@ type Made = { idp?: RequestListener; server?: RequestListener; isOutTerminal?: b
 
 const quick = ['--deadline', '0.5', '--settings', emptyFile]
 
-describe('CL16: nothing that steers a terminal is printed by', () => {
+describe('CL16: no control characters for a terminal are printed by', () => {
   const rows: [string, readonly string[], Made?][] = [
     ['an unknown command', [hostile]],
     ['an unknown option', ['hi', `--${hostile}`]],
-    ['a header that is none', ['call', 'GET', '/', '--header', hostile]],
-    ['a path that is none', ['call', 'GET', hostile]],
-    ['a time that is none', ['audit', '--since', hostile]],
-    ['a cron expression that is none', ['run', '--cron', hostile, ...quick, '--', 'hi']],
+    ['an invalid header', ['call', 'GET', '/', '--header', hostile]],
+    ['an invalid path', ['call', 'GET', hostile]],
+    ['an invalid time', ['audit', '--since', hostile]],
+    ['an invalid cron expression', ['run', '--cron', hostile, ...quick, '--', 'hi']],
     ['an unknown job', ['run', '--every', '1s', ...quick, '--', hostile]],
-    ['a file of settings that is not there', ['hi', '--settings', hostile]],
-    ['a registrations file that is not there', ['registrations', 'plan', hostile]],
+    ['a missing settings file', ['hi', '--settings', hostile]],
+    ['a missing registrations file', ['registrations', 'plan', hostile]],
     ['doctor, of a false token', ['doctor', ...quick]],
     ['doctor, of a false refusal', ['doctor', ...quick], { idp: answering(400, complaint) }],
     ['doctor, of a false document', ['doctor', ...quick], { idp: document(hostile) }],
@@ -115,7 +115,7 @@ describe('CL16: an untrusted registrations file', () => {
     ['a name that nothing has', { removed: ['x'], consents: [{ client: hostile, api: hostile }] }],
   ]
   for (const [name, file] of files)
-    it(`steers no terminal by ${name}`, async (test) => {
+    it(`controls no terminal by ${name}`, async (test) => {
       const served = await ServedGraph.start(test)
       const path = await served.file(file)
       for (const args of [
@@ -142,7 +142,7 @@ describe('CL16: an untrusted registrations file', () => {
     assert.ok(out.includes('+ application "x"\\u000a  + secret'), out)
   })
 
-  it('steers no question', async (test) => {
+  it('controls no question', async (test) => {
     const served = await ServedGraph.start(test)
     const displayName = `x${hostile}y`
     served.stand.directory.createApplication({ displayName })
@@ -182,7 +182,7 @@ describe('CL16: unchanged output', () => {
 })
 
 describe('a redrawn line', () => {
-  it('cannot steer the screen, and is removed before any other text', () => {
+  it('cannot control the screen, and is removed before any other text', () => {
     const shown: string[] = []
     const show = (kind: string) => (text: string) => void shown.push(`${kind} ${text}`)
     const terminal = visibleTerminal({

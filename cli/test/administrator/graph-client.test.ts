@@ -4,7 +4,7 @@ import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '../../src/administrator/graph-refusal-error.ts'
 import { retryReason } from '../../src/administrator/retryable.ts'
 import { application } from '../../src/registrations/planning/directory-state.ts'
-import { World } from '../registrations/apply/world.ts'
+import { GraphFixture } from '../registrations/apply/graph-fixture.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
   new GraphRefusalError({ method: 'POST', path: '/x' }, status, { error: { code, message } })
@@ -15,10 +15,10 @@ describe('a refusal', () => {
   const once = { repeatable: false, expectsLag: false }
   const rows: [string, GraphRefusalError, typeof late, string | undefined][] = [
     ['429', refusal(429), once, 'throttled'],
-    ['503 to what can be repeated', refusal(503), twice, 'unavailable'],
-    ['503 to what cannot', refusal(503), late, undefined],
-    ['404 about something new', refusal(404), late, 'not found yet'],
-    ['404 about something old', refusal(404), twice, undefined],
+    ['503 to a repeatable request', refusal(503), twice, 'unavailable'],
+    ['503 to another request', refusal(503), late, undefined],
+    ['404 about a new object', refusal(404), late, 'not found yet'],
+    ['404 about an older object', refusal(404), twice, undefined],
     [
       'a service principal that is not replicated',
       refusal(400, undefined, 'Not a valid reference update.'),
@@ -54,13 +54,8 @@ describe('a refusal', () => {
       twice,
       'changed at the same time',
     ],
-    [
-      'another state than was meant',
-      refusal(412),
-      { repeatable: true, expectsLag: true },
-      undefined,
-    ],
-    ['a missing right', refusal(403), { repeatable: true, expectsLag: true }, undefined],
+    ['a failed If-Match', refusal(412), { repeatable: true, expectsLag: true }, undefined],
+    ['a missing role', refusal(403), { repeatable: true, expectsLag: true }, undefined],
   ]
   for (const [name, error, circumstances, reason] of rows) {
     it(`${name}: ${reason ?? 'for good'}`, () => {
@@ -70,9 +65,9 @@ describe('a refusal', () => {
 })
 
 describe('the Graph client', () => {
-  it('takes its token nowhere else, wherever a next page points to', async () => {
-    const world = new World()
-    world.stand.faults.push({
+  it('sends its token to no other origin, also when a next page has one', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.faults.push({
       line: /^GET \/applications$/,
       status: 200,
       times: 1,
@@ -82,46 +77,48 @@ describe('the Graph client', () => {
       },
     })
     await assert.rejects(
-      world.graph.list('/applications', application),
+      fixture.graph.list('/applications', application),
       /for https:\/\/graph\.test only/,
     )
   })
 
-  it('takes pages that are empty', async () => {
-    const world = new World()
-    world.stand.directory.createApplication({ displayName: 'Greeting API' })
-    world.stand.faults.push({
+  it('accepts empty pages', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.directory.createApplication({ displayName: 'Greeting API' })
+    fixture.fake.faults.push({
       line: /^GET \/applications$/,
       status: 200,
       times: 1,
       body: { value: [], '@odata.nextLink': 'https://graph.test/v1.0/applications?$skiptoken=0' },
     })
-    assert.equal((await world.graph.list('/applications', application)).length, 1)
+    assert.equal((await fixture.graph.list('/applications', application)).length, 1)
   })
 
-  it('says which place of an answer is not as documented', async () => {
-    const world = new World()
-    world.stand.directory.createApplication({ displayName: 7 })
-    await assert.rejects(world.graph.list('/applications', application), {
+  it('reports the place of an answer that is not as documented', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.directory.createApplication({ displayName: 7 })
+    await assert.rejects(fixture.graph.list('/applications', application), {
       message: 'The answer to GET /applications has an unexpected form: displayName.',
     })
   })
 
-  it('makes a sentence of a refusal that is no JSON', async () => {
-    const world = new World()
-    world.stand.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
-    await assert.rejects(world.graph.send({ method: 'POST', path: '/applications', body: {} }), {
+  it('reports a refusal without JSON in one sentence', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
+    await assert.rejects(fixture.graph.send({ method: 'POST', path: '/applications', body: {} }), {
       message: 'POST /applications was refused with HTTP status 400: no reason',
     })
   })
 
-  it('gives up on an outage when its patience ends', async () => {
-    const world = new World()
-    world.stand.faults.push({ line: /POST/, status: 0, times: 1_000 })
+  it('ends its attempts during an outage after the maximum time', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.faults.push({ line: /POST/, status: 0, times: 1_000 })
     await assert.rejects(
-      world.graph.send({ method: 'POST', path: '/applications', body: {}, repeatable: true }),
+      fixture.graph.send({ method: 'POST', path: '/applications', body: {}, repeatable: true }),
       (error) => isClientFailure(error) && error.code === 'api_unreachable',
     )
-    assert.ok(world.waits.length > 10 && world.waits.every((reason) => reason === 'unreachable'))
+    assert.ok(
+      fixture.waits.length > 10 && fixture.waits.every((reason) => reason === 'unreachable'),
+    )
   })
 })

@@ -30,7 +30,7 @@ describe('the settings of the credential', () => {
     })
   }
 
-  it('make each its kind of credential', () => {
+  it('each create their kind of credential', () => {
     const kindOf = (setting: string) => {
       const row = chosenCredential({ [setting]: 'x' })
       return typeof row === 'object' && row.make(() => 'x').kind
@@ -41,7 +41,7 @@ describe('the settings of the credential', () => {
     assert.equal(kindOf('CLIENT_ASSERTION_FILE'), 'assertion')
   })
 
-  it('of the environment put those of the file aside, all of them', () => {
+  it('of the environment replace all those of the file', () => {
     const file = { CLIENT_SECRET: 'local', CLIENT_SECRET_EXPIRES: '2030-01-01', TENANT_ID: 't' }
     assert.deepEqual(mergeSettings({ CLIENT_SECRET_FILE: 'f', CLIENT_ID: 'c' }, file), {
       CLIENT_SECRET_FILE: 'f',

@@ -13,8 +13,8 @@ const refusal = recordAt(1_800_000_002, {
 describe('greeting audit', () => {
   it('shows both logs as one table, the latest first, with times to the second', async (test) => {
     const server = await AuditServer.start(test)
-    server.books.directory?.push(recordAt(1_800_000_001), recordAt(1_800_000_003, { target: 'x' }))
-    server.books.signIns?.push(refusal)
+    server.logs.directory?.push(recordAt(1_800_000_001), recordAt(1_800_000_003, { target: 'x' }))
+    server.logs.signIns?.push(refusal)
     assert.deepEqual(await server.run(), {
       code: 0,
       out: `time                  outcome  action           actor                                 target  reason        correlation id
@@ -29,8 +29,8 @@ describe('greeting audit', () => {
 
   it('prints each record as one line of JSON, with its log', async (test) => {
     const server = await AuditServer.start(test)
-    server.books.directory?.push(recordAt(1))
-    server.books.signIns?.push(refusal)
+    server.logs.directory?.push(recordAt(1))
+    server.logs.signIns?.push(refusal)
     const { code, out } = await server.run('--json')
     assert.equal(code, 0)
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('greeting audit', () => {
     )
   })
 
-  it('says so when there is nothing, and as JSON prints nothing', async (test) => {
+  it('reports that there are no records, and prints nothing as JSON', async (test) => {
     const server = await AuditServer.start(test)
     assert.deepEqual(await server.run(), {
       code: 0,
@@ -104,7 +104,7 @@ describe('greeting audit', () => {
     server.pageSize = 2
     for (const book of ['directory', 'signIns'])
       for (let at = 1; at <= 5; at += 1)
-        server.books[book]?.push(recordAt(book === 'directory' ? at * 2 : at * 2 + 1))
+        server.logs[book]?.push(recordAt(book === 'directory' ? at * 2 : at * 2 + 1))
     const { out, err } = await server.run('--json')
     const ids = out
       .trimEnd()
@@ -115,9 +115,9 @@ describe('greeting audit', () => {
     assert.equal(server.queries.length, 6)
   })
 
-  it('ends at the limit, and says on the error stream that there is more', async (test) => {
+  it('ends at the limit, and reports on the error stream that there are more records', async (test) => {
     const server = await AuditServer.start(test)
-    for (let at = 1; at <= 4; at += 1) server.books.signIns?.push(recordAt(at))
+    for (let at = 1; at <= 4; at += 1) server.logs.signIns?.push(recordAt(at))
     const some = await server.run('--limit', '3')
     assert.equal(some.out.trimEnd().split('\n').length, 1 + 3)
     assert.equal(some.err, 'There are earlier records. Use a higher --limit to show more.\n')
@@ -128,7 +128,7 @@ describe('greeting audit', () => {
   it('requests pages of at most a thousand, and shows a person the progress', async (test) => {
     const server = await AuditServer.start(test)
     server.terminal.isInteractive = true
-    for (let at = 1; at <= 2500; at += 1) server.books.signIns?.push(recordAt(at))
+    for (let at = 1; at <= 2500; at += 1) server.logs.signIns?.push(recordAt(at))
     const { out, err } = await server.run('--log', 'sign-ins', '--limit', '2400', '--json')
     assert.equal(out.trimEnd().split('\n').length, 2400)
     assert.deepEqual(
@@ -142,7 +142,7 @@ describe('greeting audit', () => {
     const steering = ['\u001b', '\u009b', '\u202e']
     const actor = `\u001b[2J\u009b1m\n\u202e${'x'.repeat(200)}`
     const server = await AuditServer.start(test)
-    server.books.signIns?.push({ ...refusal, actor })
+    server.logs.signIns?.push({ ...refusal, actor })
     const { out: table } = await server.run()
     assert.ok(!steering.some((one) => table.includes(one)))
     assert.equal(table.trimEnd().split('\n').length, 2)
@@ -153,7 +153,7 @@ describe('greeting audit', () => {
     assert.equal(JSON.parse(json).actor, actor)
   })
 
-  it('ends when it is asked to stop', async (test) => {
+  it('ends on Ctrl-C', async (test) => {
     const server = await AuditServer.start(test)
     server.terminal.stop()
     const { code, err } = await server.run()
@@ -163,7 +163,7 @@ describe('greeting audit', () => {
   })
 })
 
-describe('greeting audit that cannot be answered', () => {
+describe('greeting audit that fails', () => {
   const usage: readonly (readonly [readonly string[], RegExp])[] = [
     [['--since', 'yesterday'], /The time must have a form like 2026-01-31 /],
     [['--since', '2026-01-31T12:00:00'], /The time must have a form like/],
@@ -188,7 +188,7 @@ describe('greeting audit that cannot be answered', () => {
       assert.deepEqual(server.queries, [])
     })
 
-  it('says which settings of the administrator are missing', async (test) => {
+  it('names the missing settings of the administrator', async (test) => {
     const server = await AuditServer.start(test)
     for (const name of Object.keys(server.environment)) delete server.environment[name]
     const { code, err } = await server.run()
@@ -217,7 +217,7 @@ describe('greeting audit that cannot be answered', () => {
     },
     {
       what: 'an identity provider that cannot answer',
-      // A wait that is longer than the patience of the client: it does not even begin it.
+      // A wait beyond the deadline of the client, so the client does not begin to wait.
       set: ({ instead }: AuditServer) =>
         (instead.token = () =>
           new Response(null, { status: 503, headers: { 'retry-after': '600' } })),
@@ -242,7 +242,7 @@ describe('greeting audit that cannot be answered', () => {
       message: /400 Request_BadRequest: No\. \(request request-1\)\n$/,
     },
     {
-      what: 'an answer that is none',
+      what: 'an invalid answer',
       set: ({ instead }: AuditServer) =>
         (instead.audit = () => Response.json({ value: [{ secret: 'canary' }] })),
       exit: 1,
@@ -250,7 +250,7 @@ describe('greeting audit that cannot be answered', () => {
     },
   ]
   for (const { what, set, exit, message } of failures)
-    it(`says so in words, without a secret: ${what}`, async (test) => {
+    it(`reports in words, without a secret: ${what}`, async (test) => {
       const server = await AuditServer.start(test)
       set(server)
       const { code, out, err, seesSecret } = await server.run()

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, nobody, serving } from '../fakes/servers.ts'
+import { answering, granting, serving, unreachableUrl } from '../fakes/servers.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 
-const canary = 'canary~secret-that.nobody_may-print'
+const canary = 'canary~secret-that.must_not-be-printed'
 const noFile = ['--settings', emptyFile]
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const token = `${part({ typ: 'JWT', alg: 'RS256' })}.${part({ appid: 'x', iat: 100, exp: 4000 })}.c2ln`
@@ -82,7 +82,7 @@ describe('the commands of the client', () => {
   })
 })
 
-describe('the exit code tells', () => {
+describe('the exit code is', () => {
   it('3: not authenticated, when the credential is refused', async (test) => {
     const environment = await environmentOf(test, answering(401, refusal), answering(200, ''))
     const { code, out, err } = await ran(['token'], environment)
@@ -119,7 +119,7 @@ describe('the exit code tells', () => {
       const environment = await environmentOf(test, granting(token), answering(200, 'Hi'))
       const { code, err } = await ran(['hi', '--deadline', '0.2'], {
         ...environment,
-        [name]: await nobody(),
+        [name]: await unreachableUrl(),
       })
       assert.equal(code, 5)
       assert.match(err, /could not be reached: (connect ECONNREFUSED|The operation was aborted)/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { greetingProgram } from '../../src/program.ts'
-import { standIns } from '../fakes/services.ts'
+import { fakeServices } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 async function scriptFor(shell: string): Promise<string> {
@@ -11,7 +11,7 @@ async function scriptFor(shell: string): Promise<string> {
   return terminal.out
 }
 
-const program = await greetingProgram(new RecordedTerminal().terminal(), standIns)
+const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
 const commands = program.commands.map((command) => command.name())
 
 describe('greeting completion', () => {
@@ -49,7 +49,7 @@ describe('greeting completion', () => {
     }
   })
 
-  it('knows no other shell', async () => {
+  it('refuses other shells', async () => {
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['completion', 'tcsh']), 2)
     assert.match(terminal.err, /The supported shells are bash, zsh, fish\./)

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, nobody, serving } from '../fakes/servers.ts'
+import { answering, serving, unreachableUrl } from '../fakes/servers.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 
@@ -70,7 +70,7 @@ const marksOf = (out: string) =>
   ].map(([, mark, step]) => `${mark} ${step}`)
 
 describe('greeting doctor', () => {
-  it('finds a healthy system healthy', async (test) => {
+  it('finds no fault in a healthy system', async (test) => {
     const { code, out, err } = await examined(test, {})
     assert.deepEqual([code, err], [0, ''])
     assert.deepEqual(marksOf(out), [
@@ -221,7 +221,9 @@ describe('greeting doctor', () => {
     ['BASE_URL', 'API'],
   ] as const) {
     it(`reports that no program listens at ${name}`, async (test) => {
-      const { code, out } = await examined(test, { environment: { [name]: await nobody() } })
+      const { code, out } = await examined(test, {
+        environment: { [name]: await unreachableUrl() },
+      })
       assert.equal(code, 5)
       assert.ok(marksOf(out).includes(`WRONG ${step}`), out)
       assert.match(
@@ -231,7 +233,7 @@ describe('greeting doctor', () => {
     })
   }
 
-  it('warns when others may read the file of settings (CL6)', async (test) => {
+  it('warns when other users can read the settings file (CL6)', async (test) => {
     const file = join(temporaryFolder(test), 'client.env')
     writeFileSync(file, `CLIENT_SECRET=${canary}\n`)
     chmodSync(file, 0o644)
@@ -240,7 +242,7 @@ describe('greeting doctor', () => {
     assert.match(out, /^warn +settings +other users can read .*\n +chmod 600 /m)
   })
 
-  it('prints JSON when asked to', async (test) => {
+  it('prints JSON with --json', async (test) => {
     const { code, out } = await examined(test, { token: tokenWith() }, ['--json'])
     const { healthy, exitCode, checks } = JSON.parse(out)
     assert.deepEqual([code, healthy, exitCode], [4, false, 4])

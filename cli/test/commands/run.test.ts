@@ -43,7 +43,7 @@ describe('greeting run', () => {
     })
     await third
     child.kill('SIGTERM')
-    // Long enough for the signal to arrive while the run is in hand.
+    // Long enough for the signal to arrive during the run.
     setTimeout(() => answer(), 100)
     const [code] = await once(child, 'close')
     assert.equal(code, 0)
@@ -74,7 +74,7 @@ describe('greeting run', () => {
     })
   })
 
-  it('tells failures in words', async (test) => {
+  it('describes failures in words', async (test) => {
     const environment = await environmentOf(test, answering(403, {}))
     const terminal = new RecordedTerminal()
     const args = [
@@ -97,7 +97,7 @@ describe('greeting run', () => {
     assert.match(terminal.err, /^The client is not allowed/)
   })
 
-  it('asks for one token for many runs', async (test) => {
+  it('requests one token for many runs', async (test) => {
     let requests = 0
     const environment = await environmentOf(test, answering(200, 'Hi'))
     const authority = await serving(test, (request, response) => {

@@ -54,7 +54,7 @@ describe('greeting start', () => {
     assert.equal(terminal.err, '')
   })
 
-  it('writes the settings of the client for its owner only, and keeps lines of others', async (test) => {
+  it('writes the settings of the client for its owner only, and keeps lines of other programs', async (test) => {
     const dataDir = temporaryFolder(test)
     const file = join(dataDir, 'client.env')
     writeFileSync(file, 'NODE_EXTRA_CA_CERTS=/tmp/ca.pem\nBASE_URL=http://127.0.0.1:1\n', {
@@ -100,7 +100,7 @@ describe('greeting start', () => {
     assert.deepEqual({ ...before, ...after }, before)
   })
 
-  it('prints three lines that work verbatim in a shell', async (test) => {
+  it('prints three lines that work unchanged in a shell', async (test) => {
     const { terminal } = await startedIn(temporaryFolder(test), test, ['--json'])
     const { lines } = JSON.parse(terminal.out)
     const sh = async (line: string) =>
@@ -123,7 +123,7 @@ describe('greeting start', () => {
     })
   })
 
-  it('stops both services cleanly and is done', async (test) => {
+  it('stops both services and ends', async (test) => {
     const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
     const url = urlIn(terminal.out, 'greeting API')
     terminal.stop()
@@ -133,7 +133,7 @@ describe('greeting start', () => {
     await assert.rejects(fetch(url))
   })
 
-  it('when one service ends by itself, stops the other, says so, and ends with 1', async (test) => {
+  it('when one service ends by itself, stops the other, reports this, and ends with 1', async (test) => {
     const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
     await fetch(`${urlIn(terminal.out, 'greeting API')}/die`).catch(() => undefined)
     assert.equal(await ended, 1)
@@ -155,7 +155,7 @@ describe('greeting start that cannot start', () => {
   }
 
   for (const option of ['--api-port', '--identity-port']) {
-    it(`says which port is taken and how to choose another: ${option}`, async (test) => {
+    it(`reports the port that is in use and the option for another: ${option}`, async (test) => {
       const server = createServer().listen(0, '127.0.0.1')
       await once(server, 'listening')
       test.after(() => server.close())
@@ -167,11 +167,11 @@ describe('greeting start that cannot start', () => {
         out: '',
         err: `Port ${port} of 127.0.0.1 is in use.\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`,
       })
-      assert.ok(!existsSync(dataDir), 'nothing was made')
+      assert.ok(!existsSync(dataDir), 'the data folder was not created')
     })
   }
 
-  it('leaves alone a data folder in which another system runs', async (test) => {
+  it('does not change a data folder in which another system runs', async (test) => {
     const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
     const log = readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
     assert.deepEqual(await start(dataDir), {
@@ -184,7 +184,7 @@ describe('greeting start that cannot start', () => {
     assert.equal((await fetch(`${urlIn(terminal.out, 'greeting API')}/readyz`)).status, 200)
   })
 
-  it('says that the data folder cannot be locked', async (test) => {
+  it('reports that the data folder cannot be locked', async (test) => {
     const dataDir = temporaryFolder(test)
     mkdirSync(join(dataDir, 'start.lock'))
     const { code, err } = await start(dataDir)
@@ -192,7 +192,7 @@ describe('greeting start that cannot start', () => {
     assert.match(err, /^The file .*start\.lock cannot be locked: unable to open database file\.\n$/)
   })
 
-  it('says that the data folder cannot be written to', async (test) => {
+  it('reports that the data folder cannot be written to', async (test) => {
     const file = join(temporaryFolder(test), 'file')
     writeFileSync(file, '')
     const { code, err } = await start(join(file, 'data'))
@@ -200,16 +200,16 @@ describe('greeting start that cannot start', () => {
     assert.match(err, /^Cannot write to the data folder .*: a part of its path is a file\.\n/)
   })
 
-  it("relays the service's own sentence about a corrupt data folder, and nothing else", async (test) => {
+  it('prints only the message of the service about a corrupt data folder', async (test) => {
     const ended = await start(temporaryFolder(test), freePorts, 'identity-provider')
     assert.deepEqual(ended, {
       code: 1,
       out: '',
-      err: 'The store of the stand-in is corrupt: restore it from a backup.\n',
+      err: 'The store of the fake identity provider is corrupt: restore it from a backup.\n',
     })
   })
 
-  it('says why the registrations cannot be made, and takes up there the next time', async (test) => {
+  it('reports why the registrations cannot be made, and continues at the next start', async (test) => {
     const dataDir = temporaryFolder(test)
     const { code, err } = await start(dataDir, freePorts, 'consent')
     assert.equal(code, 4)
@@ -229,11 +229,11 @@ describe('greeting start that cannot start', () => {
     const dataDir = temporaryFolder(test)
     const { code, err } = await start(dataDir, freePorts, 'greeting-api')
     assert.equal(code, 1)
-    assert.equal(err, 'Port 1 of the stand-in is in use.\n')
+    assert.equal(err, 'Port 1 of the fake API is in use.\n')
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
   })
 
-  it('names the log of a service that ended without a word', async (test) => {
+  it('names the log of a service that ended without a message', async (test) => {
     const dataDir = temporaryFolder(test)
     const { code, err } = await start(dataDir, freePorts, 'silent')
     assert.equal(code, 1)
@@ -263,7 +263,7 @@ describe('greeting start that cannot start', () => {
     })
   }
 
-  it('says so when the settings of the client cannot be kept', async (test) => {
+  it('reports that the settings of the client cannot be written', async (test) => {
     const dataDir = temporaryFolder(test)
     mkdirSync(join(dataDir, 'client.env'))
     const { code, err } = await start(dataDir)

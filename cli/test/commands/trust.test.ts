@@ -14,7 +14,7 @@ async function dataFolder(t: TestContext, name: string): Promise<string> {
 }
 
 describe('greeting trust', () => {
-  it('says for each system how to trust the authority of the data folder', async (t) => {
+  it('shows for each system how to trust the authority of the data folder', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', folder]), 0)
@@ -36,7 +36,7 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(`NODE_EXTRA_CA_CERTS='${folder}/tls/authority.pem'`))
   })
 
-  it('tells programs the same as JSON', async (t) => {
+  it('prints the same as JSON', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder, '--json'])
@@ -45,7 +45,7 @@ describe('greeting trust', () => {
     assert.ok(ways.length >= 6)
   })
 
-  it('says which authority was replaced, and that the new one has to be trusted', async (t) => {
+  it('names the replaced authority, and reports that the new one must be trusted', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder])

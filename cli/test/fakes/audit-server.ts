@@ -7,7 +7,7 @@ import { administrator } from '../registrations/apply/fake-graph.ts'
 import { serving } from './servers.ts'
 import { RecordedTerminal } from './terminal.ts'
 
-export type StandInRecord = {
+export type FakeRecord = {
   readonly id: string
   readonly at: string
   readonly tenantId: string | null
@@ -21,8 +21,8 @@ export type StandInRecord = {
 
 const token = 'canary-token-of-the-administrator'
 
-/** A record of the second `at`, and all else as it is told or as it is when nothing is said. */
-export const recordAt = (at: number, part: Partial<StandInRecord> = {}): StandInRecord => ({
+/** A record of the second `at`, with default values for the other members. */
+export const recordAt = (at: number, part: Partial<FakeRecord> = {}): FakeRecord => ({
   id: at.toString(16).padStart(12, '0'),
   at: new Date(at * 1000 + 123).toISOString(),
   tenantId: null,
@@ -35,16 +35,16 @@ export const recordAt = (at: number, part: Partial<StandInRecord> = {}): StandIn
   ...part,
 })
 
-/** The identity provider as far as `greeting audit` asks it, and the command before it. */
+/** A fake identity provider with the requests of `greeting audit`, and a terminal for the command. */
 export class AuditServer {
-  readonly books: Record<string, StandInRecord[]> = { directory: [], signIns: [] }
-  /** Every query that was asked. */
+  readonly logs: Record<string, FakeRecord[]> = { directory: [], signIns: [] }
+  /** Every received query. */
   readonly queries: Record<string, string>[] = []
   readonly environment: Record<string, string> = { ...administrator }
   readonly terminal = new RecordedTerminal()
-  /** The most records of a page, whatever is asked for. */
+  /** The maximum number of records of a page, above the limit of a query too. */
   pageSize = 1000
-  /** What answers in place of the audit, or of the token endpoint. */
+  /** Answers that replace those of the audit log or of the token endpoint. */
   instead: { audit?: () => Response; token?: () => Response } = {}
   readonly #folder = mkdtempSync(join(tmpdir(), 'greeting-audit-'))
 
@@ -56,7 +56,7 @@ export class AuditServer {
     return server
   }
 
-  /** Runs `greeting audit ...` and resolves with all that came of it. */
+  /** Runs `greeting audit ...` and resolves with its exit code and output. */
   async run(...args: readonly string[]) {
     const { terminal } = this
     const all = ['audit', '--data-dir', this.#folder, ...args]
@@ -88,7 +88,7 @@ export class AuditServer {
   }
 
   #page({ book = '', limit, before }: Record<string, string>): Response {
-    const found = (this.books[book] ?? [])
+    const found = (this.logs[book] ?? [])
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .filter(({ id }) => before === undefined || id < before)
     const value = found.slice(0, Math.min(Number(limit), this.pageSize))

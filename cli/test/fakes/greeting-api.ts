@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 const { HOST, PORT, AUTH_URL, ISSUER_URL, TENANT_ID, STAND_IN_FAULT = '' } = process.env
 
 if (STAND_IN_FAULT === 'greeting-api') {
-  process.stderr.write('Port 1 of the stand-in is in use.\n')
+  process.stderr.write('Port 1 of the fake API is in use.\n')
   process.exit(1)
 }
 if (STAND_IN_FAULT === 'silent') process.exit(3)
@@ -16,7 +16,7 @@ if (STAND_IN_FAULT === 'long_log') {
 
 let readyChecks = 0
 const server = createServer((request, response) => {
-  const url = new URL(request.url ?? '', 'http://stand-in')
+  const url = new URL(request.url ?? '', 'http://fake')
   if (url.pathname === '/readyz') {
     readyChecks += 1
     response.writeHead(readyChecks < 3 ? 503 : 200).end('{}')

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { answeringAs } from '../commands/registrations/fetch-server.ts'
-import { administrator, StandInGraph } from '../registrations/apply/fake-graph.ts'
+import { administrator, FakeGraph } from '../registrations/apply/fake-graph.ts'
 
 // A fake of the identity provider, with the parts that `greeting start` needs.
 const { DATA_DIR = '', HOST, PORT, STAND_IN_FAULT = '' } = process.env
@@ -12,11 +12,13 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const token = `${part({ typ: 'JWT', alg: 'RS256' })}.${part({ iat: 1_700_000_000, roles: ['CallHiApiRole'] })}.c2ln`
 
 if (STAND_IN_FAULT === 'identity-provider') {
-  process.stderr.write('The store of the stand-in is corrupt: restore it from a backup.\n')
+  process.stderr.write(
+    'The store of the fake identity provider is corrupt: restore it from a backup.\n',
+  )
   process.exit(1)
 }
 
-const graph = new StandInGraph()
+const graph = new FakeGraph()
 if (STAND_IN_FAULT === 'consent') graph.roles = ['Application.ReadWrite.All']
 graph.tokenOfOthers = token
 const answer = answeringAs(async (request) => {

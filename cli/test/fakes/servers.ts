@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** A server that answers as told; closed when the test is over. */
+/** A server with these answers. It closes after the test. */
 export async function serving(test: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,12 +22,12 @@ export const answering =
     response.writeHead(status, { 'content-type': type, ...headers }).end(text)
   }
 
-/** A token endpoint's answer with a token. */
+/** The answer of a token endpoint with a token. */
 export const granting = (token: string): RequestListener =>
   answering(200, { token_type: 'Bearer', expires_in: 3599, access_token: token })
 
-/** A URL at which nobody listens. */
-export async function nobody(): Promise<string> {
+/** A URL at which no program listens. */
+export async function unreachableUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

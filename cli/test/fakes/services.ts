@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test'
 import type { Services } from '../../src/system/services.ts'
 import { services } from '../../src/system/services.ts'
 
-/** The services of the repository, played by small ones. */
-export const standIns: Services = {
+/** Small fakes of the services of this repository. */
+export const fakeServices: Services = {
   ...services,
   identityProvider: {
     ...services.identityProvider,
@@ -15,7 +15,7 @@ export const standIns: Services = {
   greetingApi: { ...services.greetingApi, mainFile: join(import.meta.dirname, 'greeting-api.ts') },
 }
 
-/** A folder that is gone when the test is. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(test: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-cli-'))
   test.after(() => rmSync(folder, { recursive: true, force: true }))

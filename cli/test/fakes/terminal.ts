@@ -6,33 +6,33 @@ import type { Settings } from '../../src/env-file.ts'
 import { runGreeting } from '../../src/program.ts'
 import type { Services } from '../../src/system/services.ts'
 import type { Terminal } from '../../src/terminal.ts'
-import { standIns } from './services.ts'
+import { fakeServices } from './services.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'greeting-cli-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 
-/** A file of settings that says nothing, in a folder of its own. */
+/** An empty settings file in its own folder. */
 export const emptyFile = join(folder, 'empty.env')
 writeFileSync(emptyFile, '')
 
-/** The command in a terminal that remembers what was printed. */
+/** The command in a terminal that records its output. */
 export class RecordedTerminal {
   out = ''
   err = ''
-  /** Whether a person watches. */
+  /** Whether the error stream is a terminal. */
   isInteractive = false
-  /** Whether results are shown on a terminal. */
+  /** Whether the standard output is a terminal. */
   isOutTerminal = false
-  /** Who answers questions; nobody, unless a test says so. */
+  /** Answers questions. Without it, commands cannot ask. */
   ask?: (question: string) => Promise<string>
   readonly #stop = new AbortController()
-  #told: () => void = () => undefined
+  #onOutput: () => void = () => undefined
 
-  /** The terminal itself, for a command that is given one. */
+  /** The terminal for a command. */
   terminal(environment: Settings = {}): Terminal {
     const print = (stream: 'out' | 'err') => (text: string) => {
       this[stream] += text
-      this.#told()
+      this.#onOutput()
     }
     return {
       out: print('out'),
@@ -49,16 +49,16 @@ export class RecordedTerminal {
   }
 
   /** Runs the command; resolves with its exit code. */
-  run(args: readonly string[], environment: Settings = {}, services: Services = standIns) {
+  run(args: readonly string[], environment: Settings = {}, services: Services = fakeServices) {
     return runGreeting(args, this.terminal(environment), services)
   }
 
-  /** What Ctrl-C does. */
+  /** Aborts the signal, as Ctrl-C does. */
   stop(): void {
     this.#stop.abort(new Error('Stopped by the test.'))
   }
 
-  /** What Ctrl-C does, with the reason that the program gives it. */
+  /** Aborts the signal with the reason that `main.ts` uses for Ctrl-C. */
   interrupt(): void {
     this.#stop.abort(new CommandFailure('interrupted', 'Stopped by SIGINT.'))
   }
@@ -67,7 +67,7 @@ export class RecordedTerminal {
   async printed(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.out)) {
       await new Promise<void>((resolve) => {
-        this.#told = resolve
+        this.#onOutput = resolve
       })
     }
     return this.out

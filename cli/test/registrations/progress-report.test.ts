@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ProgressReport } from '../../src/registrations/progress-report.ts'
 
-/** A report before a clock that the test sets. */
+/** A report with a virtual clock. */
 function reportWith(options: { json?: boolean; quiet?: boolean; isTerminal?: boolean }) {
   const { isTerminal = false, ...rest } = options
-  const world = { nowMs: 0, err: '', drawn: [] as string[] }
+  const fixture = { nowMs: 0, err: '', drawn: [] as string[] }
   const terminal = {
     err: (text: string) => {
-      world.err += text
+      fixture.err += text
     },
-    ...(isTerminal && { redraw: (line: string) => void world.drawn.push(line) }),
+    ...(isTerminal && { redraw: (line: string) => void fixture.drawn.push(line) }),
   }
-  const report = new ProgressReport(terminal, { ...rest, monotonicMs: () => world.nowMs })
-  return { world, report }
+  const report = new ProgressReport(terminal, { ...rest, monotonicMs: () => fixture.nowMs })
+  return { fixture, report }
 }
 
 /** Reports a change each 10 ms for 20 s. */
-function longRun({ world, report }: ReturnType<typeof reportWith>): void {
+function longRun({ fixture, report }: ReturnType<typeof reportWith>): void {
   report.update('apply_changes', 0, 2_000)
   for (let done = 1; done <= 2_000; done += 1) {
-    world.nowMs += 10
+    fixture.nowMs += 10
     report.update('apply_changes', done, 2_000)
   }
 }
@@ -30,7 +30,7 @@ describe('the progress of a run', () => {
     const run = reportWith({ isTerminal: true })
     longRun(run)
     run.report.end()
-    const { drawn, err } = run.world
+    const { drawn, err } = run.fixture
     assert.equal(err, '')
     assert.equal(drawn.length, 202)
     assert.equal(drawn[1], 'Applying changes: 10 of 2000 (0 %), 100 per second, 20 s left')
@@ -43,7 +43,7 @@ describe('the progress of a run', () => {
   it('is a line each 5 seconds without a terminal', () => {
     const run = reportWith({})
     longRun(run)
-    assert.deepEqual(run.world.err.split('\n'), [
+    assert.deepEqual(run.fixture.err.split('\n'), [
       'Applying changes: 500 of 2000 (25 %), 100 per second, 15 s left',
       'Applying changes: 1000 of 2000 (50 %), 100 per second, 10 s left',
       'Applying changes: 1500 of 2000 (75 %), 100 per second, 5 s left',
@@ -55,11 +55,11 @@ describe('the progress of a run', () => {
   it('is an event each second with --json, and the first and the last of each activity', () => {
     const run = reportWith({ json: true, isTerminal: true })
     longRun(run)
-    const events = run.world.err
+    const events = run.fixture.err
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    assert.deepEqual(run.world.drawn, [])
+    assert.deepEqual(run.fixture.drawn, [])
     assert.equal(events.length, 21)
     assert.deepEqual(events[0], {
       event: 'progress',
@@ -83,19 +83,22 @@ describe('the progress of a run', () => {
   it('has no total while a list is read', () => {
     const run = reportWith({ isTerminal: true })
     run.report.update('read_applications', 0, undefined)
-    run.world.nowMs += 2_000
+    run.fixture.nowMs += 2_000
     run.report.update('read_applications', 999, undefined)
-    assert.equal(run.world.drawn[1], 'Reading applications: 999, 500 per second')
+    assert.equal(run.fixture.drawn[1], 'Reading applications: 999, 500 per second')
   })
 
   it('has a rate of its own for each activity', () => {
     const run = reportWith({ isTerminal: true })
     run.report.update('read_applications', 0, 10)
-    run.world.nowMs += 10_000
+    run.fixture.nowMs += 10_000
     run.report.update('apply_changes', 0, 10)
-    run.world.nowMs += 1_000
+    run.fixture.nowMs += 1_000
     run.report.update('apply_changes', 5, 10)
-    assert.equal(run.world.drawn.at(-1), 'Applying changes: 5 of 10 (50 %), 5 per second, 1 s left')
+    assert.equal(
+      run.fixture.drawn.at(-1),
+      'Applying changes: 5 of 10 (50 %), 5 per second, 1 s left',
+    )
   })
 
   it('is not printed with --quiet', () => {
@@ -104,8 +107,8 @@ describe('the progress of a run', () => {
       run.report.begin('registrations.json', 1_000)
       longRun(run)
       run.report.wait('throttled', 7_000)
-      assert.equal(run.world.err, '')
-      assert.deepEqual(run.world.drawn.filter(Boolean), [])
+      assert.equal(run.fixture.err, '')
+      assert.deepEqual(run.fixture.drawn.filter(Boolean), [])
     }
   })
 })
@@ -125,9 +128,9 @@ describe('the number of registrations', () => {
   ]
   for (const [title, options, registrations, expected] of rows) {
     it(`is reported first: ${title}`, () => {
-      const { world, report } = reportWith(options)
+      const { fixture, report } = reportWith(options)
       report.begin('file.json', registrations)
-      assert.equal(world.err, expected)
+      assert.equal(fixture.err, expected)
     })
   }
 })
@@ -136,9 +139,9 @@ describe('a wait for the directory', () => {
   it('is reported as a line, and as an event with --json', () => {
     const plain = reportWith({})
     plain.report.wait('throttled', 7_000)
-    assert.equal(plain.world.err, 'The directory: throttled. Next attempt in 7.0 s.\n')
+    assert.equal(plain.fixture.err, 'The directory: throttled. Next attempt in 7.0 s.\n')
     const json = reportWith({ json: true })
     json.report.wait('throttled', 7_000)
-    assert.equal(json.world.err, '{"event":"waiting","reason":"throttled","seconds":7}\n')
+    assert.equal(json.fixture.err, '{"event":"waiting","reason":"throttled","seconds":7}\n')
   })
 })

@@ -29,6 +29,6 @@ describe('a duration', () => {
     [59_900, '59.9 s'],
     [120_000, '2 min'],
   ] as const) {
-    it(`of ${ms} ms reads ${text}`, () => assert.equal(durationText(ms), text))
+    it(`of ${ms} ms is displayed as ${text}`, () => assert.equal(durationText(ms), text))
   }
 })

@@ -5,14 +5,14 @@ import { byCron, everyMs, type Schedule } from '../../src/schedule/schedule.ts'
 
 const noonMs = Date.UTC(2026, 0, 1, 12)
 
-/** A job in a world where time passes only by sleeping and by the job's own duration. */
-class LoopWorld {
+/** A job with a virtual clock: time passes only by sleeping and during a run. */
+class LoopFixture {
   nowMs = noonMs
-  luck = 0
+  randomValue = 0
   readonly stop = new AbortController()
   readonly runs: Run<number>[] = []
 
-  /** Runs the loop until `most` runs are told; `durations` are those of the runs, in turn. */
+  /** Runs the loop until it has reported `most` runs. */
   loop(schedule: Schedule, most: number, options: Partial<LoopOptions<number>> = {}) {
     return loopJob<number>({
       schedule,
@@ -24,7 +24,7 @@ class LoopWorld {
       stop: this.stop.signal,
       clock: {
         epochMs: () => this.nowMs,
-        random: () => this.luck,
+        random: () => this.randomValue,
         sleep: async (ms, signal) => {
           if (!signal.aborted) this.nowMs += ms
         },
@@ -45,33 +45,33 @@ const fails = async () => {
 describe('a job that runs every minute', () => {
   const everyMinute = everyMs(60_000, noonMs)
 
-  it('runs at once, and then in equal steps', async () => {
-    const world = new LoopWorld()
-    await world.loop(everyMinute, 3)
-    assert.deepEqual(world.startsSeconds, [0, 60, 120])
+  it('runs at once, and then at equal intervals', async () => {
+    const fixture = new LoopFixture()
+    await fixture.loop(everyMinute, 3)
+    assert.deepEqual(fixture.startsSeconds, [0, 60, 120])
   })
 
-  it('is moved by chance, which does not add up', async () => {
-    const world = new LoopWorld()
-    world.luck = 0.5
-    await world.loop(everyMinute, 3)
-    assert.deepEqual(world.startsSeconds, [0, 63, 123])
-    const other = new LoopWorld()
-    other.luck = 0.5
+  it('has random delays, which do not add up', async () => {
+    const fixture = new LoopFixture()
+    fixture.randomValue = 0.5
+    await fixture.loop(everyMinute, 3)
+    assert.deepEqual(fixture.startsSeconds, [0, 63, 123])
+    const other = new LoopFixture()
+    other.randomValue = 0.5
     await other.loop(everyMinute, 3, { jitterMs: 20_000 })
     assert.deepEqual(other.startsSeconds, [0, 70, 130])
   })
 
-  it('never runs twice at once: moments that pass meanwhile are skipped, and counted', async () => {
-    const world = new LoopWorld()
+  it('never runs concurrently: times that pass during a run are skipped and counted', async () => {
+    const fixture = new LoopFixture()
     const perform = async () => {
-      world.nowMs += 150_000
+      fixture.nowMs += 150_000
       return 1
     }
-    await world.loop(everyMinute, 3, { perform })
-    assert.deepEqual(world.startsSeconds, [0, 180, 360])
+    await fixture.loop(everyMinute, 3, { perform })
+    assert.deepEqual(fixture.startsSeconds, [0, 180, 360])
     assert.deepEqual(
-      world.runs.map(({ skipped, durationMs }) => [skipped, durationMs]),
+      fixture.runs.map(({ skipped, durationMs }) => [skipped, durationMs]),
       [
         [0, 150_000],
         [2, 150_000],
@@ -80,55 +80,55 @@ describe('a job that runs every minute', () => {
     )
   })
 
-  it('goes on after failures', async () => {
-    const world = new LoopWorld()
-    assert.equal(await world.loop(everyMinute, 5, { perform: fails }), undefined)
-    assert.equal(world.runs.length, 5)
+  it('continues after failures', async () => {
+    const fixture = new LoopFixture()
+    assert.equal(await fixture.loop(everyMinute, 5, { perform: fails }), undefined)
+    assert.equal(fixture.runs.length, 5)
   })
 
-  it('ends with the error of the last when too many fail in a row', async () => {
-    const world = new LoopWorld()
-    const error = await world.loop(everyMinute, 99, { perform: fails, failAfter: 3 })
+  it('ends with the last error after too many consecutive failures', async () => {
+    const fixture = new LoopFixture()
+    const error = await fixture.loop(everyMinute, 99, { perform: fails, failAfter: 3 })
     assert.match(String(error), /no/)
-    assert.equal(world.runs.length, 3)
+    assert.equal(fixture.runs.length, 3)
   })
 
-  it('counts anew after a success', async () => {
-    const world = new LoopWorld()
+  it('counts failures from zero after a success', async () => {
+    const fixture = new LoopFixture()
     let run = 0
     const perform = async () => {
       run += 1
       return run % 3 === 0 ? 1 : fails()
     }
-    assert.equal(await world.loop(everyMinute, 9, { perform, failAfter: 3 }), undefined)
-    assert.equal(world.runs.length, 9)
+    assert.equal(await fixture.loop(everyMinute, 9, { perform, failAfter: 3 }), undefined)
+    assert.equal(fixture.runs.length, 9)
   })
 
-  it('finishes the run in hand when it is stopped, and begins no other', async () => {
-    const world = new LoopWorld()
+  it('completes the current run when it is stopped, and begins no other', async () => {
+    const fixture = new LoopFixture()
     const perform = async () => {
-      world.stop.abort()
+      fixture.stop.abort()
       return 1
     }
-    await world.loop(everyMinute, 99, { perform })
-    assert.equal(world.runs.length, 1)
+    await fixture.loop(everyMinute, 99, { perform })
+    assert.equal(fixture.runs.length, 1)
   })
 
   it('stops while it waits', async () => {
-    const world = new LoopWorld()
-    await world.loop(everyMinute, 99, { onNext: () => world.stop.abort() })
-    assert.equal(world.runs.length, 1)
+    const fixture = new LoopFixture()
+    await fixture.loop(everyMinute, 99, { onNext: () => fixture.stop.abort() })
+    assert.equal(fixture.runs.length, 1)
   })
 })
 
 describe('a job that runs by cron', () => {
-  it('waits for the first moment', async () => {
-    const world = new LoopWorld()
-    await world.loop(byCron('*/5 * * * *', 'UTC'), 3)
-    assert.deepEqual(world.startsSeconds, [300, 600, 900])
+  it('waits for the first due time', async () => {
+    const fixture = new LoopFixture()
+    await fixture.loop(byCron('*/5 * * * *', 'UTC'), 3)
+    assert.deepEqual(fixture.startsSeconds, [300, 600, 900])
   })
 
-  it('is meant in its time zone, daylight saving included', async () => {
+  it('uses its time zone, with daylight saving time', async () => {
     const schedule = byCron('30 2 * * *', 'Europe/Zurich')
     const winter = schedule.nextAfter(Date.UTC(2026, 0, 1, 12))
     const summer = schedule.nextAfter(Date.UTC(2026, 6, 1, 12))
@@ -136,10 +136,10 @@ describe('a job that runs by cron', () => {
     assert.equal(summer, Date.UTC(2026, 6, 2, 0, 30))
   })
 
-  it('ends when there is no further moment', async () => {
-    const world = new LoopWorld()
-    await world.loop(byCron('0 0 13 1 1 * 2026', 'UTC'), 99)
-    assert.deepEqual(world.startsSeconds, [3600])
+  it('ends when there is no further due time', async () => {
+    const fixture = new LoopFixture()
+    await fixture.loop(byCron('0 0 13 1 1 * 2026', 'UTC'), 99)
+    assert.deepEqual(fixture.startsSeconds, [3600])
   })
 
   for (const [expression, zone] of [
@@ -148,7 +148,7 @@ describe('a job that runs by cron', () => {
     ['61 * * * *', undefined],
     ['* * * * *', 'Mars/Olympus'],
   ] as const) {
-    it(`is refused when it cannot be read: ${JSON.stringify(expression)} ${zone ?? ''}`, () => {
+    it(`is refused when its expression or time zone is invalid: ${JSON.stringify(expression)} ${zone ?? ''}`, () => {
       assert.throws(() => byCron(expression, zone), { exit: 'bad_usage' })
     })
   }

@@ -8,7 +8,7 @@ import { FolderLock } from '../../src/system/folder-lock.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 
 describe('the lock of a data folder', () => {
-  it('is held by one at a time, and free again when it is released', (test) => {
+  it('is held by one process at a time, and is free after its release', (test) => {
     const file = join(temporaryFolder(test), 'start.lock')
     const lock = FolderLock.take(file)
     assert.ok(lock)
@@ -20,7 +20,7 @@ describe('the lock of a data folder', () => {
     next.release()
   })
 
-  it('is held against other processes, and gone with its process when that is killed', async (test) => {
+  it('excludes other processes, and ends with its process when that is killed', async (test) => {
     const file = join(temporaryFolder(test), 'start.lock')
     const module = join(import.meta.dirname, '../../src/system/folder-lock.ts')
     const program = `
@@ -34,13 +34,13 @@ describe('the lock of a data folder', () => {
     assert.equal(FolderLock.take(file), undefined)
     holder.kill('SIGKILL')
     await once(holder, 'exit')
-    assert.ok(existsSync(file), 'the file stays, and means nothing')
+    assert.ok(existsSync(file), 'the file stays, without a lock')
     const lock = FolderLock.take(file)
     assert.ok(lock)
     lock.release()
   })
 
-  it('is for its owner only, whom no other user can keep out', (test) => {
+  it('is readable by its owner only, so that no other user can hold the lock', (test) => {
     const file = join(temporaryFolder(test), 'start.lock')
     FolderLock.take(file)?.release()
     assert.equal(statSync(file).mode & 0o777, 0o600)

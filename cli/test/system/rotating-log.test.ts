@@ -19,7 +19,7 @@ async function write(log: RotatingLog, ...lines: string[]): Promise<void> {
 }
 
 describe('the log of a service (AS34)', () => {
-  it('is turned over by size while the service runs, and keeps one part before', async (t) => {
+  it('is rotated by size while the service runs, and keeps one previous part', async (t) => {
     const { folder, path, previousPath } = await logFolder(t)
     const lines = Array.from({ length: 100 }, (_, number) => `line ${number}\n`.padStart(50))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), ...lines)
@@ -39,7 +39,7 @@ describe('the log of a service (AS34)', () => {
     assert.equal(await readFile(path, 'utf8'), 'y'.repeat(200))
   })
 
-  it('stays bounded when the part before cannot be kept', async (t) => {
+  it('stays bounded when the previous part cannot be kept', async (t) => {
     const { path, previousPath } = await logFolder(t)
     await mkdir(previousPath)
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(100))

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { greetingProgram } from '../../src/program.ts'
 import { referencePage } from '../../src/text/reference.ts'
-import { standIns } from '../fakes/services.ts'
+import { fakeServices } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 describe('docs/reference/command.md', () => {
   it('matches the commands (npm run reference -w cli writes it)', async () => {
     const page = join(import.meta.dirname, '../../../docs/reference/command.md')
-    const program = await greetingProgram(new RecordedTerminal().terminal(), standIns)
+    const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
     assert.equal(readFileSync(page, 'utf8'), referencePage(program))
   })
 })

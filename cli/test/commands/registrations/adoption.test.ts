@@ -10,7 +10,7 @@ const secret = {
   passwordCredential: { displayName: 'primary', endDateTime: '2999-01-01T00:00:00Z' },
 }
 
-/** A directory in which a stranger has registered "Greeting client" before the file is applied. */
+/** A directory in which an attacker has registered "Greeting client" before the file is applied. */
 async function planted(test: TestContext, credentials: Json = {}) {
   const served = await ServedGraph.start(test)
   const { directory } = served.stand
@@ -27,16 +27,16 @@ type Row = {
   readonly name: string
   readonly credentials: Json
   readonly withSecret?: true
-  readonly told: string
+  readonly counts: string
 }
 
 describe('CL14: an application that was found by its name alone', () => {
   const credentialRows: Row[] = [
     {
-      name: 'a secret with the name that the file gives',
+      name: 'a secret with the name in the file',
       credentials: {},
       withSecret: true,
-      told: '1 secret, 0 certificates and 0 federated credentials',
+      counts: '1 secret, 0 certificates and 0 federated credentials',
     },
     {
       name: 'a certificate',
@@ -49,18 +49,18 @@ describe('CL14: an application that was found by its name alone', () => {
           },
         ],
       },
-      told: '0 secrets, 1 certificate and 0 federated credentials',
+      counts: '0 secrets, 1 certificate and 0 federated credentials',
     },
     {
       name: 'a federated credential',
       credentials: { federatedIdentityCredentials: [{ id: 'f', name: 'f' }] },
-      told: '0 secrets, 0 certificates and 1 federated credential',
+      counts: '0 secrets, 0 certificates and 1 federated credential',
     },
   ]
-  for (const { name, credentials, withSecret, told } of credentialRows) {
+  for (const { name, credentials, withSecret, counts } of credentialRows) {
     for (const answer of [undefined, 'yes']) {
-      const who = answer === undefined ? '--yes' : '--yes and a person'
-      it(`is granted nothing while it has ${name}, despite ${who}`, async (test) => {
+      const confirmation = answer === undefined ? '--yes' : '--yes and a person'
+      it(`is granted nothing while it has ${name}, despite ${confirmation}`, async (test) => {
         const { served, path, directory, application, applicationId } = await planted(
           test,
           credentials,
@@ -71,7 +71,7 @@ describe('CL14: an application that was found by its name alone', () => {
         assert.equal(directory.assignments.size, 0)
         assert.ok(
           err.includes(
-            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, with ${told} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
+            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, with ${counts} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
           ),
           err,
         )
@@ -101,7 +101,7 @@ describe('CL14: an application that was found by its name alone', () => {
     ['no answer', '', 1, 0],
   ]
   for (const [name, answer, exit, assignments] of answers)
-    it(`is asked for by a question of its own, even with --yes: ${name}`, async (test) => {
+    it(`needs a separate confirmation, even with --yes: ${name}`, async (test) => {
       const { served, path, directory } = await planted(test)
       const { code, err, questions } = await served.run(['apply', path, '--yes'], answer)
       assert.equal(code, exit, err)
@@ -134,7 +134,7 @@ describe('CL14: an application that was found by its name alone', () => {
     ])
   })
 
-  it('is adopted without a question when the file names its id, credentials and all', async (test) => {
+  it('is adopted without a question when the file has its ID, also with credentials', async (test) => {
     const { served, directory, application, applicationId } = await planted(test)
     directory.addPassword(String(application.id), secret)
     const [client] = sampleFile().clients
@@ -144,7 +144,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal(directory.assignments.size, 2)
   })
 
-  it('is no matter while nothing is to be done to it', async (test) => {
+  it('needs no confirmation while it has no changes', async (test) => {
     const { served, path } = await planted(test)
     const apis = await served.file({ clients: [{ displayName: 'Greeting client' }] }, 'b.json')
     assert.equal((await served.run(['apply', path], 'yes')).code, 0)
@@ -153,7 +153,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.deepEqual([code, out], [0, 'No changes: the directory matches the file.\n'])
   })
 
-  it('is asked for when it was found by an identifier URI, which can be planted too', async (test) => {
+  it('needs confirmation when it was found by an identifier URI, which an attacker can choose too', async (test) => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const identifierUris = ['api://orders']
@@ -164,7 +164,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.match(err, /\), found by its identifier URI only: exists since/)
   })
 
-  it('is known by the record of this data folder when this command has made it', async (test) => {
+  it('needs no confirmation when the record of this data folder has its ID', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['apply', path])).code, 0)
@@ -176,7 +176,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal(served.stand.directory.assignments.size, 2)
   })
 
-  it('is not known by a record that others may have written', async (test) => {
+  it('needs confirmation when other users can write to the record', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     await served.run(['apply', path])
@@ -189,7 +189,7 @@ describe('CL14: an application that was found by its name alone', () => {
 })
 
 describe('CL14: greeting registrations apply --write-ids', () => {
-  it('writes the ids into the file, from which another machine applies it again', async (test) => {
+  it('writes the IDs into the file, so that another machine can apply it', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(`${JSON.stringify(sampleFile(), undefined, 2)}\n`)
     await chmod(path, 0o640)
@@ -204,7 +204,7 @@ describe('CL14: greeting registrations apply --write-ids', () => {
     assert.equal(served.stand.directory.assignments.size, 2)
   })
 
-  it('asks for an application that was found by its name, even when nothing is to be done', async (test) => {
+  it('asks for confirmation of an application that was found by its name, even without changes', async (test) => {
     const served = await ServedGraph.start(test)
     served.stand.directory.createApplication({ displayName: 'Orders' })
     const [application = {}] = served.stand.directory.applications.values()
@@ -217,7 +217,7 @@ describe('CL14: greeting registrations apply --write-ids', () => {
     assert.match(await readFile(path, 'utf8'), new RegExp(String(application.appId)))
   })
 
-  it('is not needed: apply prints the ids of new applications for the file', async (test) => {
+  it('is optional: apply prints the IDs of new applications for the file', async (test) => {
     const served = await ServedGraph.start(test)
     const { out } = await served.run(['apply', await served.file(sampleFile())])
     for (const { displayName, appId } of served.stand.directory.applications.values())

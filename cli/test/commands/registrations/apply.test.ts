@@ -10,7 +10,7 @@ import { ServedGraph } from './served-graph.ts'
 const secretOf = async (file: string) => parseEnv(await readFile(file, 'utf8')).CLIENT_SECRET ?? ''
 
 describe('greeting registrations apply', () => {
-  it('registers the system, and keeps the secret where only its owner reads it', async (test) => {
+  it('registers the system, and writes the secret to a file that only its owner can read', async (test) => {
     const served = await ServedGraph.start(test)
     const { code, out, err } = await served.run(['apply', await served.file(sampleFile())])
     assert.equal(code, 0, err)
@@ -31,7 +31,7 @@ describe('greeting registrations apply', () => {
     assert.ok(!out.includes(settings.CLIENT_SECRET ?? ''))
   })
 
-  it('a second time does nothing', async (test) => {
+  it('does nothing the second time', async (test) => {
     const { served, path } = await applied(test)
     served.stand.lines.length = 0
     const { out } = await served.run(['apply', path])
@@ -42,14 +42,14 @@ describe('greeting registrations apply', () => {
     )
   })
 
-  it('prints the secret once, when asked to keep it nowhere', async (test) => {
+  it('prints the secret once with --secrets-file -', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const { out } = await served.run(['apply', path, '--secrets-file', '-'])
     assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='secret~[0-9a-f-]{36}'$/m)
   })
 
-  it('tells all as JSON, but no secret that is kept in a file', async (test) => {
+  it('prints the result as JSON, without secrets that are in a file', async (test) => {
     const served = await ServedGraph.start(test)
     const file = join(served.folder, 'own.env')
     const path = await served.file(sampleFile())
@@ -76,7 +76,7 @@ describe('greeting registrations apply', () => {
     assert.match(out, /greeting-client\.one\.env\n.*greeting-client\.two\.env\n/s)
   })
 
-  it('changes nothing when the secret could not be kept', async (test) => {
+  it('changes nothing when the secret cannot be stored', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const inTheWay = await served.file('', 'in-the-way')
@@ -91,11 +91,11 @@ describe('greeting registrations apply', () => {
     assert.equal(served.stand.directory.applications.size, 0)
   })
 
-  describe('before it takes something away', () => {
+  describe('greeting registrations apply, before a removal', () => {
     const withoutConsent = () => ({ ...sampleFile(), consents: [] })
     const rows: [string, string[], string | undefined, number, number][] = [
-      ['asks, and takes a yes as a yes', [], 'yes', 0, 0],
-      ['asks, and takes anything else as a no', [], '', 1, 2],
+      ['asks, and continues after the answer yes', [], 'yes', 0, 0],
+      ['asks, and ends after any other answer', [], '', 1, 2],
       ['does not ask with --yes', ['--yes'], undefined, 0, 0],
       ['refuses without a terminal', [], undefined, 2, 2],
     ]
@@ -106,16 +106,16 @@ describe('greeting registrations apply', () => {
         const { code, err, questions } = await served.run(['apply', path, ...args], answer)
         assert.equal(code, exit, err)
         assert.equal(served.stand.directory.assignments.size, assignments)
-        const told = questions.join('') + err
-        const isTold = /! - "Greeting client" was granted CallHiApiRole of "Greeting API"/.test(
-          told,
+        const shown = questions.join('') + err
+        const isShown = /! - "Greeting client" was granted CallHiApiRole of "Greeting API"/.test(
+          shown,
         )
-        assert.equal(isTold, args.length === 0)
+        assert.equal(isShown, args.length === 0)
       })
     }
   })
 
-  it('rotates when it is asked to: the new secret in the file, the old one still good', async (test) => {
+  it('rotates on request: the new secret is in the file, and the old one stays valid', async (test) => {
     const { served, path } = await applied(test)
     const file = join(served.folder, 'secrets', 'greeting-client.env')
     const before = await secretOf(file)
@@ -128,7 +128,7 @@ describe('greeting registrations apply', () => {
     assert.equal((client.passwordCredentials as unknown[]).length, 2)
   })
 
-  it('does not know a client to rotate that the file does not have', async (test) => {
+  it('refuses to rotate a client that the file does not have', async (test) => {
     const { served, path } = await applied(test)
     const { code, err } = await served.run(['apply', path, '--rotate', 'Greeting job'])
     assert.equal(code, 2)

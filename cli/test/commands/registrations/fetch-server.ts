@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-/** Lets a handler in the form of `fetch` answer behind a socket. */
+/** Serves a handler in the form of `fetch` on a socket. */
 export function answeringAs(handle: (request: Request) => Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
     const chunks: Buffer[] = []

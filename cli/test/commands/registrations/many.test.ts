@@ -15,7 +15,7 @@ describe('greeting registrations with many clients', () => {
     assert.ok(
       err.startsWith(`Comparing ${count + 1} registrations of ${path} with the directory.\n`),
     )
-    // A socket is free again some turns after its answer was read, so that another one may open.
+    // A socket becomes free some event-loop turns after its answer was read, so another one may open.
     assert.ok(served.sockets.most <= 8 + 1, `${served.sockets.most} sockets`)
   })
 
@@ -52,7 +52,7 @@ describe('greeting registrations with many clients', () => {
     assert.equal(quiet.err, '')
   })
 
-  it('ends on Ctrl-C with exit code 130, and says what is done', async (test) => {
+  it('ends on Ctrl-C with exit code 130, and reports the completed changes', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(manyClients(count))
     const terminal = new RecordedTerminal()

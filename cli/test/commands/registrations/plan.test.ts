@@ -26,7 +26,7 @@ describe('greeting registrations plan', () => {
     )
   })
 
-  it('ends with 6 when asked to tell by the exit code that something would change', async (test) => {
+  it('ends with 6 and --detailed-exit-code when there are changes', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['plan', path, '--detailed-exit-code'])).code, 6)
@@ -36,7 +36,7 @@ describe('greeting registrations plan', () => {
     assert.match(out, /No changes: the directory matches the file\./)
   })
 
-  it('prints its steps as JSON', async (test) => {
+  it('prints its changes as JSON', async (test) => {
     const served = await ServedGraph.start(test)
     const { out } = await served.run(['plan', await served.file(sampleFile()), '--json'])
     const { changes, tenantId, ifLeft } = JSON.parse(out)

@@ -29,13 +29,13 @@ describe('the registrations commands refuse', () => {
       /is for the tenant 11111111-1111-4111-8111-111111111111, but the administrator belongs to 8d6f5e30/,
     ],
     [
-      'a file that is wrong, with every fault on its line',
+      'an invalid file, with one line for each fault',
       {},
       { apis: [{}], clients: 7 },
       2,
       /^Invalid registrations file .*:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
     ],
-    ['a file that is no JSON', {}, '{', 2, /^Invalid registrations file .*:\n {2}is not JSON: /],
+    ['a file without JSON', {}, '{', 2, /^Invalid registrations file .*:\n {2}is not JSON: /],
     [
       'an impossible plan',
       {},
@@ -44,7 +44,7 @@ describe('the registrations commands refuse', () => {
       /The API "b" is not in the file and not in the tenant\./,
     ],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       {},
       {
         clients: [
@@ -55,7 +55,7 @@ describe('the registrations commands refuse', () => {
       /is not an X\.509 certificate in PEM/,
     ],
     [
-      'a certificate that is not there',
+      'a missing certificate file',
       {},
       { clients: [{ displayName: 'a', certificates: [{ displayName: 'b', path: 'none.pem' }] }] },
       2,
@@ -75,7 +75,7 @@ describe('the registrations commands refuse', () => {
     })
   }
 
-  it('a private key where a certificate is meant', async (test) => {
+  it('a private key in place of a certificate', async (test) => {
     const served = await ServedGraph.start(test)
     await served.file('-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n', 'key.pem')
     const certificates = [{ displayName: 'b', path: 'key.pem' }]
@@ -86,7 +86,7 @@ describe('the registrations commands refuse', () => {
     assert.doesNotMatch(err, /canary/)
   })
 
-  it('without an administrator, and name the file for its settings', async (test) => {
+  it('a missing administrator, and name the file for its settings', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     for (const name of Object.keys(served.environment)) delete served.environment[name]
@@ -124,7 +124,7 @@ describe("the administrator's settings", () => {
     assert.doesNotMatch(err, /greeting start/)
   })
 
-  it('are never mixed from both', async (test) => {
+  it('are never combined from the file and the environment', async (test) => {
     const served = await ServedGraph.start(test)
     await served.file('CLIENT_SECRET=of-another-client\n', 'administrator.env')
     const path = await served.file(sampleFile())

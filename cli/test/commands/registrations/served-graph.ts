@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { serving } from '../../fakes/servers.ts'
 import { RecordedTerminal } from '../../fakes/terminal.ts'
-import { administrator, StandInGraph } from '../../registrations/apply/fake-graph.ts'
+import { administrator, FakeGraph } from '../../registrations/apply/fake-graph.ts'
 import { answeringAs } from './fetch-server.ts'
 
-/** The stand-in of Microsoft Graph behind a socket, and the command before it. */
+/** The fake of Microsoft Graph behind a socket, and a terminal for the command. */
 export class ServedGraph {
-  readonly stand = new StandInGraph()
+  readonly stand = new FakeGraph()
   readonly folder: string
   readonly environment: Record<string, string>
 
@@ -36,7 +36,7 @@ export class ServedGraph {
     return served
   }
 
-  /** The sockets that are open, and the most that were open at a time. */
+  /** The number of open sockets, and its maximum. */
   readonly sockets = { open: new Set<Socket>(), most: 0 }
   /** Receives every request before it is answered. */
   onRequest?: (line: string) => void
@@ -56,7 +56,7 @@ export class ServedGraph {
     return path
   }
 
-  /** Runs `greeting registrations ...` and resolves with all that came of it. */
+  /** Runs `greeting registrations ...` and resolves with its exit code and output. */
   async run(args: readonly string[], answer?: string) {
     const terminal = new RecordedTerminal()
     if (answer !== undefined) terminal.ask = async (question) => this.#asked(question, answer)

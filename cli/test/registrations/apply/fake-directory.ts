@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 export type Json = Record<string, unknown>
 type Role = { id: string; value: string; isEnabled: boolean; allowedMemberTypes: string[] }
 
-/** A refusal as Microsoft Graph says it. */
+/** A refusal in the form of Microsoft Graph. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -24,14 +24,14 @@ const notFound = (id: string) =>
 const bad = (message: string, code = 'Request_BadRequest') => new Refusal(400, code, message)
 
 /**
- * The objects behind Microsoft Graph, as its documents describe what becomes of them. New objects
- * can be late: each is denied `lag` times before it is seen.
+ * The objects of Microsoft Graph, with the behaviour that its documents describe. A new object can be
+ * late: it is not found for the first `lag` reads.
  */
-export class StandInDirectory {
+export class FakeDirectory {
   readonly applications = new Map<string, Json>()
   readonly servicePrincipals = new Map<string, Json>()
   readonly assignments = new Map<string, Json>()
-  /** How often a new object is denied before it is seen. */
+  /** The number of reads that do not find a new object. */
   lag = 0
   now: () => Date = () => new Date()
   readonly #secrets = new Map<string, unknown>()
@@ -43,7 +43,7 @@ export class StandInDirectory {
     return object
   }
 
-  /** Whether an object is seen by whoever asks this time. */
+  /** Whether this read finds an object. */
   #isSeen(id: string): boolean {
     const left = this.#denials.get(id) ?? 0
     this.#denials.set(id, left - 1)
@@ -75,7 +75,7 @@ export class StandInDirectory {
     })
   }
 
-  /** What Microsoft Graph lists by itself, and not with the application. */
+  /** The properties that Microsoft Graph lists separately from the application. */
   federatedCredentials(id: string): Json[] {
     return (this.get(this.applications, id).federatedIdentityCredentials ?? []) as Json[]
   }
@@ -156,7 +156,7 @@ export class StandInDirectory {
     return { ...credential, secretText }
   }
 
-  /** Whether a client has this secret; the secrets are known here, and shown nowhere. */
+  /** Whether a client has this secret. The fake knows the secrets, and never returns them again. */
   hasSecret(appId: string | null, secretText: string | null): boolean {
     return secretText !== null && this.#secrets.get(secretText) === appId
   }

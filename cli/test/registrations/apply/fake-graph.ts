@@ -1,11 +1,11 @@
-import { type Json, Refusal, StandInDirectory } from './fake-directory.ts'
+import { FakeDirectory, type Json, Refusal } from './fake-directory.ts'
 
-/** A fault that meets the next request whose line matches, instead of an answer. */
+/** A fault that replaces the answer to the next request with a matching method and path. */
 export type ScriptedFault = {
   readonly line: RegExp
   readonly status: number
   readonly headers?: Record<string, string>
-  /** Carry the request out all the same: only its answer is lost. */
+  /** Whether the request is executed, so that only its answer is lost. */
   readonly afterwards?: true
   readonly body?: object
   times: number
@@ -23,15 +23,15 @@ export const administrator = {
 }
 
 /**
- * Microsoft Graph and its token endpoint as their documents describe them, for tests: a handler in
- * the form of `fetch`, with pages of two, scripted faults, and a log of what was asked.
+ * A fake of Microsoft Graph and its token endpoint, as their documents describe them: a handler in the
+ * form of `fetch`, with pages of two objects, scripted faults, and a log of the requests.
  */
-export class StandInGraph {
-  readonly directory = new StandInDirectory()
+export class FakeGraph {
+  readonly directory = new FakeDirectory()
   readonly faults: ScriptedFault[] = []
   /** Every Graph request, as `METHOD /path`. */
   readonly lines: string[] = []
-  /** What the administrator may not do. */
+  /** The roles that the administrator lacks. */
   roles = ['Application.ReadWrite.All', 'AppRoleAssignment.ReadWrite.All']
   pageSize = 2
   /** The token of clients that have one of the secrets of the directory. */
@@ -52,7 +52,7 @@ export class StandInGraph {
     const {
       status,
       headers = {},
-      body = { error: { code: 'scripted', message: 'as told' } },
+      body = { error: { code: 'scripted', message: 'a scripted fault' } },
     } = fault
     return Response.json(body, { status, headers })
   }

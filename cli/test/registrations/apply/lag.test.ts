@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
 import { GraphRefusalError } from '../../../src/administrator/graph-refusal-error.ts'
-import { World } from './world.ts'
+import { GraphFixture } from './graph-fixture.ts'
 
 const withRole = (value: string) => {
   const file = sampleFile()
@@ -12,17 +12,17 @@ const withRole = (value: string) => {
   return file
 }
 
-async function appliedWorld(): Promise<World> {
-  const world = new World()
-  await world.apply(sampleFile())
-  world.slept.length = 0
-  return world
+async function appliedWorld(): Promise<GraphFixture> {
+  const fixture = new GraphFixture()
+  await fixture.apply(sampleFile())
+  fixture.slept.length = 0
+  return fixture
 }
 
 describe('a directory that is late', () => {
-  it('is waited for when it does not know a role yet that was just declared', async () => {
-    const world = await appliedWorld()
-    world.stand.faults.push({
+  it('is awaited when it does not know a new role yet', async () => {
+    const fixture = await appliedWorld()
+    fixture.fake.faults.push({
       line: /appRoleAssignedTo$/,
       status: 400,
       times: 2,
@@ -33,41 +33,41 @@ describe('a directory that is late', () => {
         },
       },
     })
-    const { stopped } = await world.apply(withRole('CallByeApiRole'))
+    const { stopped } = await fixture.apply(withRole('CallByeApiRole'))
     assert.equal(stopped, undefined)
-    assert.deepEqual(world.waits, [
+    assert.deepEqual(fixture.waits, [
       'not yet available for references',
       'not yet available for references',
     ])
-    assert.equal(world.stand.directory.assignments.size, 3)
+    assert.equal(fixture.fake.directory.assignments.size, 3)
   })
 
   it('is not assumed when no object of the request is new', async () => {
-    const world = await appliedWorld()
-    world.stand.directory.assignments.clear()
-    const plan = await world.plan(sampleFile())
-    world.stand.directory.servicePrincipals.clear()
-    const { stopped } = await world.carryOut(plan)
+    const fixture = await appliedWorld()
+    fixture.fake.directory.assignments.clear()
+    const plan = await fixture.plan(sampleFile())
+    fixture.fake.directory.servicePrincipals.clear()
+    const { stopped } = await fixture.carryOut(plan)
     assert.ok(stopped?.error instanceof GraphRefusalError)
     assert.match(stopped.error.message, /Not a valid reference update/)
-    assert.deepEqual(world.slept, [])
+    assert.deepEqual(fixture.slept, [])
   })
 
   it('is not awaited for an object that will be removed', async () => {
-    const world = await appliedWorld()
-    world.stand.directory.createApplication({ displayName: 'Old job' })
+    const fixture = await appliedWorld()
+    fixture.fake.directory.createApplication({ displayName: 'Old job' })
     const file = sampleFile()
     const clients = [...file.clients, { displayName: 'Job' }]
-    const plan = await world.plan({ ...file, clients, consents: [], removed: ['Old job'] })
-    world.stand.directory.assignments.clear()
-    for (const [id, { displayName }] of world.stand.directory.applications)
-      if (displayName === 'Old job') world.stand.directory.applications.delete(id)
-    const { done, stopped } = await world.carryOut(plan)
+    const plan = await fixture.plan({ ...file, clients, consents: [], removed: ['Old job'] })
+    fixture.fake.directory.assignments.clear()
+    for (const [id, { displayName }] of fixture.fake.directory.applications)
+      if (displayName === 'Old job') fixture.fake.directory.applications.delete(id)
+    const { done, stopped } = await fixture.carryOut(plan)
     assert.equal(stopped, undefined)
     assert.deepEqual(
       done.slice(-3).map(({ kind }) => kind),
       ['revokeConsent', 'revokeConsent', 'deleteApplication'],
     )
-    assert.deepEqual(world.slept, [])
+    assert.deepEqual(fixture.slept, [])
   })
 })

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
 import type { Json } from './fake-directory.ts'
-import { World } from './world.ts'
+import { GraphFixture } from './graph-fixture.ts'
 
-async function appliedWorld(): Promise<{ world: World; api: Json; client: Json }> {
-  const world = new World()
-  await world.apply(sampleFile())
-  const [api = {}, client = {}] = world.stand.directory.applications.values()
-  return { world, api, client }
+async function appliedWorld(): Promise<{ fixture: GraphFixture; api: Json; client: Json }> {
+  const fixture = new GraphFixture()
+  await fixture.apply(sampleFile())
+  const [api = {}, client = {}] = fixture.fake.directory.applications.values()
+  return { fixture, api, client }
 }
 
-describe('applying a file leaves alone', () => {
-  it('roles that only people can have', async () => {
-    const { world, api } = await appliedWorld()
+describe('applying a file does not change', () => {
+  it('roles of users', async () => {
+    const { fixture, api } = await appliedWorld()
     const forPeople = {
       id: '11111111-1111-4111-8111-111111111111',
       value: 'Reader',
@@ -23,7 +23,7 @@ describe('applying a file leaves alone', () => {
       allowedMemberTypes: ['User'],
     }
     api.appRoles = [forPeople, ...(api.appRoles as Json[]).slice(1)]
-    const { stopped, done } = await world.apply(sampleFile())
+    const { stopped, done } = await fixture.apply(sampleFile())
     assert.equal(stopped, undefined)
     assert.deepEqual(done.map(({ kind }) => kind).at(0), 'setAppRoles')
     const values = (api.appRoles as Json[]).map(({ value }) => value)
@@ -31,14 +31,14 @@ describe('applying a file leaves alone', () => {
   })
 
   it('delegated permissions', async () => {
-    const { world, api, client } = await appliedWorld()
+    const { fixture, api, client } = await appliedWorld()
     const scope = { id: '22222222-2222-4222-8222-222222222222', type: 'Scope' }
     const others = '33333333-3333-4333-8333-333333333333'
     client.requiredResourceAccess = [
       { resourceAppId: others, resourceAccess: [scope] },
       { resourceAppId: api.appId, resourceAccess: [scope] },
     ]
-    const { done } = await world.apply(sampleFile())
+    const { done } = await fixture.apply(sampleFile())
     assert.deepEqual(
       done.map(({ kind }) => kind),
       ['setPermissions'],
@@ -59,20 +59,20 @@ describe('applying a file leaves alone', () => {
     )
   })
 
-  it('applications whose names only look like those of the file', async () => {
-    const { world } = await appliedWorld()
+  it('applications with names that are similar to those of the file', async () => {
+    const { fixture } = await appliedWorld()
     const file = { clients: [{ displayName: "Ada's job" }] }
-    await world.apply(file)
-    await world.apply({ clients: [{ displayName: "ada's job" }] })
-    assert.equal(world.stand.directory.applications.size, 4)
-    assert.deepEqual((await world.apply(file)).done, [])
+    await fixture.apply(file)
+    await fixture.apply({ clients: [{ displayName: "ada's job" }] })
+    assert.equal(fixture.fake.directory.applications.size, 4)
+    assert.deepEqual((await fixture.apply(file)).done, [])
   })
 
-  it('no second API beside the one that has its identifier URI under another name', async () => {
-    const { world, api } = await appliedWorld()
+  it('an API with another name: its identifier URI finds it, and no second API is created', async () => {
+    const { fixture, api } = await appliedWorld()
     api.displayName = 'Old name'
     const identifierUris = [`api://${api.appId}`]
-    const { done } = await world.apply({ apis: [{ ...sampleFile().apis[0], identifierUris }] })
+    const { done } = await fixture.apply({ apis: [{ ...sampleFile().apis[0], identifierUris }] })
     assert.deepEqual(
       done.map(({ kind }) => kind),
       ['updateApplication'],

@@ -17,38 +17,38 @@ const plan = (changes: number): Plan => ({
   located: [],
 })
 
-/** Waits in a world without time, before a directory that shows everything after `looks` looks. */
-async function settled(looks: number) {
-  let looked = 0
+/** Waits with a virtual clock for a directory that shows everything after `hiddenReads` reads. */
+async function visibleAfter(hiddenReads: number) {
+  let reads = 0
   let nowMs = 0
   const seen = await waitUntilVisible({
     plan: async () => {
-      looked += 1
-      return plan(looked > looks ? 0 : 1)
+      reads += 1
+      return plan(reads > hiddenReads ? 0 : 1)
     },
     sleep: async (durationMs) => {
       nowMs += durationMs
     },
     monotonicMs: () => nowMs,
   })
-  return { seen, looked, nowMs }
+  return { seen, reads, nowMs }
 }
 
-describe('settling', () => {
+describe('waiting until changes are visible', () => {
   it('ends at once when the directory shows the changes', async () => {
-    assert.deepEqual(await settled(0), { seen: true, looked: 1, nowMs: 0 })
+    assert.deepEqual(await visibleAfter(0), { seen: true, reads: 1, nowMs: 0 })
   })
 
-  it('looks again, ever more calmly, until the directory shows it', async () => {
-    const { seen, looked, nowMs } = await settled(4)
-    assert.deepEqual({ seen, looked }, { seen: true, looked: 5 })
+  it('reads again at increasing intervals until the directory shows the changes', async () => {
+    const { seen, reads, nowMs } = await visibleAfter(4)
+    assert.deepEqual({ seen, reads }, { seen: true, reads: 5 })
     assert.ok(nowMs > 500 && nowMs < 1_000, `${nowMs} ms`)
   })
 
-  it('gives up within a minute, and says so', async () => {
-    const { seen, looked, nowMs } = await settled(1_000)
+  it('ends within a minute, and reports that the changes are not visible', async () => {
+    const { seen, reads, nowMs } = await visibleAfter(1_000)
     assert.equal(seen, false)
     assert.ok(nowMs > 50_000 && nowMs <= 60_000, `${nowMs} ms`)
-    assert.ok(looked < 30, `${looked} looks`)
+    assert.ok(reads < 30, `${reads} reads`)
   })
 })

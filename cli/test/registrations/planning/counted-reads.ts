@@ -1,9 +1,9 @@
-/** A value whose property reads are counted, in it and in everything that it holds. */
+/** A value whose property reads are counted, also those of nested values. */
 export function countedReads<Value extends object>(value: Value) {
   const proxies = new WeakMap<object, object>()
   const counts = { reads: 0 }
   const counted = <One>(one: One): One => {
-    // The methods of a date refuse a proxy.
+    // The methods of a date do not accept a proxy.
     if (typeof one !== 'object' || one === null || one instanceof Date) return one
     const known = proxies.get(one)
     if (known !== undefined) return known as One

@@ -10,7 +10,7 @@ import { confirmedIn, now, sampleState } from './sample-state.ts'
 export type Sample = ReturnType<typeof sampleFile>
 type Entry = Record<string, unknown>
 
-/** What differs, its diff, how the sample file is changed, the directory, and whose secrets rotate. */
+/** Name, expected diff, change of the sample file, directory, and clients whose secrets rotate. */
 export type Difference = [
   string,
   string[],
@@ -26,7 +26,7 @@ export const certificate: CertificateToAdd = {
   der: 'MIIB',
 }
 
-/** The diff between the sample file, after `change`, and a directory; the role ids stand as names. */
+/** The diff between the sample file, after `change`, and a directory; role IDs are replaced by names. */
 function diff(
   change: (file: Sample) => unknown,
   state = sampleState(),
@@ -54,7 +54,7 @@ export const role = (file: Sample, index = 0): Entry => file.apis[0]?.appRoles[i
 export const set = (entry: Entry, values: Entry) => void Object.assign(entry, values)
 export const same = () => undefined
 
-/** A test for each difference: the plan says it, and nothing else. */
+/** A test for each difference: the plan contains it, and nothing else. */
 export function describeDifferences(title: string, differences: readonly Difference[]): void {
   describe(title, () => {
     for (const [name, expected, change, state, rotate] of differences) {

@@ -13,7 +13,7 @@ import {
   sampleState,
 } from './sample-state.ts'
 
-const told = (state: ReturnType<typeof sampleState>) =>
+const explained = (state: ReturnType<typeof sampleState>) =>
   explain(
     state,
     locate(state, { displayName: 'Greeting client' }),
@@ -35,12 +35,12 @@ type Row = {
   state: ReturnType<typeof sampleState>
   roles?: string[]
   aadstsCode?: number
-  /** Act, state and detail of what is not done. */
+  /** Step, state and detail of each step that is not done. */
   open: [string, string, string][]
 }
 
 const rows: Row[] = [
-  { name: 'all six acts are done', state: sampleState(), roles: both, open: [] },
+  { name: 'all six steps are done', state: sampleState(), roles: both, open: [] },
   {
     name: 'the API is not registered',
     state: sampleState({ api: null, apiPrincipal: null, assignments: [] }),
@@ -99,13 +99,13 @@ const rows: Row[] = [
     open: [['Client registration', 'missing', 'its service principal is disabled']],
   },
   {
-    name: 'nothing is requested, and all was granted',
+    name: 'all roles are granted without a request',
     state: sampleState({ client: { requiredResourceAccess: [] } }),
     roles: both,
     open: [['Permissions', 'missing', 'it requests no role']],
   },
   {
-    name: 'consent was taken back',
+    name: 'consent was removed',
     state: sampleState({ assignments: [] }),
     roles: [],
     open: [
@@ -119,7 +119,7 @@ const rows: Row[] = [
     open: [['Admin consent', 'partly', 'requested but not granted: CallHelloApiRole']],
   },
   {
-    name: 'the API demands an assignment, and there is none',
+    name: 'the API requires an assignment, and there is none',
     state: sampleState({ apiPrincipal: { appRoleAssignmentRequired: true }, assignments: [] }),
     aadstsCode: 501051,
     open: [
@@ -139,7 +139,7 @@ const rows: Row[] = [
     open: [['Client secret', 'missing', 'the last one ended on 2026-03-01']],
   },
   {
-    name: 'the secret is not good yet',
+    name: 'the secret is not valid yet',
     state: withSecret({ startDateTime: new Date(+now + 300_001) }),
     aadstsCode: 7000215,
     open: [['Client secret', 'missing', 'none is valid yet']],
@@ -149,7 +149,7 @@ const rows: Row[] = [
 describe('an explanation, when', () => {
   for (const { name, state, roles = [], aadstsCode, open } of rows) {
     it(name, () => {
-      const explanation = told(state)
+      const explanation = explained(state)
       const notDone = explanation.steps
         .filter((finding) => finding.state !== 'done')
         .map((finding) => [finding.step, finding.state, finding.detail])
@@ -160,10 +160,10 @@ describe('an explanation, when', () => {
   }
 })
 
-describe('an explanation as people read it', () => {
-  it('begins with the answer, and goes through the six acts', () => {
+describe('an explanation as text', () => {
+  it('begins with the answer, and lists the six steps', () => {
     assert.equal(
-      explanationText(told(sampleState({ assignments: [] }))),
+      explanationText(explained(sampleState({ assignments: [] }))),
       `"Greeting client" gets a token for "Greeting API" without any role.
 
   1 API registration     ok       api://${ids.api}
@@ -177,12 +177,15 @@ describe('an explanation as people read it', () => {
   })
 
   it('names the roles that the token carries', () => {
-    assert.match(explanationText(told(sampleState())), /with CallHiApiRole, CallHelloApiRole\.\n/)
+    assert.match(
+      explanationText(explained(sampleState())),
+      /with CallHiApiRole, CallHelloApiRole\.\n/,
+    )
   })
 
-  it('names the refusal that the client would meet', () => {
+  it('names the refusal of the token request', () => {
     assert.match(
-      explanationText(told(withSecret({ endDateTime: now }))),
+      explanationText(explained(withSecret({ endDateTime: now }))),
       /gets no token for "Greeting API": the last one ended on 2026-03-01 \(AADSTS7000222\)\.\n/,
     )
   })

@@ -22,7 +22,7 @@ const planOf = (state: ReturnType<typeof sampleState>, options: ExportOptions = 
 }
 
 const states: [string, ReturnType<typeof sampleState>][] = [
-  ['all six acts', sampleState()],
+  ['all six steps', sampleState()],
   [
     'an empty tenant',
     sampleState({
@@ -41,10 +41,7 @@ const states: [string, ReturnType<typeof sampleState>][] = [
     }),
   ],
   ['tokens of version 2', sampleState({ api: { api: { requestedAccessTokenVersion: 2 } } })],
-  [
-    'an assignment that is required',
-    sampleState({ apiPrincipal: { appRoleAssignmentRequired: true } }),
-  ],
+  ['a required assignment', sampleState({ apiPrincipal: { appRoleAssignmentRequired: true } })],
   [
     'an API that is a client too',
     sampleState({ api: { passwordCredentials: sampleClient.passwordCredentials } }),
@@ -58,14 +55,14 @@ const states: [string, ReturnType<typeof sampleState>][] = [
 describe('an exported file', () => {
   for (const [name, state] of states) {
     for (const portable of [false, true]) {
-      it(`changes nothing where it comes from: ${name}${portable ? ', portable' : ''}`, () => {
+      it(`changes nothing in its own directory: ${name}${portable ? ', portable' : ''}`, () => {
         const { changes, faults } = planOf(state, { portable })
         assert.deepEqual({ changes, faults }, { changes: [], faults: [] })
       })
     }
   }
 
-  it('carries ids, unless it is to be portable', () => {
+  it('contains IDs, unless it is portable', () => {
     const state = sampleState()
     const { file } = exportRegistrations(state)
     assert.deepEqual(file.tenant, { id: tenantId })
@@ -89,7 +86,7 @@ describe('an exported file', () => {
     ])
   })
 
-  it('has only the applications that were asked for', () => {
+  it('has only the requested applications', () => {
     const { file } = exportRegistrations(sampleState(), { names: ['Greeting API'] })
     assert.deepEqual((file.clients as unknown[]).length, 0)
     assert.deepEqual((file.apis as unknown[]).length, 1)
@@ -154,7 +151,7 @@ describe('an exported file', () => {
     ],
   ]
   for (const [name, state, note] of notes) {
-    it(`comes with a word about ${name}`, () => {
+    it(`comes with a note about ${name}`, () => {
       assert.match(exportRegistrations(state).notes.join('\n'), note)
     })
   }

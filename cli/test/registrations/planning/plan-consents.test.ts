@@ -15,7 +15,7 @@ const differences: Difference[] = [
     }),
   ],
   [
-    'a permission that is requested no more, and its consent, taken back',
+    'a permission that is no longer requested, and its consent',
     [
       'setPermissions   - "Greeting client" requests CallHelloApiRole of "Greeting API"',
       'revokeConsent ! - "Greeting client" was granted CallHelloApiRole of "Greeting API"',
@@ -26,7 +26,7 @@ const differences: Difference[] = [
     },
   ],
   [
-    'a permission of an API that the file does not speak of',
+    'no changes, for a permission of an API that is not in the file',
     [`setPermissions   - "Greeting client" requests ${ids.hi} of "${ids.other}"`],
     same,
     sampleState({
@@ -39,7 +39,7 @@ const differences: Difference[] = [
     }),
   ],
   [
-    'delegated permissions, which the file does not speak of',
+    'no changes, for delegated permissions, which a file does not describe',
     [],
     same,
     sampleState({
@@ -58,19 +58,19 @@ const differences: Difference[] = [
     sampleState({ assignments: sampleAssignments.slice(0, 1) }),
   ],
   [
-    'a consent for all that is requested',
+    'a consent to all requested permissions',
     ['grantConsent   + "Greeting client" is granted CallHiApiRole of "Greeting API"'],
     (file) => void Reflect.deleteProperty(file.consents[0] ?? {}, 'roles'),
     sampleState({ assignments: sampleAssignments.slice(1) }),
   ],
   [
-    'consents, when the file leaves them to others',
+    'no changes, when the file has no list of consents',
     [],
     (file) => ({ apis: file.apis, clients: file.clients }),
     sampleState({ assignments: [] }),
   ],
   [
-    'an assignment without role, which the file does not speak of',
+    'no changes, for an assignment without role, which a file does not describe',
     [],
     same,
     sampleState({

@@ -23,7 +23,7 @@ const twin = { ...sampleApi, id: ids.secret, appId: ids.other, identifierUris: [
 
 const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
   [
-    'a name that two applications have',
+    'a name of two applications',
     sampleFile(),
     sampleState({ applications: [twin] }),
     `2 applications match "Greeting API": ${ids.api}, ${ids.other}. Set the applicationId of the right one.`,
@@ -63,13 +63,13 @@ describe('a plan is refused for', () => {
     })
   }
 
-  it('no ambiguity that the file itself ends', () => {
+  it('no ambiguity that the file resolves', () => {
     const [entry] = sampleFile().apis
     const file = { apis: [{ ...entry, applicationId: ids.api }] }
     assert.deepEqual(plan(file, sampleState({ applications: [twin] })).faults, [])
   })
 
-  it('nothing, when an API of others is known by its service principal alone', () => {
+  it('no API of another tenant that has a service principal only', () => {
     for (const name of ['Microsoft Graph', ids.other]) {
       const { changes, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
       assert.deepEqual(faults, [])
@@ -80,7 +80,7 @@ describe('a plan is refused for', () => {
     }
   })
 
-  it('CL14: an API of others whose name an application of the tenant bears too', () => {
+  it('CL14: an API of another tenant with the name of an application of this tenant', () => {
     const planted = {
       ...sampleApi,
       id: ids.other,
@@ -95,8 +95,8 @@ describe('a plan is refused for', () => {
   })
 })
 
-describe('a plan as people read it', () => {
-  it('says so when there is nothing to do', () => {
+describe('a plan as text', () => {
+  it('reports that there are no changes', () => {
     assert.equal(planText(plan(sampleFile())), 'No changes: the directory matches the file.\n')
   })
 
@@ -122,7 +122,7 @@ With these changes:
     )
   })
 
-  it('tells its faults in place of a diff', () => {
+  it('lists its faults in place of a diff', () => {
     assert.equal(
       planText(plan(job('Orders API'))),
       'Cannot make a plan:\n  The API "Orders API" is not in the file and not in the tenant.\n',

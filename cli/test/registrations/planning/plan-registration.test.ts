@@ -2,9 +2,9 @@ import { api, type Difference, describeDifferences, role, same, set } from './di
 import { ids, sampleApi, sampleAssignments, sampleClient, sampleState } from './sample-state.ts'
 
 const differences: Difference[] = [
-  ['nothing, when all is as the file says', [], same],
+  ['no changes, when the directory matches the file', [], same],
   [
-    'an API that is not registered, before all that needs it',
+    'an API that is not registered, before the changes that need it',
     [
       'createApplication   + application "Greeting API"',
       'updateApplication   + identifier URI of "Greeting API": api://{applicationId}',
@@ -46,7 +46,7 @@ const differences: Difference[] = [
     sampleState({ api: { identifierUris: [] } }),
   ],
   [
-    'an identifier URI that the file leaves to the directory',
+    'no changes, when the file has no identifier URI',
     [],
     same,
     sampleState({ api: { identifierUris: ['api://orders.example'] } }),
@@ -66,7 +66,7 @@ const differences: Difference[] = [
     (file) => set(api(file), { requestedAccessTokenVersion: 2 }),
   ],
   [
-    'the version of the tokens that no version means',
+    'no changes, for the default version of the tokens',
     [],
     (file) => set(api(file), { requestedAccessTokenVersion: 1 }),
   ],
@@ -76,19 +76,19 @@ const differences: Difference[] = [
     (file) => set(api(file), { appRoleAssignmentRequired: true }),
   ],
   [
-    'an assignment that is required no more',
+    'an assignment that is no longer required',
     ['updateServicePrincipal   ~ "Greeting API": appRoleAssignmentRequired true -> false'],
     (file) => set(api(file), { appRoleAssignmentRequired: false }),
     sampleState({ apiPrincipal: { appRoleAssignmentRequired: true } }),
   ],
   [
-    'another name, of an application that is known by its id',
+    'another name of an application that was found by its ID',
     ['updateApplication   ~ "Greeting API": displayName "Old name" -> "Greeting API"'],
     (file) => set(api(file), { applicationId: ids.api }),
     sampleState({ api: { displayName: 'Old name' } }),
   ],
   [
-    'another name, of an API that is known by its identifier URI',
+    'another name of an API that was found by its identifier URI',
     ['updateApplication   ~ "Greeting API": displayName "Old name" -> "Greeting API"'],
     (file) => set(api(file), { identifierUris: [`api://${ids.api}`] }),
     sampleState({ api: { displayName: 'Old name' } }),
@@ -105,7 +105,7 @@ const differences: Difference[] = [
       ),
   ],
   [
-    'a role that is described otherwise',
+    'another description of a role',
     [
       'setAppRoles   ~ role CallHiApiRole of "Greeting API": description "Grants access to the hi endpoint." -> "Grants hi."',
     ],
@@ -143,7 +143,7 @@ const differences: Difference[] = [
     (file) => ({ apis: file.apis.map((one) => ({ ...one, appRoles: one.appRoles.slice(0, 1) })) }),
   ],
   [
-    'a role that only users can have, which the file does not speak of',
+    'no changes, for a role of users, which a file does not describe',
     [],
     same,
     sampleState({
@@ -163,7 +163,7 @@ const differences: Difference[] = [
     }),
   ],
   [
-    'an application that is to go, last of all',
+    'an application to remove, after all other changes',
     [
       'grantConsent   + "Greeting client" is granted CallHelloApiRole of "Greeting API"',
       `deleteApplication ! - application "Old job" (${ids.other}), with its service principal`,

@@ -28,7 +28,7 @@ const keyCredential = (keyId: string, customKeyIdentifier: string) => ({
 
 const differences: Difference[] = [
   [
-    'a secret that is not there',
+    'a missing secret',
     [`createSecret   + secret ${primary}, valid for 180 days`],
     same,
     sampleState({ client: { passwordCredentials: [] } }),
@@ -57,7 +57,7 @@ const differences: Difference[] = [
     withSecret({ endDateTime: new Date('2026-03-31T12:00:01Z') }),
   ],
   [
-    'a rotation that is asked for',
+    'a requested rotation',
     [
       `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: requested`,
     ],
@@ -75,13 +75,13 @@ const differences: Difference[] = [
     withSecret({ displayName: 'by hand' }),
   ],
   [
-    'secrets, when the file leaves them to others',
+    'no changes, when the file has no list of secrets',
     [],
     (file) => void Reflect.deleteProperty(file.clients[0] ?? {}, 'secrets'),
     withSecret({ displayName: 'by hand', endDateTime: now }),
   ],
   [
-    'a certificate that is not there, and one that the file does not list',
+    'a missing certificate, and one that the file does not list',
     [
       'setCertificates ! + certificate "laptop" of "Greeting client" (acee7edfb5e53e6a8f45a8d8b1b6c1c1a3b1a0d2, ends 2027-01-01)',
       'setCertificates ! - certificate "old laptop" of "Greeting client"',
@@ -91,7 +91,7 @@ const differences: Difference[] = [
   ],
   ...[certificate.sha1Thumbprint.toUpperCase(), 'rO5+37XlPmqPRajYsbbBwaOxoNI='].map(
     (thumbprint): Difference => [
-      `a certificate that is there as ${thumbprint}`,
+      `no changes, for a certificate with the thumbprint ${thumbprint}`,
       [],
       (file) =>
         set(client(file), { certificates: [{ displayName: 'laptop', path: 'laptop.pem' }] }),

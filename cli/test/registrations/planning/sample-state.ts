@@ -77,7 +77,7 @@ export const sampleAssignments: AppRoleAssignment[] = [ids.hi, ids.hello].map((a
 export const confirmedIn = ({ applications }: DirectoryState) =>
   new Set(applications.map(({ appId }) => appId))
 
-/** The directory as the sample file wants it, but for what is replaced. */
+/** The directory that matches the sample file, with some parts replaced. */
 export function sampleState({
   api = {},
   client = {},

@@ -9,13 +9,13 @@ import {
   type PlanInput,
   planRegistrations,
 } from '../../../src/registrations/planning/plan.ts'
-import { administrator, StandInGraph } from './fake-graph.ts'
+import { administrator, FakeGraph } from './fake-graph.ts'
 
 const origin = 'https://graph.test'
 
-/** A Graph client before a stand-in, in a world without time: what it slept is remembered. */
-export class World {
-  readonly stand = new StandInGraph()
+/** A Graph client of a fake Graph, with a virtual clock. It records each sleep and each secret. */
+export class GraphFixture {
+  readonly fake = new FakeGraph()
   readonly slept: number[] = []
   readonly waits: string[] = []
   readonly secrets: NewSecret[] = []
@@ -34,10 +34,10 @@ export class World {
   readonly graph: GraphClient
 
   constructor() {
-    this.stand.directory.now = this.now
+    this.fake.directory.now = this.now
     const runtime = {
       fetch: (input: string | URL | Request, init?: RequestInit) =>
-        this.stand.handle(new Request(input, init)),
+        this.fake.handle(new Request(input, init)),
       sleep: this.#sleep,
       monotonicMs: () => this.nowMs,
       wallClockMs: () => this.nowMs,
