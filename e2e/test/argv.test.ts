@@ -16,7 +16,7 @@ const shown = execFileSync(
   .split('\n')
   .filter((file) => file !== '')
 
-// Arguments of a program; what `printf` is given stays in the shell, and `name@-` names no value.
+// Arguments of a program. Arguments of `printf` stay in the shell. `name@-` contains no value.
 const inArguments: readonly (readonly [string, RegExp])[] = [
   [
     'a secret in a form',
@@ -27,7 +27,7 @@ const inArguments: readonly (readonly [string, RegExp])[] = [
 ]
 
 describe('CL15: no secret and no token is an argument', () => {
-  it('in any command that a document or a source shows', () => {
+  it('in any command of a document or a source file', () => {
     const found = shown.flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
@@ -47,14 +47,14 @@ describe('CL15: no secret and no token is an argument', () => {
     'curl -sS -u "$ID:$SECRET"',
   ]
   for (const line of caught)
-    it(`which this test would see: ${line}`, () => {
+    it(`and this test detects: ${line}`, () => {
       assert.ok(inArguments.some(([, pattern]) => pattern.test(line)))
     })
 
   it('of curl, when the lines that greeting start prints are run in sh', async () => {
     const system = await sharedSystem()
     const { folder } = system
-    // In place of curl: notes its arguments, and becomes curl.
+    // A replacement of curl: it records its arguments, and then executes curl.
     const log = join(folder, 'arguments')
     const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
     const stand = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\nexec ${real} "$@"\n`

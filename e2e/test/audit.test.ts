@@ -19,7 +19,7 @@ describe('the audit of the identity provider', () => {
 
   const audit = (...args: string[]) => run('greeting', ['audit', ...args], { cwd: folder })
 
-  /** Sign-ins are written in batches, twice a second: asks until something was found. */
+  /** Repeats a query until it finds a record: sign-ins are written in batches, twice a second. */
   async function foundBy(...args: string[]): Promise<Ended> {
     for (;;) {
       const ended = await audit(...args)
@@ -41,7 +41,7 @@ describe('the audit of the identity provider', () => {
     return (await response.json()).correlation_id
   }
 
-  it('shows a refused token, found by the correlation id that its client was told', async () => {
+  it('shows a refused token request by the correlation ID in its answer', async () => {
     const correlationId = await refusedRequest()
     const { code, out, err } = await foundBy('--correlation-id', correlationId)
     assert.equal(code, 0, err)
@@ -57,7 +57,7 @@ describe('the audit of the identity provider', () => {
     assert.doesNotMatch(out + err, /canary/)
   })
 
-  it('shows it without being asked for more, beside what was done to the directory', async () => {
+  it('shows it without options, together with changes of the directory', async () => {
     const correlationId = await refusedRequest()
     await foundBy('--correlation-id', correlationId)
     const { out } = await audit()
@@ -65,9 +65,9 @@ describe('the audit of the identity provider', () => {
     assert.match(out, /done +administrator\.create +system /)
   })
 
-  it('is filtered and ordered by the server as the options say', async () => {
-    const asked = await audit('--json', '--since', '1h', '--actor', 'system')
-    const records = asked.out
+  it('is filtered by the options, the latest record first', async () => {
+    const filtered = await audit('--json', '--since', '1h', '--actor', 'system')
+    const records = filtered.out
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
@@ -78,19 +78,19 @@ describe('the audit of the identity provider', () => {
     assert.deepEqual(before, { code: 0, out: 'No matching records.\n', err: '' })
   })
 
-  it('is read whole, page by page', async () => {
+  it('is read completely, page by page', async () => {
     const every = (await audit('--json')).out.trimEnd().split('\n')
     const { out, err } = await audit('--json', '--limit', String(every.length - 1))
     assert.equal(out.trimEnd().split('\n').length, every.length - 1)
     assert.match(err, /^There are earlier records/)
   })
 
-  it('is not for somebody without the role, who is told which', async () => {
-    const clients = [{ displayName: 'Nobody', secrets: [{ displayName: 'one' }] }]
+  it('is refused to a client without the role, and the message names the role', async () => {
+    const clients = [{ displayName: 'Job', secrets: [{ displayName: 'one' }] }]
     const file = join(folder, 'registrations.json')
     await writeFile(file, JSON.stringify({ apis: [], clients }))
     await run('greeting', ['registrations', 'apply', file], { cwd: folder })
-    const settings = join(folder, '.greeting/secrets/nobody.env')
+    const settings = join(folder, '.greeting/secrets/job.env')
     await appendFile(settings, `GRAPH_URL=${provider.url}\n`)
     const { code, err } = await audit('--settings', settings)
     assert.equal(code, 4, err)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { root, run, temporaryFolder } from './greeting-process.ts'
 
-/** A port that was free a moment ago. */
+/** A port that was free just before. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -15,7 +15,7 @@ const documents = execFileSync(
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The anchor that a heading has on the usual hosts of Markdown. */
+/** The anchor of a heading on GitHub and similar hosts of Markdown. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -32,7 +32,7 @@ const withoutCode = (text: string) => text.replace(/```[\s\S]*?```/g, '').replac
 
 describe('the documents', () => {
   for (const document of documents) {
-    it(`${document} links only to what is there`, () => {
+    it(`${document} has no broken link`, () => {
       for (const [, target = ''] of withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^[a-z]+:/.test(target)) continue
         const [path = '', anchor] = target.split('#')

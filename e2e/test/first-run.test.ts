@@ -23,7 +23,7 @@ describe('the first run', () => {
   const greeting = (...args: string[]) =>
     run('greeting', [...args, '--settings', system.clientEnvFile], { cwd: folder })
 
-  it('prints three lines that work verbatim in a shell', async () => {
+  it('prints three lines that work unchanged in a shell', async () => {
     const { token, hi, hello } = system.lines
     const answer = JSON.parse((await shell(token, folder)).out)
     assert.deepEqual(Object.keys(answer), [
@@ -36,7 +36,7 @@ describe('the first run', () => {
     assert.equal((await shell(hello, folder)).out, 'Hello, Ada')
   })
 
-  it('writes the settings of the client for its owner alone', async () => {
+  it('writes the settings of the client for its owner only', async () => {
     const { mode } = await stat(system.clientEnvFile)
     assert.equal(mode & 0o777, 0o600)
     const names = (await readFile(system.clientEnvFile, 'utf8')).matchAll(/^([A-Z_]+)=/gm)
@@ -53,7 +53,7 @@ describe('the first run', () => {
     }
   })
 
-  it('shows its secret nowhere but in that file', async () => {
+  it('writes its secret to no other file and to no output', async () => {
     const secret = /^CLIENT_SECRET=['"]?([^'"\n]+)/m.exec(
       await readFile(system.clientEnvFile, 'utf8'),
     )?.[1]
@@ -98,13 +98,13 @@ describe('the first run', () => {
     })
   })
 
-  it('is reached over HTTPS by a program that is told no more than client.env says', async () => {
+  it('accepts HTTPS requests of a program that has only the settings in client.env', async () => {
     const program = 'console.log((await fetch(process.env.HTTPS_AUTH_URL + "/readyz")).status)'
-    const ask = `node --input-type=module -e '${program}'`
-    const told = `set -a; . ${system.clientEnvFile}; ${ask}`
-    assert.equal((await shell(told, folder)).out, '200\n')
-    const untold = `set -a; . ${system.clientEnvFile}; unset NODE_EXTRA_CA_CERTS; ${ask}`
-    assert.match((await shell(untold, folder)).err, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/)
+    const command = `node --input-type=module -e '${program}'`
+    const trusting = `set -a; . ${system.clientEnvFile}; ${command}`
+    assert.equal((await shell(trusting, folder)).out, '200\n')
+    const untrusting = `set -a; . ${system.clientEnvFile}; unset NODE_EXTRA_CA_CERTS; ${command}`
+    assert.match((await shell(untrusting, folder)).err, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/)
   })
 
   it('answers the commands of the tutorial', async () => {
@@ -130,11 +130,11 @@ describe('the first run', () => {
   })
 })
 
-describe('a run that cannot be', () => {
+describe('a first run that cannot start', () => {
   const start = (dataDir: string, ...args: string[]) =>
     run('greeting', ['start', '--data-dir', dataDir, '--identity-port', '0', ...args], {})
 
-  it('says in one sentence that a port is taken, and starts nothing', async (t) => {
+  it('reports in one sentence that a port is in use, and starts nothing', async (t) => {
     const folder = await temporaryFolder(t)
     const holder = createServer().listen(0, '127.0.0.1')
     t.after(() => holder.close())
@@ -147,7 +147,7 @@ describe('a run that cannot be', () => {
     assert.match(err, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use\\.\n`))
   })
 
-  it('says in one sentence that the data folder is corrupt, and leaves it as it is', async (t) => {
+  it('reports in one sentence that the data folder is corrupt, and does not change it', async (t) => {
     const folder = await temporaryFolder(t)
     const dataDir = join(folder, 'data')
     await (await startSystem(dataDir)).stop()
@@ -157,7 +157,7 @@ describe('a run that cannot be', () => {
     for (const name of await readdir(dataDir)) {
       if (/-(wal|shm)$/.test(name)) await writeFile(join(dataDir, name), '')
     }
-    await writeFile(database, 'not a database, and precious to somebody'.repeat(100))
+    await writeFile(database, 'not a database, but data of another program'.repeat(100))
     const before = await readFile(database)
     const { code, out, err } = await start(dataDir, '--api-port', '0')
     assert.equal(code, 1)
@@ -167,7 +167,7 @@ describe('a run that cannot be', () => {
     assert.deepEqual(await readFile(database), before)
   })
 
-  it('says in one sentence that the data folder cannot be made', async (t) => {
+  it('reports in one sentence that the data folder cannot be created', async (t) => {
     const folder = await temporaryFolder(t)
     await writeFile(join(folder, 'file'), '')
     const { code, err } = await start(join(folder, 'file/data'), '--api-port', '0')
@@ -175,13 +175,13 @@ describe('a run that cannot be', () => {
     assert.match(err, /Cannot write to the data folder .*: a part of its path is a file\./)
   })
 
-  it('says in one sentence that the data folder may not be written to', async (t) => {
+  it('reports in one sentence that the data folder cannot be written to', async (t) => {
     const folder = await temporaryFolder(t)
     const dataDir = join(folder, 'data')
     await mkdir(dataDir, { mode: 0o500 })
-    // The superuser may write everywhere, so one tries who gave that right away.
-    const powerless = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
-    const user = process.getuid?.() === 0 ? powerless : []
+    // The superuser can write everywhere, so the command runs without that capability.
+    const withoutOverride = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
+    const user = process.getuid?.() === 0 ? withoutOverride : []
     const ports = ['--api-port', '0', '--identity-port', '0']
     const command = [...user, 'greeting', 'start', '--data-dir', dataDir, ...ports]
     const { code, err } = await run('env', ['-', `PATH=${environment.PATH}`, ...command])

@@ -5,17 +5,17 @@ import { before, describe, it } from 'node:test'
 import { type Ended, root, run } from './greeting-process.ts'
 import { sharedSystem } from './shared-system.ts'
 
-/** What each shell block of the guide must print, in order. */
+/** The required output of each shell block of the guide, in order. */
 const expected = [
   { step: 'lists the applications', prints: /"displayName":"Administrator"/ },
   { step: 'registers the API', prints: /^$/ },
   { step: 'declares its app roles', prints: /^$/ },
   { step: 'registers the client', prints: /^$/ },
   { step: 'grants admin consent', prints: /"resourceDisplayName":"Orders API"/ },
-  { step: 'makes a secret', prints: /^$/ },
+  { step: 'creates a secret', prints: /^$/ },
   { step: 'obtains a token', prints: /roles +\["Orders\.Read"\]/ },
-  { step: 'looks after the server', prints: /"phase":"active".*appRoleAssignment\.create/ },
-  { step: 'makes an administrator of another tenant', prints: /^\{"tenantId":.*"clientSecret":/ },
+  { step: 'manages the server', prints: /"phase":"active".*appRoleAssignment\.create/ },
+  { step: 'creates an administrator of another tenant', prints: /^\{"tenantId":.*"clientSecret":/ },
 ]
 
 describe('the guide to the management API', () => {
@@ -27,17 +27,17 @@ describe('the guide to the management API', () => {
     const { folder } = await sharedSystem()
     const text = await readFile(join(root, 'docs/guides/graph.md'), 'utf8')
     blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
-    // One shell for all, as the reader has it.
+    // One shell for all blocks, because later blocks use variables of earlier ones.
     ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })
   })
 
-  it('runs to its end as it is written', () => {
+  it('runs to its end with the commands of the page', () => {
     assert.equal(ended.code, 0, ended.err + ended.out)
     assert.equal(blocks.length, expected.length)
   })
 
   for (const [index, { step, prints }] of expected.entries())
-    it(`${step}, and prints what it promises`, () => {
+    it(`${step}, and prints the output of the page`, () => {
       assert.match((ended.out.split(`${fence}\n`)[index] ?? '').trimEnd(), prints)
     })
 })

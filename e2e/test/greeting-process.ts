@@ -9,7 +9,7 @@ export const root = join(import.meta.dirname, '../..')
 
 const binFolder = join(root, 'node_modules/.bin')
 
-/** An environment as a newcomer has it: no settings of ours, and the pinned runtime first on the path. */
+/** An environment without settings of this project, and with the pinned Node first in the path. */
 export const environment: NodeJS.ProcessEnv = {
   PATH: `${binFolder}:${process.env.PATH}`,
   HOME: process.env.HOME,
@@ -17,10 +17,10 @@ export const environment: NodeJS.ProcessEnv = {
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
 }
 
-/** How a command ended, and what it said. */
+/** The exit code and the output of a command. */
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** A folder that is gone when the test is over. `npx` finds the command there as in a clone. */
+/** A folder that is removed after the test. `npx` finds the command there as in a clone. */
 export async function temporaryFolder(t: { after(done: () => Promise<void>): void }) {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-e2e-'))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -53,7 +53,7 @@ function gather(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string 
   return () => text
 }
 
-/** What `greeting start --json` says when the system is ready. */
+/** The output of `greeting start --json` when the system is ready. */
 export type Facts = {
   readonly identityProvider: {
     readonly url: string
@@ -67,13 +67,13 @@ export type Facts = {
   readonly lines: { readonly token: string; readonly hi: string; readonly hello: string }
 }
 
-/** The whole system, running as `npm start` runs it. */
+/** The whole system, started as `npm start` does it. */
 export type System = Facts & {
-  /** From the start of the command until it said that all is ready. */
+  /** Milliseconds from the start of the command until the system was ready. */
   readonly readyAfterMs: number
   readonly child: ChildProcess
   readonly err: () => string
-  /** Asks it to stop, and waits until it has. */
+  /** Sends a signal, and waits until the command has ended. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 

@@ -10,10 +10,10 @@ const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) 
 
 const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** What each shell block of the page must print, in order. */
+/** The required output of each shell block of the page, in order. */
 const expected = [
   {
-    step: 'asks for a token, and gets the members that are listed',
+    step: 'requests a token, and receives the listed members',
     prints:
       /^\{"token_type":"Bearer","expires_in":3599,"ext_expires_in":3599,"access_token":"[^"]+"\}$/,
   },
@@ -37,12 +37,12 @@ describe('the page about the identity provider', () => {
     folder = (await sharedSystem()).folder
   })
 
-  it('has as many shell blocks as are tried here', () => {
+  it('has as many shell blocks as this test runs', () => {
     assert.equal(blocks.length, expected.length)
   })
 
   for (const [index, { step, prints }] of expected.entries())
-    it(`${step}, as it is written`, async () => {
+    it(`${step} with the command of the page`, async () => {
       const { code, out, err } = await run('bash', ['-ec', blocks[index] ?? ''], { cwd: folder })
       assert.equal(code, 0, err)
       assert.match(out, prints)

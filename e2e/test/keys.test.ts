@@ -40,7 +40,7 @@ describe('the keys of the identity provider', () => {
     assert.equal(out.split(' ')[0], announced?.kid)
   })
 
-  it('are revoked only when that is meant', async () => {
+  it('are revoked only after confirmation', async () => {
     const [first] = await listed()
     const refused = await keys('revoke', first?.kid ?? '')
     assert.equal(refused.code, 2)
@@ -50,8 +50,8 @@ describe('the keys of the identity provider', () => {
     assert.ok((await listed()).every(({ kid }) => kid !== first?.kid))
   })
 
-  for (const kid of ['nobody', '-KI3Q9nNR7bRofxmeZoXqbHZGew', '-hC', '--nobody']) {
-    it(`that nobody knows are not revoked: ${kid}`, async () => {
+  for (const kid of ['unknown', '-KI3Q9nNR7bRofxmeZoXqbHZGew', '-hC', '--unknown']) {
+    it(`that do not exist are not revoked: ${kid}`, async () => {
       const { code, err } = await keys('revoke', kid, '--yes')
       assert.equal(code, 1)
       assert.ok(err.includes(`/keys/${kid}/revoke`), err)
@@ -59,12 +59,12 @@ describe('the keys of the identity provider', () => {
   }
 
   it('are revoked one at a time', async () => {
-    const { code, err } = await keys('revoke', 'nobody', '--yse')
+    const { code, err } = await keys('revoke', 'unknown', '--yse')
     assert.equal(code, 2)
     assert.match(err, /too many arguments for 'revoke'/)
   })
 
-  it('are encrypted under another key, and who asked is told what to do next', async () => {
+  it('are encrypted under another key, and the output has the next step', async () => {
     const keyFile = join(folder, 'next.key')
     await writeFile(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
     const { code, out, err } = await keys('reencrypt', '--key-file', keyFile)
@@ -72,7 +72,7 @@ describe('the keys of the identity provider', () => {
     assert.match(out, /^\d+ keys are now encrypted with \S+\.\nRestart every identity provider/)
   })
 
-  it('are left as they are when the new key cannot be read, or is none', async () => {
+  it('stay unchanged when the new key cannot be read or is invalid', async () => {
     const missing = await keys('reencrypt', '--key-file', join(folder, 'none.key'))
     assert.equal(missing.code, 2)
     assert.match(missing.err, /^Cannot read the key file: /)

@@ -23,7 +23,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** The ports at which still somebody listens when all of them could have been free. */
+/** The ports that are still in use after a time, in milliseconds. */
 async function portsTakenAfter(ms: number, ports: readonly number[]): Promise<number[]> {
   const endMs = performance.now() + ms
   let taken = [...ports]
@@ -35,7 +35,7 @@ async function portsTakenAfter(ms: number, ports: readonly number[]): Promise<nu
   return taken
 }
 
-/** A system that a test may kill: whatever the test comes to, nothing of it is left. */
+/** A system that a test may kill. All its processes end after the test, also after a failure. */
 async function killableSystem(t: TestContext, dataDir: string) {
   const system = await startSystem(dataDir)
   const logs = await readdir(system.logFolder)
@@ -51,7 +51,7 @@ async function killableSystem(t: TestContext, dataDir: string) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It is gone, as it should be.
+        // The process has ended, as expected.
       }
   })
   const urls = [system.identityProvider.url, system.identityProvider.httpsUrl, system.api.url]
@@ -59,12 +59,12 @@ async function killableSystem(t: TestContext, dataDir: string) {
 }
 
 describe('greeting start that is killed', () => {
-  it('leaves nothing in the way of the next start in its data folder', async (t) => {
+  it('does not prevent the next start in its data folder', async (t) => {
     const dataDir = await temporaryFolder(t)
     const { system, ports } = await killableSystem(t, dataDir)
 
     await t.test(
-      'leaves no service behind: all its ports are free within two seconds',
+      'leaves no running service: all its ports are free within two seconds',
       async () => {
         await system.stop('SIGKILL')
         assert.deepEqual(await portsTakenAfter(2_000, ports), [])
@@ -74,7 +74,7 @@ describe('greeting start that is killed', () => {
     const { system: next } = await killableSystem(t, dataDir)
 
     await t.test(
-      'a second start in the folder of a running one is refused, and does no harm',
+      'a second start in the folder of a running system is refused, and changes nothing',
       async () => {
         const clientEnv = await readFile(next.clientEnvFile, 'utf8')
         const logs = await readdir(next.logFolder)

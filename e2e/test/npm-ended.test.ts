@@ -41,10 +41,10 @@ async function printedUrl({ stdout }: ChildProcess): Promise<string> {
     stdout.resume()
     return url
   }
-  throw new Error('Nothing was started.')
+  throw new Error('The program printed no address.')
 }
 
-/** Whether something answers, until `waitMs` have passed. */
+/** Whether the address still answers after `waitMs` milliseconds. */
 async function stillAnswers(url: string, waitMs: number): Promise<boolean> {
   const endMs = performance.now() + waitMs
   while (performance.now() < endMs) {
@@ -63,7 +63,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-// A start with data is faster than the first one. Each test ends all that it started.
+// All tests share a folder, because a start with data is faster. Each test ends its processes.
 let cleanUp: () => Promise<void> = async () => {}
 let folder: string
 before(async () => {
@@ -71,7 +71,7 @@ before(async () => {
 })
 after(() => cleanUp())
 
-/** A program of npm in a process group of its own, so that the test can end whatever is left of it. */
+/** A program of npm in its own process group, so that the test can end all its processes. */
 async function started(t: TestContext, { command, settings }: Row) {
   const dataDir = join(folder, settings === undefined ? 'system' : 'identity-provider')
   const [program, ...args] = command(dataDir)
@@ -89,19 +89,19 @@ function endGroup({ pid = 0 }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGTERM')
   } catch {
-    // Nothing is left, as it should be.
+    // All processes have ended, as expected.
   }
 }
 
 describe('a signal to npm alone', () => {
   for (const row of rows)
     for (const signal of row.signals)
-      it(`${signal} to ${row.command('data').join(' ')} leaves no process and no port behind`, async (t) => {
+      it(`${signal} to ${row.command('data').join(' ')} leaves no process and no port in use`, async (t) => {
         const { child, url } = await started(t, row)
         assert.equal(await answers(url), true)
         child.kill(signal)
         assert.equal(await stillAnswers(url, 5_000), false)
-        // All that was started has ended when nobody holds its output any more.
+        // The output closes when the last process that has inherited it ends.
         const closed = once(child, 'close')
         if (child.stdout?.closed) return
         assert.notEqual(await Promise.race([closed, sleep(5_000, 'open', { ref: false })]), 'open')
@@ -109,9 +109,9 @@ describe('a signal to npm alone', () => {
 })
 
 describe('Ctrl-C', () => {
-  // The shell of npx ends by the signal, whatever its command ends with.
+  // Not npx: its shell ends by the signal, and not with the exit code of its command.
   for (const row of rows.filter(({ command }) => command('')[0] === 'npm'))
-    it(`stops ${row.command('data').join(' ')} in order, though npm passes it on as well`, async (t) => {
+    it(`stops ${row.command('data').join(' ')} with exit code 0, although npm forwards the signal too`, async (t) => {
       const { child, url } = await started(t, row)
       let printed = ''
       child.stdout?.on('data', (text) => {

@@ -24,7 +24,7 @@ describe('the pages of the greeting API, in a browser', () => {
   })
   after(() => browser?.close())
 
-  it('the landing page leads to the documents', async () => {
+  it('the landing page links to the documents', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
     await page.getByRole('link', { name: 'How to call the API' }).click()
@@ -32,7 +32,7 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('the reference shows both greetings and the role that each demands', async () => {
+  it('the reference shows both greetings and the role that each requires', async () => {
     await page.goto(`${system.api.url}/docs`)
     const text = await page.locator('body').innerText()
     for (const part of ['/api/v1/hi', '/api/v1/hello', 'CallHiApiRole', 'CallHelloApiRole']) {

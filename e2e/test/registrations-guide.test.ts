@@ -9,7 +9,7 @@ const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 
 type Exchange = { readonly command: string; readonly printed: string }
 
-/** The commands of the guide's console blocks, each with what it prints there. */
+/** The commands in the console blocks of the guide, each with the output in the guide. */
 const exchanges = [...guide.matchAll(/```console\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.split(/^\$ /m).slice(1))
   .map((text): Exchange => {
@@ -17,7 +17,7 @@ const exchanges = [...guide.matchAll(/```console\n([\s\S]*?)```/g)]
     return { command, printed: printed.join('\n') }
   })
 
-/** A text without what is another in every run: ids, dates, hints of secrets and the port. */
+/** A text without the parts that differ in each run: IDs, dates, hints of secrets and the port. */
 const constant = (text: string) =>
   text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -40,12 +40,12 @@ describe('the guide to registrations', () => {
     await cleanUp()
   })
 
-  it('leads from an empty directory to roles, to none, and back', () => {
+  it('grants roles in an empty directory, removes them, and grants them again', () => {
     assert.ok(exchanges.length >= 9, `${exchanges.length} commands`)
   })
 
   for (const { command, printed } of exchanges) {
-    it(`prints what is written: ${command}`, async () => {
+    it(`has the output of the command: ${command}`, async () => {
       const { out, err } = await run('bash', ['-c', command.replaceAll('npx ', '')], {
         cwd: folder,
       })
@@ -55,7 +55,7 @@ describe('the guide to registrations', () => {
 })
 
 describe('registrations in a directory that shows new objects late', () => {
-  it('are made once, and the next run finds them', async (t) => {
+  it('are created once, and the next run finds them', async (t) => {
     const folder = await temporaryFolder(t)
     const provider = await startIdentityProvider(join(folder, '.greeting'), {
       VISIBILITY_DELAY_SECONDS: '1',
@@ -73,8 +73,8 @@ describe('registrations in a directory that shows new objects late', () => {
   })
 })
 
-describe('registrations of somebody without the roles for it', () => {
-  it('are refused, with the role that is missing', async (t) => {
+describe('registrations by a client without management roles', () => {
+  it('are refused, with the missing role', async (t) => {
     const folder = await temporaryFolder(t)
     const provider = await startIdentityProvider(join(folder, '.greeting'))
     t.after(() => provider.stop())

@@ -35,7 +35,7 @@ const isRunning = (pid: number) => {
   }
 }
 
-/** What a start must find again. */
+/** The state that must be the same after each start. */
 const stateOf = async (system: System) => ({
   keys: await keysOf(system),
   secret: await secretOf(system),
@@ -59,7 +59,7 @@ const endings = [
 ]
 
 describe('a system that was running before', () => {
-  // A start takes longer than all that is asserted here, so one folder is enough for every ending.
+  // A start takes longer than all assertions here, so all tests share one folder.
   it('is the same after each start in its folder', async (t: TestContext) => {
     const dataDir = await temporaryFolder(t)
     let system = await startSystem(dataDir)
@@ -76,7 +76,7 @@ describe('a system that was running before', () => {
 
     for (const service of services)
       await t.test(
-        `ends with one sentence, and leaves nothing running, when the ${service} is killed`,
+        `ends with one sentence, and leaves no process running, when the ${service} is killed`,
         async () => {
           if (system.child.exitCode !== null) system = await startSystem(dataDir)
           const pids = await Promise.all(services.map((one) => processOf(system, one)))

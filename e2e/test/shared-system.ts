@@ -4,12 +4,12 @@ import { after } from 'node:test'
 import { parseEnv } from 'node:util'
 import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
-/** Settings by name, as in the shell of a reader. */
+/** Settings by name, as a shell has them. */
 export type Settings = Readonly<Record<string, string | undefined>>
 
 /** The system that all test files of one process use. */
 export type SharedSystem = System & {
-  /** The folder where it was started: `.greeting` is there, and Node finds packages from there. */
+  /** The working folder. It contains `.greeting`, and Node resolves packages from it. */
   readonly folder: string
   readonly clientSettings: Settings
   readonly administratorSettings: Settings
@@ -32,7 +32,7 @@ let starting: Promise<SharedSystem> | undefined
  * Returns the shared system, and starts it at the first call: with HTTPS, on free ports, in a
  * folder of its own. It stops after the last test of the process.
  *
- * A test adds what it needs under names of its own. It changes no signing key.
+ * A test adds its own objects under its own names. It changes no signing key.
  */
 export function sharedSystem(): Promise<SharedSystem> {
   starting ??= start()

@@ -10,15 +10,15 @@ const algorithm = {
 }
 const hourMs = 3_600_000
 
-/** A certificate that a client proves itself with. */
+/** A certificate for client authentication. */
 export type ClientCertificate = {
-  /** The file with the private key and the certificate, PEM, as clients want it. */
+  /** A file with the private key and the certificate in PEM, for clients. */
   readonly file: string
-  /** The certificate alone, DER in base64, as Graph wants it. */
+  /** The certificate alone, DER in base64, for Graph. */
   readonly base64: string
 }
 
-/** Makes a self-signed certificate, valid for an hour either way, and writes it with its key. */
+/** Creates a self-signed certificate, valid from an hour ago for two hours, and writes it with its key. */
 export async function makeClientCertificate(file: string): Promise<ClientCertificate> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned(

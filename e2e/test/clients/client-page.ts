@@ -3,22 +3,22 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../../../docs/guides/clients')
 
-/** What a page tells its reader to run under one heading. */
+/** The commands and the module under one heading of a page. */
 export type Section = {
   readonly heading: string
-  /** Lines for a shell, run first; empty when there are none. */
+  /** Lines for a shell, which run before the module; empty when there are none. */
   readonly shell: string
-  /** The module for Node, when there is one. */
+  /** The module for Node, if there is one. */
   readonly module: string | undefined
 }
 
-/** What a page says its reader will see, by what is wrong. */
+/** The output that a page promises, by failure. */
 export type Complaints = ReadonlyMap<string, string>
 
-/** One page of docs/guides/clients, read for what it tells its reader to run and to expect. */
+/** One page of docs/guides/clients: its commands, its modules and the promised output. */
 export class ClientPage {
   readonly name: string
-  /** Every section with something to run. */
+  /** The sections with commands or a module. */
   readonly sections: readonly Section[]
   readonly complaints: Complaints
   readonly text: string
@@ -42,7 +42,7 @@ export class ClientPage {
   /**
    * The section under a heading.
    *
-   * @throws {TypeError} when the page has none that could be run.
+   * @throws {TypeError} when the page has no commands under the heading.
    */
   section(heading: string): Section {
     const found = this.sections.find((section) => section.heading === heading)

@@ -41,7 +41,7 @@ for (const { page, prints } of clients) {
     before(prepare)
 
     for (const section of page.sections) {
-      it(`${section.heading}: obtain a token that opens the API`, async () => {
+      it(`${section.heading}: obtain a token that the API accepts`, async () => {
         const { stdout, stderr, exitCode } = await run(section, situations.good)
         assert.deepEqual(
           { stdout: stdout.trim(), stderr, exitCode },
@@ -51,15 +51,15 @@ for (const { page, prints } of clients) {
 
       for (const { what, code, concerns } of refusals) {
         if (!`${section.shell}${section.module}`.includes(`${concerns}`)) continue
-        it(`${section.heading}: say ${code} when ${what}`, async () => {
+        it(`${section.heading}: report ${code} when ${what}`, async () => {
           const { stdout, stderr } = await run(section, situations.wrong[what])
           const seen = stdout + stderr
           const promised = page.complaints.get(what)
-          assert.ok(promised, `the page does not say what is seen when ${what}`)
+          assert.ok(promised, `the page has no output for the case that ${what}`)
           assert.ok(seen.includes(code), `no ${code} in ${seen}`)
           assert.ok(
             seen.includes(promised),
-            `the page promises ${promised}, and this is seen: ${seen}`,
+            `the page promises ${promised}, but the output is: ${seen}`,
           )
           for (const secret of situations.secrets) assert.ok(!seen.includes(secret))
           assert.doesNotMatch(seen, /eyJ[\w-]+\.eyJ/, 'no token is printed')
@@ -67,7 +67,7 @@ for (const { page, prints } of clients) {
       }
     }
 
-    it('know of nothing that could go wrong but what is tried here', () => {
+    it('describe no failure that this test does not cause', () => {
       const known = refusals.map(({ what }): string => what)
       assert.deepEqual(
         [...page.complaints.keys()].filter((what) => !known.includes(what)),
@@ -80,7 +80,7 @@ for (const { page, prints } of clients) {
 describe('docs/guides/clients/README.md', () => {
   before(prepare)
 
-  it('brings the settings of the system into a shell', async () => {
+  it('loads the settings of the system into a shell', async () => {
     const [, line = ''] = /^(set -a; .*)$/m.exec(index.text) ?? []
     const shell = { shell: `${line}\nenv`, module: undefined, heading: '' }
     const { stdout } = await run(shell, {})
@@ -89,7 +89,7 @@ describe('docs/guides/clients/README.md', () => {
       assert.ok(lines.includes(`${name}=${value}`), name)
   })
 
-  it('names the versions that are run, and each page the package', () => {
+  it('names the tested versions, and each page names its package', () => {
     for (const { page, package: name } of clients) {
       if (name === undefined) continue
       const manifest = join(root, 'node_modules', name, 'package.json')

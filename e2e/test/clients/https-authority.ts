@@ -6,16 +6,16 @@ import type { Settings } from '../shared-system.ts'
 /** A document of the authority, by member. */
 export type Document = { readonly [member: string]: unknown }
 
-/** By which fields of the form a client says who it is. */
+/** The form fields of a client authentication. */
 export type ClientFields = { readonly client_id: string; readonly [field: string]: string }
 
-/** The identity provider over HTTPS, asked as any program would: by plain requests. */
+/** The identity provider over HTTPS, without a client library. */
 export class HttpsAuthority {
   readonly origin: string
   readonly tenantId: string
   readonly #greetingScope: string
 
-  /** @param settings What `greeting start` wrote; its certificate authority is trusted from now on. */
+  /** @param settings the settings that `greeting start` wrote; requests trust its certificate authority */
   constructor(settings: Settings) {
     const { HTTPS_AUTH_URL = '', TENANT_ID = '', NODE_EXTRA_CA_CERTS = '' } = settings
     this.origin = HTTPS_AUTH_URL

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
-/** A proxy that leads every name to one server, as a hosts file would. */
+/** A proxy that connects every host name to one server, as a hosts file would. */
 export type LeadingProxy = {
   readonly url: string
-  /** What was asked for, `host:port` each. */
+  /** The requested destinations, each as `host:port`. */
   readonly asked: readonly string[]
   readonly stop: () => Promise<void>
 }
@@ -13,7 +13,7 @@ export type LeadingProxy = {
 /**
  * Starts a proxy on a free port of this machine.
  *
- * @param origin Where everything is led to, whatever was asked for.
+ * @param origin the destination of every connection
  */
 export async function startLeadingProxy(origin: string): Promise<LeadingProxy> {
   const { hostname, port } = new URL(origin)
@@ -26,7 +26,7 @@ export async function startLeadingProxy(origin: string): Promise<LeadingProxy> {
       tunnel.write(head)
       tunnel.pipe(socket).pipe(tunnel)
     })
-    // Either end may go first, by an error or not, and then the other has nobody to talk to.
+    // Either side may close first, with or without an error. Then the other side is closed too.
     tunnel.on('error', () => {}).on('close', () => socket.destroy())
     socket.on('error', () => {}).on('close', () => tunnel.destroy())
   })

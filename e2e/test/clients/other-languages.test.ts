@@ -13,7 +13,7 @@ import { Registrar } from './registrar.ts'
 type Key = { readonly [member: string]: string } & { readonly x5c: readonly [string] }
 type KeySet = { readonly keys: readonly Key[] }
 
-/** How clients that are not run here sign their assertions. */
+/** The headers of assertions from clients that are not run here. */
 const assertions: readonly {
   readonly client: string
   readonly header: (certificate: X509Certificate) => JWTHeaderParameters
@@ -68,7 +68,7 @@ const member = (document: Document, path: string): unknown =>
 describe('the documents that clients in other languages read', () => {
   before(prepare)
 
-  it('are on the page', () => {
+  it('are listed on the page', () => {
     assert.notEqual(readers.length, 0)
   })
 
@@ -83,7 +83,7 @@ describe('the documents that clients in other languages read', () => {
     })
   }
 
-  it('MSAL for Python: is led to the document of the authority that it asked about', async () => {
+  it('MSAL for Python: finds the document of its authority through instance discovery', async () => {
     const query = new URLSearchParams({
       'api-version': '1.0',
       authorization_endpoint: `${authority.origin}/${authority.tenantId}/oauth2/v2.0/authorize`,
@@ -97,13 +97,13 @@ describe('the documents that clients in other languages read', () => {
     '/v2.0/.well-known/openid-configuration',
     '/.well-known/openid-configuration',
   ])
-    it(`MSAL: finds every endpoint of ${path} where it asked, over HTTPS`, async () => {
+    it(`MSAL: finds every endpoint of ${path} on the same host, over HTTPS`, async () => {
       const document = await authority.read(`/${authority.tenantId}${path}`)
       for (const name of ['token_endpoint', 'authorization_endpoint', 'jwks_uri'])
         assert.equal(new URL(String(document[name])).origin, authority.origin, name)
     })
 
-  it('MSAL, Spring Security: the v2.0 issuer is the authority that was asked', async () => {
+  it('MSAL, Spring Security: the v2.0 issuer is the requested authority', async () => {
     const issuer = `${authority.origin}/${authority.tenantId}/v2.0`
     assert.equal(
       (await authority.read(`${issuer}/.well-known/openid-configuration`)).issuer,
@@ -167,7 +167,7 @@ describe('the documents that clients in other languages read', () => {
     }
   })
 
-  it('Terraform: obtains, where the metadata say, a Graph token that it can read', async () => {
+  it('Terraform: obtains a Graph token that it can read, at the endpoint in the metadata', async () => {
     const metadata = await authority.read('/metadata/endpoints?api-version=2022-09-01')
     const endpoint = `${member(metadata, 'authentication.loginEndpoint')}/${authority.tenantId}/oauth2/v2.0/token`
     const graph = String(metadata.microsoftGraphResourceId).replace(/\/$/, '')

@@ -5,7 +5,7 @@ import { environment } from '../greeting-process.ts'
 import type { Settings } from '../shared-system.ts'
 import type { Section } from './client-page.ts'
 
-/** What a reader who ran the lines of a page would see. */
+/** The output of the lines of a page. */
 export type ProgramRun = {
   readonly exitCode: number | null
   readonly stdout: string
@@ -15,10 +15,10 @@ export type ProgramRun = {
 const longestRunMs = 30_000
 
 /**
- * Runs the lines of a page in a shell of their own, which knows the settings and nothing else. The
- * module is given to Node as it stands.
+ * Runs the lines of a page in a separate shell, with no environment except the settings. Node receives
+ * the module unchanged.
  *
- * @param folder Where the shell is, and where Node finds what the module imports.
+ * @param folder the working folder, from which Node resolves the imports of the module
  */
 export async function runSection(
   { shell, module }: Section,
@@ -31,7 +31,7 @@ export async function runSection(
     env: { ...environment, ...settings },
     timeout: longestRunMs,
   })
-  // A shell that reads nothing may be gone before this is written.
+  // A shell that does not read its input may end before this write.
   child.stdin.on('error', () => {})
   child.stdin.end(module)
   const [[exitCode], stdout, stderr] = await Promise.all([

@@ -1,12 +1,12 @@
 import type { Settings } from '../shared-system.ts'
 
-/** What Graph answers with, as far as registering needs it. */
+/** The members of Graph's answers that registrations need. */
 type Entity = { readonly id: string; readonly appId: string; readonly secretText: string }
 
-/** An application that was registered, with the secret that it was given. */
+/** A registered application with its secret. */
 export type Registered = { readonly applicationId: string; readonly secret: string }
 
-/** The administrator of a tenant, who registers what a test needs over Graph. */
+/** The administrator of a tenant. It registers applications over Graph. */
 export class Registrar {
   readonly #graphUrl: string
   readonly #token: string
@@ -32,7 +32,7 @@ export class Registrar {
     return new Registrar(`${GRAPH_URL}/v1.0`, access_token)
   }
 
-  /** Registers a client that requests the permissions of another, and whom nobody consented to. */
+  /** Registers a client that requests the same permissions as another, without admin consent. */
   async registerWithoutConsent(likeApplicationId: string): Promise<Registered> {
     const { requiredResourceAccess } = (await this.#ask(
       'GET',
@@ -47,7 +47,7 @@ export class Registrar {
     return { applicationId: appId, secret: await this.addSecret(appId) }
   }
 
-  /** Registers an API whose tokens are for clients with a role only. */
+  /** Registers an API that issues tokens only to clients with a role. */
   async registerApiRequiringAssignment(): Promise<string> {
     const displayName = 'API that requires an assignment'
     const { appId, id } = await this.#ask('POST', '/applications', { displayName })
@@ -59,7 +59,7 @@ export class Registrar {
     return appId
   }
 
-  /** Adds a secret to an application, valid as said or, by default, for two years. */
+  /** Adds a secret to an application, valid until a time or, by default, for two years. */
   async addSecret(
     applicationId: string,
     validity: { readonly startDateTime?: string; readonly endDateTime?: string } = {},
@@ -69,7 +69,7 @@ export class Registrar {
     return secretText
   }
 
-  /** Makes a certificate, DER in base64, the one that an application proves itself with. */
+  /** Makes a certificate, DER in base64, the only certificate credential of an application. */
   async setCertificate(applicationId: string, base64: string): Promise<void> {
     await this.#ask('PATCH', `/applications(appId='${applicationId}')`, {
       keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: base64 }],

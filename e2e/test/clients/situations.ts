@@ -3,7 +3,7 @@ import type { Settings, SharedSystem } from '../shared-system.ts'
 import { makeClientCertificate } from './client-certificate.ts'
 import { Registrar } from './registrar.ts'
 
-/** What can be wrong, in the words of the pages, and the code by which its cause is looked up. */
+/** The failures that the pages describe, each with its error code and the wrong setting. */
 export const refusals = [
   { what: 'the secret is wrong', code: 'AADSTS7000215', concerns: 'CLIENT_SECRET' },
   { what: 'the secret has expired', code: 'AADSTS7000222', concerns: 'CLIENT_SECRET' },
@@ -16,7 +16,7 @@ export const refusals = [
   { what: 'the API requires an assignment', code: 'AADSTS501051', concerns: 'API_APPLICATION_ID' },
 ] as const
 
-/** The settings of a client's shell in each situation. */
+/** The settings of the client in each situation. */
 export type Situations = {
   readonly good: Settings
   readonly wrong: Readonly<Record<(typeof refusals)[number]['what'], Settings>>
@@ -24,22 +24,21 @@ export type Situations = {
   readonly secrets: readonly string[]
 }
 
-/** Registers, in a system that runs, what each situation needs. */
+/** Registers the applications of all situations in a running system. */
 export async function prepareSituations(system: SharedSystem): Promise<Situations> {
   const registrar = await Registrar.from(system.administratorSettings)
   const { CLIENT_ID = '', CLIENT_SECRET = '' } = system.clientSettings
-  const [certificate, strangersCertificate, other, requiringApi, expiredSecret] = await Promise.all(
-    [
+  const [certificate, unregisteredCertificate, other, requiringApi, expiredSecret] =
+    await Promise.all([
       makeClientCertificate(join(system.folder, 'client.pem')),
-      makeClientCertificate(join(system.folder, 'stranger.pem')),
+      makeClientCertificate(join(system.folder, 'unregistered.pem')),
       registrar.registerWithoutConsent(CLIENT_ID),
       registrar.registerApiRequiringAssignment(),
       registrar.addSecret(CLIENT_ID, {
         startDateTime: '2024-01-01T00:00:00Z',
         endDateTime: '2025-01-01T00:00:00Z',
       }),
-    ],
-  )
+    ])
   await registrar.setCertificate(CLIENT_ID, certificate.base64)
   await registrar.setCertificate(other.applicationId, certificate.base64)
 
@@ -52,7 +51,7 @@ export async function prepareSituations(system: SharedSystem): Promise<Situation
       'the secret has expired': { ...good, CLIENT_SECRET: expiredSecret },
       'the certificate is not registered': {
         ...good,
-        CLIENT_CERTIFICATE_FILE: strangersCertificate.file,
+        CLIENT_CERTIFICATE_FILE: unregisteredCertificate.file,
       },
       'no consent was given': {
         ...good,

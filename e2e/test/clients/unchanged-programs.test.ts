@@ -7,7 +7,7 @@ import { runSection } from './program-run.ts'
 
 const page = new ClientPage('unchanged-programs')
 
-describe('programs that stay as they are', () => {
+describe('unchanged programs', () => {
   let system: SharedSystem
   let proxy: LeadingProxy
 
@@ -17,12 +17,12 @@ describe('programs that stay as they are', () => {
   })
   after(() => proxy.stop())
 
-  it('need the setting that the shared system has', () => {
+  it('need the setting of the shared system', () => {
     assert.ok(page.text.includes(`\nHTTPS_NAMES=${httpsNames} npm start\n`))
   })
 
   for (const section of page.sections)
-    it(`${section.heading}: obtains a token that opens the API, and asks nobody but Entra by name`, async () => {
+    it(`${section.heading}: obtains a token that the API accepts, and connects to host names of Entra only`, async () => {
       const settings = { ...system.clientSettings, HTTPS_PROXY: proxy.url }
       const { stdout, stderr } = await runSection(section, settings, system.folder)
       assert.deepEqual({ stdout, stderr }, { stdout: '200 Hi\n', stderr: '' })
