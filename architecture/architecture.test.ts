@@ -25,7 +25,7 @@ describe('the rooms', () => {
   for (const file of sources.filter(
     (file) => !file.startsWith('bench/') && !file.startsWith('packed/suite/'),
   )) {
-    it(`${file} imports only along the arrows`, () => {
+    it(`${file} has permitted imports only`, () => {
       const home = roomOf(file)
       assert.ok(home, `${file} is in no room of architecture/arrows.ts`)
       for (const specifier of importsOf(file)) {
@@ -36,7 +36,7 @@ describe('the rooms', () => {
           room === home ||
           home.mayImport.includes(room?.path ?? '') ||
           (room?.path === 'fixtures' && isTest(file)) ||
-          // The composition of a service, and its tests, may see every room of that service.
+          // The composition of a service, and its tests, may import from every room of that service.
           (room?.path.startsWith(`${home.path}/`) ?? false) ||
           (room !== undefined && home.path.startsWith(`${room.path}/`) && isTest(file))
         assert.ok(allowed, `${file} must not import ${specifier}: ${home.reason}`)
@@ -45,7 +45,7 @@ describe('the rooms', () => {
   }
 })
 
-it('each room of the table is there', () => {
+it('each room of the table exists', () => {
   for (const { path } of rooms)
     assert.ok(
       files.some((file) => file.startsWith(`${path}/`)),
@@ -69,7 +69,7 @@ describe('manifests', () => {
           assert.ok(name in declared, `${file} imports ${name}, which ${path}/package.json lacks`)
         }
       }
-      // Some are not imported but found by name, and some by the programs that documents show.
+      // Some packages are loaded by name, and some are used only by programs in documents.
       const named = [...own, ...documents].map(read).join()
       const unused = Object.keys({
         ...dependencies,
@@ -83,8 +83,7 @@ describe('manifests', () => {
 
 describe('files', () => {
   const lineLimit = 350
-  const namesThatSayNothing =
-    /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
+  const meaninglessNames = /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
 
   for (const file of sources) {
     it(`${file} has at most ${lineLimit} lines`, () => {
@@ -93,14 +92,14 @@ describe('files', () => {
     })
   }
 
-  it('no file or folder has a name that says nothing', () => {
+  it('no file or folder has a name without meaning', () => {
     assert.deepEqual(
-      files.filter((file) => namesThatSayNothing.test(file)),
+      files.filter((file) => meaninglessNames.test(file)),
       [],
     )
   })
 
-  it('environment, exit and console are touched only by a main and by the command', () => {
+  it('only a main file and the command use environment, exit and console', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
@@ -110,7 +109,7 @@ describe('files', () => {
     assert.deepEqual(touching, [])
   })
 
-  it('no test is skipped, focused or left for later', () => {
+  it('no test is skipped, focused or marked as todo', () => {
     const marks = /\b(it|test|describe)\.(only|skip|todo)\b|\{ *(skip|only|todo): *true/
     assert.deepEqual(
       sources.filter(

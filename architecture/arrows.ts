@@ -1,64 +1,65 @@
-/** A room of the repository, the rooms it may import from, and why no others. */
+/** A room is a source folder with rules for its imports. The row has the reason for them. */
 export type Room = {
   /** Path prefix of the room's source files, from the root of the repository. */
   readonly path: string
-  /** Rooms that this room may import from, by path. Anything else of ours is forbidden. */
+  /** Paths of the rooms that this room may import from. Imports from all other rooms are forbidden. */
   readonly mayImport: readonly string[]
   readonly reason: string
 }
 
 /**
- * Packages meet only over their public exports or over HTTP.
- * The longest matching path wins, so a room inside a package has its own row.
+ * Packages use each other only through public exports or HTTP. The row with the longest matching path
+ * applies, so a room inside a package has its own row.
  */
 export const rooms: readonly Room[] = [
   {
     path: 'packages/guard',
     mayImport: [],
-    reason: 'People take the guard away for their own APIs: it stands alone.',
+    reason: 'Users install the guard alone, for their own APIs.',
   },
   {
     path: 'packages/client',
     mayImport: [],
-    reason: 'A client treats its token as an opaque string; it shares no code with who made it.',
+    reason:
+      'A token is an opaque string for a client, so it shares no code with the identity provider.',
   },
   {
     path: 'packages/registrations',
     mayImport: [],
     reason:
-      'The format of the registrations file is independent of every directory: no wire, no clock, no file system.',
+      'The format of the registrations file is independent of every directory: no network, no clock, no file system.',
   },
   {
     path: 'packages/http-service',
     mayImport: [],
-    reason: 'Both services run on it. It knows neither of them, and nothing of tokens.',
+    reason: 'Both services run on it. It contains no code for either of them or for tokens.',
   },
   {
     path: 'services/greeting-api',
     mayImport: ['packages/guard', 'packages/http-service'],
-    reason: 'The resource server knows the identity provider only by its key set, over HTTP.',
+    reason: 'The resource server uses only the key set of the identity provider, over HTTP.',
   },
   {
     path: 'services/identity-provider',
     mayImport: ['packages/guard', 'packages/http-service', 'packages/registrations'],
     reason:
-      'Its management API is a resource like any other, and federated issuers have key sets. A token is never made with the code that judges it.',
+      'Its management API is a resource server, and federated issuers have key sets. Tokens are issued without the code that verifies them.',
   },
   {
     path: 'services/identity-provider/src/files',
     mayImport: [],
-    reason: 'How a secret comes to the disk is the same for every secret: it knows none of them.',
+    reason: 'All secrets are written to the disk in the same way.',
   },
   {
     path: 'services/identity-provider/src/body',
     mayImport: [],
-    reason: 'Every body has the same limits on its size; what it means is decided elsewhere.',
+    reason: 'Every body has the same size limits. Other rooms interpret it.',
   },
   {
     path: 'services/identity-provider/src/directory',
     mayImport: ['packages/guard'],
     reason:
-      'Who may have which role is a pure decision: no wire, no store, no private keys. Which public keys may verify is the rule of the guard, for certificates too.',
+      'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
   },
   {
     path: 'services/identity-provider/src/issuance',
@@ -69,7 +70,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/signing',
     mayImport: ['services/identity-provider/src/files'],
-    reason: 'The only room that touches private keys knows nothing of who asks.',
+    reason: 'The only room with private keys does not depend on requests or clients.',
   },
   {
     path: 'services/identity-provider/src/storage',
@@ -77,7 +78,7 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/directory',
       'services/identity-provider/src/signing',
     ],
-    reason: 'Adapters keep what the directory and the signing keys say; they decide nothing.',
+    reason: 'Adapters store the directory and the signing keys, and make no decisions.',
   },
   {
     path: 'services/identity-provider/src/dialect',
@@ -85,7 +86,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
     ],
-    reason: "Entra's words on the wire: the only room that would change for another dialect.",
+    reason:
+      'Requests, tokens and errors in the form of Entra. Another dialect would change only this room.',
   },
   {
     path: 'services/identity-provider/src/registrations',
@@ -95,17 +97,19 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/files',
       'services/identity-provider/src/storage',
     ],
-    reason: 'The first registrations are a file and a change of the directory: no wire, no keys.',
+    reason:
+      'The first registrations are a file and a change of the directory: no network, no keys.',
   },
   {
     path: 'services/identity-provider/src/federation',
     mayImport: ['packages/guard', 'services/identity-provider/src/issuance'],
-    reason: 'The keys of other issuers are fetched and judged by the guard, as at any resource.',
+    reason:
+      'The guard fetches the keys of other issuers and verifies their tokens, as for any API.',
   },
   {
     path: 'services/identity-provider/src/certificates',
     mayImport: ['services/identity-provider/src/files'],
-    reason: 'TLS is of the way in, not of tokens: its keys sign none, and it knows nobody.',
+    reason: 'TLS protects connections. Its keys sign no tokens, and it does not depend on clients.',
   },
   {
     path: 'services/identity-provider/src/http',
@@ -118,7 +122,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/storage',
       'services/identity-provider/src/signing',
     ],
-    reason: 'Routes carry questions to the decision and answers back; settings do not reach them.',
+    reason:
+      'Routes pass requests to the decision and return its answers. They do not read settings.',
   },
   {
     path: 'services/identity-provider/src/management',
@@ -131,7 +136,7 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/storage',
     ],
     reason:
-      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They do not know how tokens are made.',
+      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens.',
   },
   {
     path: 'cli',
@@ -146,7 +151,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'cli/src/registrations/planning',
     mayImport: ['packages/registrations'],
-    reason: 'A plan is a pure comparison of file and directory: no wire, no clock, no terminal.',
+    reason: 'A plan is a pure comparison of file and directory: no network, no clock, no terminal.',
   },
   {
     path: 'cli/src/registrations/apply',
@@ -156,12 +161,12 @@ export const rooms: readonly Room[] = [
       'cli/src/registrations/planning',
       'packages/registrations',
     ],
-    reason: 'Carries out a plan over Microsoft Graph. Questions and output belong to the command.',
+    reason: 'It applies a plan over Microsoft Graph. The command asks questions and prints output.',
   },
   {
     path: 'e2e',
     mayImport: ['packages/client'],
-    reason: 'The whole system is met from outside, as processes.',
+    reason: 'The tests use the whole system from outside, as processes.',
   },
   {
     path: 'fixtures',
@@ -171,7 +176,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'runtime',
     mayImport: [],
-    reason: 'Runs after npm ci on the installed Node, which may be too old for everything else.',
+    reason: 'It runs after npm ci on the installed Node, which may be too old for all other code.',
   },
   {
     path: 'build',
@@ -186,6 +191,6 @@ export const rooms: readonly Room[] = [
   {
     path: 'architecture',
     mayImport: [],
-    reason: 'The judge of the rooms lives in none of them.',
+    reason: 'The checks of the rooms must not depend on a room.',
   },
 ]

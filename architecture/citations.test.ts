@@ -37,7 +37,7 @@ describe('numbered pages', () => {
       )
     })
 
-    // A new row takes the next free number and stands last in its table, so that no number changes.
+    // A new row gets the next free number and is the last of its table, so that no number changes.
     it(`${page} has ${letter}1, ${letter}2 and so on in order within each table`, () => {
       for (const numbers of tablesOf(page, letter))
         assert.deepEqual(
@@ -48,7 +48,7 @@ describe('numbered pages', () => {
   }
 })
 
-/** Citations of a text that lead nowhere, such as "contract C1000", with the reason. */
+/** Citations of a text without a target, such as "contract C1000", with the reason. */
 function brokenCitations(text: string): string[] {
   const cited = /\b(contract|entra) ([A-Z])(\d+)(?: to ([A-Z])(\d+))?/gi
   return [...text.matchAll(cited)].flatMap(([all, word = '', letter, from, toLetter, to]) => {
@@ -101,7 +101,7 @@ describe('citations', () => {
 
 describe('files that documents and comments name', () => {
   const fileName = /(?<![\w@/.{*<-])(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:md|ts)\b(?!\.)/g
-  // Fenced code shows programs of the reader, which name the reader's files.
+  // Fenced code shows programs of the reader, with names of the reader's files.
   const proseOf = (file: string) =>
     file.endsWith('.md')
       ? read(file).replace(/^(```+).*?^\1/gms, '')

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { it } from 'node:test'
 import { importsOf, root, sources } from './source-tree.ts'
 
-/** Circles of relative imports, types included, each as its path. */
+/** Circles of relative imports, including type imports, each as its path. */
 function importCircles(): string[][] {
   const circles: string[][] = []
   const finished = new Set<string>()

@@ -8,7 +8,7 @@ const products = sources.filter((file) => /^(packages|services|cli)\/(.+\/)?src\
 const workspaceOf = (file: string) =>
   workspaces.find(({ path }) => file.startsWith(`${path}/`))?.path ?? file
 
-/** Words of OAuth or of the field that must not name another thing, and words that say nothing. */
+/** Terms of OAuth that must not name another thing, and words without meaning. */
 const forbiddenNames: readonly { name: RegExp; use: string; isAllowedIn?: string }[] = [
   { name: /^[aA]cts?$/, use: 'registration step' },
   { name: /(?:^b|B)ooks?(?![a-z])/, use: 'audit log, sign-in log' },
@@ -42,7 +42,7 @@ const forbiddenIn = (text: string, workspace: string) =>
     )
 
 describe('exported names', () => {
-  it('have the meaning of the field', () => {
+  it('have the meaning of their OAuth terms', () => {
     const broken = products.flatMap((file) => {
       const workspace = workspaceOf(file)
       return forbiddenIn(read(file), workspace).map((name) => `${workspace} ${name}`)

@@ -69,7 +69,7 @@ describe('passagesOf', () => {
   })
 })
 
-it('sentencesOf tells the line and the number of words', () => {
+it('sentencesOf returns the line and the number of words', () => {
   assert.deepEqual(sentencesOf('# A\n\nFirst one. Second `x y` one.'), [
     { text: 'A', line: 1, words: 1 },
     { text: 'First one.', line: 3, words: 2 },

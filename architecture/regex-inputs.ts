@@ -1,11 +1,11 @@
-/** One regular expression and what it meets. */
+/** One regular expression and its longest input. */
 export type RegexInput = {
   readonly pattern: RegExp
-  /** Characters of the longest text that reaches it; undefined where no input does. */
+  /** Characters of its longest input; undefined when it receives no input. */
   readonly longest: number | undefined
-  /** Texts that lead into the expression, beside the empty one. */
+  /** Texts that match the beginning of the expression, besides the empty text. */
   readonly starts: readonly string[]
-  /** Made by `new RegExp`, and written out here as it is at its longest. */
+  /** Built by `new RegExp`. The row has its longest form. */
   readonly isBuilt: boolean
 }
 
@@ -18,21 +18,21 @@ const reached =
     isBuilt: false,
   })
 
-/** A field of a request or an answer, or its target: Node takes 16 KB of them. */
+/** A field of a request or an answer, or its target: Node accepts 16 KB of them. */
 const header = reached(16_384)
 /** A parameter of a token request. */
 const form = reached(65_536)
 /** A body of the management API. */
 const body = reached(1_048_576)
-/** A text whose length was judged before. */
+/** A text whose length was checked before. */
 const text = reached(1024)
-/** What a server answers to the client and the command. */
+/** An answer to the client library or the command. */
 const answer = reached(65_536)
-/** A setting or an argument: Linux takes no longer one. */
+/** A setting or an argument: the maximum of Linux. */
 const setting = reached(131_072)
 /** A file that its owner names: a certificate, a key, settings, registrations. */
 const file = reached(65_536)
-/** Meets no input, for this reason. */
+/** Receives no input, for this reason. */
 const ours = (pattern: RegExp, _reason: string): RegexInput => ({
   pattern,
   longest: undefined,
@@ -41,7 +41,7 @@ const ours = (pattern: RegExp, _reason: string): RegexInput => ({
 })
 const built = (input: RegexInput): RegexInput => ({ ...input, isBuilt: true })
 
-/** Every regular expression of the sources, by file, in the order in which they stand there. */
+/** Every regular expression of the sources, by file, in their order in it. */
 export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'cli/src/commands/audit.ts': [setting(/^[1-9]\d{0,6}$/)],
   'cli/src/commands/call.ts': [

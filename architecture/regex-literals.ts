@@ -1,19 +1,19 @@
-/** A literal begins where a value may begin: after an operator, an opening bracket or such a word. */
+/** A literal begins in the place of a value: after an operator, an opening bracket or one of these words. */
 const beforeValue = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of))$/
 
-/** One token that can hold a slash which begins no regular expression, or that is one. */
+/** One token: a regular expression, or a token that can contain other slashes. */
 const tokens =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*|\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|[{}]/g
 
 /**
  * The regular expressions that a TypeScript file writes as literals, in their order.
  *
- * Strings, comments and the texts of templates are stepped over. The code is formatted by Biome, so a
+ * Strings, comments and the texts of templates are skipped. The code is formatted by Biome, so a
  * slash for a division has blanks around it and no second one on its line.
  */
 export function regexLiterals(code: string): string[] {
   const found: string[] = []
-  // Each open brace: whether its closing one goes on with the text of a template.
+  // For each open brace: whether the text of a template continues after its closing brace.
   const braces: boolean[] = []
   let before = ''
   for (let index = 0; index < code.length; ) {

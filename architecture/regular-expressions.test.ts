@@ -9,7 +9,7 @@ const longestMs = 5
 const screenedCharacters = 2048
 const runs = 7
 
-/** What is repeated to make a text hostile. */
+/** Parts that are repeated in hostile texts. */
 const pumps = [
   ...[
     ' ',
@@ -99,7 +99,7 @@ const sandbox = createContext({
 
 const limitMs = 3000
 
-/** The time that each text takes, or none where they take too long: only a script's limit stops a search. */
+/** The time of each text; undefined above the limit. Only the time limit of a script can stop a search. */
 function timesMs(
   pattern: RegExp,
   texts: readonly string[],
@@ -128,7 +128,7 @@ const shapesOf = ({ starts }: RegexInput): Shape[] =>
     pumps.flatMap((pump) => ends.map((end) => ({ start, pump, end }))),
   )
 
-/** The shapes that cost most when they are short; what grows faster than its input is among them. */
+/** The slowest shapes of short texts. Shapes with more than linear time are among them. */
 function costliest(
   { pattern, longest = 0 }: RegexInput,
   shapes: readonly Shape[],
@@ -157,7 +157,7 @@ function tooSlow(
     const times = timesMs(input.pattern, Array(runs).fill(text), timeout) ?? [
       Number.POSITIVE_INFINITY,
     ]
-    // A busy machine makes some runs longer, and none shorter.
+    // A busy machine makes runs longer, and never shorter.
     const ms = Math.min(...times)
     if (ms >= longestMs) return { ms, shape }
   }
@@ -175,7 +175,7 @@ describe('the regular expressions', () => {
     const built = code.split('new RegExp(').length - 1
     const inputs = regexInputs[file] ?? []
     if (literals.length + built + inputs.length === 0) continue
-    it(`of ${file} each have a row that says what they meet (AS38, RS34)`, () => {
+    it(`of ${file} each have a row with their longest input (AS38, RS34)`, () => {
       const rows = inputs.filter(({ isBuilt }) => !isBuilt).map(({ pattern }) => String(pattern))
       assert.deepEqual(rows, literals)
       assert.equal(inputs.filter(({ isBuilt }) => isBuilt).length, built)

@@ -87,7 +87,7 @@ describe('the runtime', () => {
     for (const [path, { hasInstallScript }] of providers) assert.ok(!hasInstallScript, path)
   })
 
-  it('is what these tests run on', () => {
+  it('runs these tests', () => {
     const declared = manifest.optionalDependencies[thisRuntime]
     if (declared !== undefined) assert.equal(process.versions.node, declared)
   })
@@ -121,7 +121,7 @@ describe('runtime/link.js', () => {
     return { link: join(folder, 'node_modules/.bin/node'), run }
   }
 
-  it('links the program, once or again', (t) => {
+  it('links the program, also a second time', (t) => {
     const { link, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' }, '24.1.0')
     for (const _ of ['npm ci', 'npm install']) {
       assert.equal(run().status, 0)
@@ -130,7 +130,7 @@ describe('runtime/link.js', () => {
   })
 
   const faults = [
-    { name: 'was left out', installed: undefined, found: 'none' },
+    { name: 'was not installed', installed: undefined, found: 'none' },
     { name: 'has another version', installed: '24.0.0', found: '24.0.0' },
   ]
   for (const { name, installed, found } of faults) {
@@ -143,7 +143,7 @@ describe('runtime/link.js', () => {
     })
   }
 
-  it('leaves a platform without a package to the installed Node', (t) => {
+  it('keeps the installed Node on a platform without a package', (t) => {
     const { link, run } = linkedFolder(t, { 'node-other-x64': '24.1.0' })
     assert.equal(run().status, 0)
     assert.ok(!existsSync(link))

@@ -16,7 +16,7 @@ type Row = {
   /** One id such as `RS1`, or the advisories of a class. */
   readonly ids: readonly string[]
   readonly cells: readonly string[]
-  /** Paths as the page writes them. */
+  /** Paths in the form of the page. */
   readonly tests: readonly string[]
 }
 
@@ -41,7 +41,7 @@ function idsOf([first = '', second = '']: readonly string[]): readonly string[] 
 
 const testsIn = (cell: string) => (cell === '' ? [] : cell.replaceAll('`', '').split(', '))
 
-/** The text of a test without its comments: an id in a comment is in no name. */
+/** The text of a test without its comments: an ID in a comment does not name a test. */
 const codeOf = (file: string) =>
   read(file)
     .replace(/^\s*(\/\/|\/?\*).*$/gm, '')
@@ -53,7 +53,7 @@ for (const { page, folder } of pages) {
   describe(page, () => {
     const rows = rowsOf(page)
 
-    it('has each id once, in the order of the numbers', () => {
+    it('has each ID once, in the order of the numbers', () => {
       const numbers = new Map<string, number[]>()
       for (const [id = ''] of rows.map(({ ids }) => ids).filter(([id]) => rowId.test(id ?? ''))) {
         const family = id.slice(0, 2)

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 
 export const root = join(import.meta.dirname, '..')
 
-/** Every file that git tracks or would track, from the root of the repository. */
+/** Every file that git tracks or would track, as paths from the root of the repository. */
 export const files: readonly string[] = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard'],
@@ -20,14 +20,14 @@ export const read = (file: string): string => readFileSync(join(root, file), 'ut
 const importPattern =
   /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
 
-/** The specifiers that a file imports, types and dynamic imports included. */
+/** The specifiers that a file imports, including type imports and dynamic imports. */
 export function importsOf(file: string): string[] {
   return [...read(file).matchAll(importPattern)].map(
     (found) => found[1] ?? found[2] ?? found[3] ?? '',
   )
 }
 
-/** The file of ours that a specifier means, or undefined for a package of others. */
+/** The file of this repository for a specifier; undefined for an external package. */
 export function resolveOurs(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) {
     return relative(root, join(root, dirname(file), specifier))
@@ -43,7 +43,7 @@ type Manifest = {
   workspaces?: string[]
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
-  /** What a library meets in its user's own tree, such as the framework of an adapter. */
+  /** Peer dependencies of a library, such as the framework of an adapter. */
   peerDependencies?: Record<string, string>
 }
 

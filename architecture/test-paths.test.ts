@@ -15,7 +15,7 @@ const testOf = (source: string) => source.replace('/src/', '/test/').replace(/\.
 const exportsValue = (file: string) =>
   /^export (async )?(function|const|class)|^await /m.test(read(file))
 
-/** Source files that are long enough for a test of their own, and have none at that path. */
+/** Source files that are long enough for a test of their own, and have no test at that path. */
 const withoutTest = roomSources.filter(
   (file) =>
     read(file).split('\n').length - 1 > maxLinesWithoutTest &&
