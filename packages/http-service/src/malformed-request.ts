@@ -37,7 +37,7 @@ export function answerToParserError({ code = '' }: NodeJS.ErrnoException): Error
   return parserAnswers[code] ?? malformed
 }
 
-/** Writes an answer as HTTP/1.1, for a connection that Node's parser has given up. */
+/** Writes an answer as HTTP/1.1, for a connection after an error of Node's parser. */
 export function answerText({ status, headers, body }: ErrorAnswer): string {
   const fields = { ...headers, connection: 'close' }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)

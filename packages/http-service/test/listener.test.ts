@@ -57,7 +57,7 @@ describe('a listener', () => {
     })
   }
 
-  it('closes an idle connection after the keep-alive time, and says so before', async () => {
+  it('announces the keep-alive time, and closes an idle connection after it', async () => {
     const listener = await listen('127.0.0.1', 0, { keepAliveTimeout: 1000 })
     listener.answerWith(() => new Response('here'))
     const agent = new Agent({ keepAlive: true })

@@ -30,7 +30,8 @@ export class SharedFetch {
   }
 
   /**
-   * Answers the requests of a worker. After each good response, the other workers are told to fetch too.
+   * Answers the requests of a worker. After each good response, it notifies the other
+   * workers, which then fetch too.
    *
    * @param channels the channels of all workers
    */

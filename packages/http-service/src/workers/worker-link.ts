@@ -7,7 +7,7 @@ import type { WorkerAddress } from './worker-pool.ts'
 
 /** The connection of a worker to the primary process. */
 export type WorkerLink = {
-  /** Whether this is the first worker: it starts alone, and does what must happen once. */
+  /** Whether this is the first worker: it starts alone, and does the work that must happen once. */
   readonly isFirst: boolean
   /** Makes a request once for all workers that need it within 30 s. Only URL, headers and signal count. */
   readonly fetch: typeof fetch

@@ -53,7 +53,7 @@ describe('a fetch that workers share', () => {
     assert.equal(requests.length, 2)
   })
 
-  it('tells the other workers about a good response, and not about a shared one', async () => {
+  it('notifies the other workers about a good response, and not about a shared one', async () => {
     const { fetchOne } = counted(() => Response.json({}))
     const { workers } = startWorkers(3, fetchOne)
     await workers[1]?.fetch(url)

@@ -34,7 +34,7 @@ const sampleOf = (name: string, text: string) =>
   Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]?.replace('+Inf', 'Infinity'))
 
 describe('the metrics of workers', () => {
-  it('are the same, whichever worker is asked', async () => {
+  it('are the same in the answer of every worker', async () => {
     const { add } = startWorkers()
     const [one, other] = [add(), add()]
     one.requests.inc(3)
