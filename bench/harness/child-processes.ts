@@ -64,7 +64,7 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-/** Ends a child process with this process, for every way in which this process ends. */
+/** Ends a child process when this process ends in any way. */
 export function killAtExit<Process extends ChildProcess>(child: Process): Process {
   alive.add(child)
   child.once('close', () => alive.delete(child))
@@ -80,7 +80,7 @@ function start(command: readonly string[], cores: readonly number[], options: ob
  * Runs a program until it prints the expected line, then ends it.
  *
  * @returns everything that it printed
- * @throws {Error} when it ends without that line; the message is what it printed
+ * @throws {Error} when it ends without that line; the message contains its output
  */
 export async function outputOf(
   command: readonly string[],

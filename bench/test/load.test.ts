@@ -33,8 +33,8 @@ describe('a measurement', () => {
     ],
     ['counts when cached tokens are sent again', { ...report, repeats: 9 }, false, []],
   ]
-  for (const [name, given, mustBeUnique, expected] of rows) {
-    it(name, () => assert.deepEqual(failuresIn(given, mustBeUnique), expected))
+  for (const [name, sampleReport, mustBeUnique, expected] of rows) {
+    it(name, () => assert.deepEqual(failuresIn(sampleReport, mustBeUnique), expected))
   }
 })
 

@@ -43,7 +43,7 @@ function flawsOf(token: string, now: number): string {
 /** Answers of three servers whose rows must not count. */
 const faultyServers: Readonly<Record<string, RequestListener>> = {
   '/lets-anybody-in': (_request, response) => response.end('Hi'),
-  '/lets-nobody-in': (_request, response) => response.writeHead(401).end(),
+  '/refuses-all': (_request, response) => response.writeHead(401).end(),
   '/breaks': (_request, response) => response.writeHead(500).end(),
 }
 
@@ -83,7 +83,7 @@ describe('the check that a row is guarded', () => {
   })
 
   it('requires that the valid token is accepted', async () => {
-    const failures = await proveGuarded(`${origin}/lets-nobody-in`, fixture)
+    const failures = await proveGuarded(`${origin}/refuses-all`, fixture)
     assert.deepEqual(failures, ['a valid token got 401'])
   })
 
@@ -94,7 +94,7 @@ describe('the check that a row is guarded', () => {
 
   it('requires that an open row needs no token', async () => {
     assert.deepEqual(await proveOpen(`${origin}/lets-anybody-in`), [])
-    assert.deepEqual(await proveOpen(`${origin}/lets-nobody-in`), ['the open route answered 401'])
+    assert.deepEqual(await proveOpen(`${origin}/refuses-all`), ['the open route answered 401'])
   })
 })
 
