@@ -190,7 +190,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'architecture',
-    mayImport: [],
-    reason: 'The checks of the rooms must not depend on a room.',
+    mayImport: ['build'],
+    reason: 'The checks of the rooms must not depend on a room. Only the build knows the interfaces.',
   },
 ]

@@ -1,0 +1,86 @@
+import { posix } from 'node:path'
+
+/** The text of declaration files by their path from the root of the repository. */
+export type Declarations = ReadonlyMap<string, string>
+
+const declaration =
+  /^export (?:declare )?(?:abstract )?(?:function|const|class|type|interface) (\w+)/gm
+const reexport = /^export (?:type )?\{([^}]*)\} from '([^']+)';/gm
+
+/** The end of the statement that begins at an index: its semicolon, or the last brace of a class. */
+function endOfStatement(text: string, start: number): number {
+  const endsWithBrace = /^export (?:declare )?(?:abstract )?(?:class|interface) /.test(
+    text.slice(start, start + 40),
+  )
+  let depth = 0
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index] ?? ''
+    if ('{(['.includes(character)) depth += 1
+    if ('})]'.includes(character)) depth -= 1
+    if (depth > 0) continue
+    if (character === ';') return index + 1
+    if (character === '}' && endsWithBrace) return index + 1
+  }
+  return text.length
+}
+
+/** A statement, with the schemas of the same file from which its types are derived. */
+function withSchemas(statement: string, text: string): string {
+  const schemas = [...statement.matchAll(/\btypeof (\w+)/g)].flatMap(([, name]) => {
+    const start = text.indexOf(`\ndeclare const ${name}: `)
+    return start < 0 ? [] : [text.slice(start + 1, endOfStatement(text, start + 1))]
+  })
+  return [statement, ...schemas].join('\n')
+}
+
+const withoutComments = (text: string) =>
+  text.replace(/^ *\/\*\*.*?\*\/\n/gms, '').replace(/\}\n \| /g, '} | ')
+
+/** The exported declarations of a file by name, with those that it exports from other files. */
+function exportsOf(file: string, files: Declarations): ReadonlyMap<string, string> {
+  const text = withoutComments(files.get(file) ?? '')
+  const found = new Map<string, string>()
+  for (const match of text.matchAll(declaration)) {
+    const [, name = ''] = match
+    const end = endOfStatement(text, match.index)
+    const statement = withSchemas(text.slice(match.index, end), text)
+    // A function with overloads has several statements.
+    found.set(name, [found.get(name), statement].filter(Boolean).join('\n'))
+  }
+  for (const [, names = '', specifier = ''] of text.matchAll(reexport)) {
+    const source = posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts'))
+    const inside = exportsOf(source, files)
+    for (const part of names.split(',').map((one) => one.trim().replace(/^type /, ''))) {
+      if (part === '') continue
+      const statement = inside.get(part)
+      if (statement === undefined) throw new Error(`${source} declares no ${part}`)
+      found.set(part, statement)
+    }
+  }
+  return found
+}
+
+/**
+ * Describes every exported name of a package with its type.
+ *
+ * @param exports the subpaths of the package, each with its source file
+ * @param folder the folder of the package, from the root of the repository
+ * @throws {Error} when a subpath exports a name without a declaration
+ */
+export function apiReport(
+  name: string,
+  exports: Readonly<Record<string, string>>,
+  folder: string,
+  files: Declarations,
+): string {
+  const sections = Object.entries(exports)
+    .filter(([subpath, source]) => source.startsWith('./src/') && subpath !== './main')
+    .map(([subpath, source]) => {
+      const file = posix.join(folder, source.replace(/\.ts$/, '.d.ts'))
+      const statements = [...exportsOf(file, files)]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, statement]) => statement)
+      return `## ${name}${subpath.slice(1)}\n\n\`\`\`ts\n${statements.join('\n\n')}\n\`\`\`\n`
+    })
+  return sections.join('\n')
+}

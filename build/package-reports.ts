@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { apiReport } from './api-report.ts'
+
+/** The packages whose interface is public, by the name of their page in `api/`. */
+const pages = {
+  guard: 'packages/guard',
+  client: 'packages/client',
+  'identity-provider': 'services/identity-provider',
+} as const
+
+/** A package with its current report. */
+export type PackageReport = {
+  readonly page: string
+  readonly name: string
+  readonly report: string
+}
+
+/**
+ * Compiles the declarations of the source, and describes the interface of each package.
+ *
+ * @throws {Error} with the messages of the compiler
+ */
+export function packageReports(root: string): readonly PackageReport[] {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-api-'))
+  try {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const args = ['--project', join(root, 'build'), '--emitDeclarationOnly', '--sourceMap', 'false']
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [compiler, ...args, '--outDir', folder],
+      { encoding: 'utf8' },
+    )
+    if (status !== 0) throw new Error(`the source does not compile:\n${stdout}`)
+    return Object.entries(pages).map(([page, path]) => {
+      const files = readdirSync(join(folder, path, 'src'), { recursive: true, encoding: 'utf8' })
+      const declarations = new Map(
+        files
+          .filter((file) => file.endsWith('.d.ts'))
+          .map((file) => [
+            `${path}/src/${file.replaceAll('\\', '/')}`,
+            readFileSync(join(folder, path, 'src', file), 'utf8'),
+          ]),
+      )
+      const { name, exports } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+      return { page: `api/${page}.md`, name, report: apiReport(name, exports, path, declarations) }
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { apiPageFault, readApiPage, writeApiPage } from '../api-page.ts'
+import { apiReport } from '../api-report.ts'
+
+const files = new Map([
+  [
+    'a/src/index.d.ts',
+    "export { type B, c } from './b.ts';\n/** Text. */\nexport declare const a: {\n    readonly b: string;\n};\n",
+  ],
+  [
+    'a/src/b.d.ts',
+    '\ndeclare const d: 2;\n' +
+      'export type B = {\n    x: 1;\n}\n/** Text. */\n | {\n    y: typeof d;\n};\nexport declare function c(): void;\nexport declare const hidden = 1;\n',
+  ],
+])
+
+describe('a report', () => {
+  it('has the exported declarations of each subpath, in the order of their names', () => {
+    assert.equal(
+      apiReport('@a/b', { '.': './src/index.ts', './samples': './test/a.ts' }, 'a', files),
+      '## @a/b\n\n```ts\nexport type B = {\n    x: 1;\n} | {\n    y: typeof d;\n};\ndeclare const d: 2;\n\n' +
+        'export declare const a: {\n    readonly b: string;\n};\n\nexport declare function c(): void;\n```\n',
+    )
+  })
+
+  it('does not hide a name without a declaration', () => {
+    const broken = new Map([...files, ['a/src/b.d.ts', ''] as const])
+    assert.throws(() => apiReport('@a/b', { '.': './src/index.ts' }, 'a', broken), /declares no B/)
+  })
+})
+
+describe('a page', () => {
+  const text = writeApiPage('@a/b', 'report\n', 'An entry.')
+  const changelog = '- An entry.\n'
+  const rows: [title: string, text: string, report: string, changelog: string, fault?: RegExp][] = [
+    ['is right with its report and entry', text, 'report\n', changelog],
+    ['fails with another report', text, 'other\n', changelog, /have changed/],
+    ['fails without its entry in the changelog', text, 'report\n', '', /no entry/],
+    [
+      'fails when it was edited',
+      text.replace('An entry', 'An  entry'),
+      'report\n',
+      changelog,
+      /hand/,
+    ],
+    ['fails when it is empty', '', 'report\n', changelog, /have changed/],
+  ]
+  for (const [title, page, report, entries, fault] of rows)
+    it(title, () => {
+      const found = apiPageFault(readApiPage(page), report, entries)
+      if (fault === undefined) assert.equal(found, undefined)
+      else assert.match(found ?? '', fault)
+    })
+})
