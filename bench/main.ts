@@ -23,7 +23,8 @@ const { options, problems } = readOptions(
   rows.map(({ id }) => id),
 )
 if (argv[0] === 'growth') {
-  process.exitCode = await runGrowth(argv.slice(1), { out: console.log, err: console.error })
+  // A failed case may leave a listener open, which would keep the process alive.
+  process.exit(await runGrowth(argv.slice(1), { out: console.log, err: console.error }))
 } else if (problems.length > 0) {
   console.error(`${problems.join('\n')}\n\n${usage}`)
   process.exitCode = 2

@@ -1,5 +1,5 @@
 /** The units of a figure. A count has none. */
-export type Unit = 'ms' | 's' | 'MB' | '/s' | '%' | 'x' | 'count'
+export type Unit = 'us' | 'ms' | 's' | 'kB' | 'MB' | '/s' | '%' | 'x' | 'count'
 
 /** One measured value. */
 export type Figure = {
@@ -21,6 +21,8 @@ export type Goal = {
   readonly atLeast?: number
   /** The maximum of the value divided by that of the smallest size of the run. */
   readonly ratioAtMost?: number
+  /** The minimum of the same. */
+  readonly ratioAtLeast?: number
 }
 
 /** A figure of a case, compared with its goals. */
@@ -52,7 +54,7 @@ export function judged(
       smallest.size === figure.size || smallest.value === 0 ? null : figure.value / smallest.value
     const verdicts = goals
       .filter((goal) => concerns(goal, figure))
-      .flatMap(({ atMost, atLeast, ratioAtMost }) => [
+      .flatMap(({ atMost, atLeast, ratioAtMost, ratioAtLeast }) => [
         ...(atMost === undefined
           ? []
           : [{ words: `at most ${atMost}`, isReached: figure.value <= atMost }]),
@@ -62,6 +64,9 @@ export function judged(
         ...(ratioAtMost === undefined || ratio === null
           ? []
           : [{ words: `ratio at most ${ratioAtMost}`, isReached: ratio <= ratioAtMost }]),
+        ...(ratioAtLeast === undefined || ratio === null
+          ? []
+          : [{ words: `ratio at least ${ratioAtLeast}`, isReached: ratio >= ratioAtLeast }]),
       ])
     return {
       ...figure,

@@ -10,19 +10,19 @@ export type CaseResult = {
   readonly latencies: LatencyTable
   /** The load average of the machine after the case, over one minute. */
   readonly loadAverage: number
+  /** In UTC: `2026-11-22`. */
+  readonly date: string
 }
 
 /** The results of one run on one database. */
 export type GrowthResults = {
   readonly store: string
-  /** In UTC: `2026-11-22`. */
-  readonly date: string
   readonly machine: string
   readonly cases: readonly CaseResult[]
 }
 
 const digits: Readonly<Record<Unit, number>> = {
-  ...{ ms: 1, s: 2, MB: 0, '/s': 0, '%': 1, x: 2, count: 0 },
+  ...{ us: 0, kB: 0, ms: 1, s: 2, MB: 0, '/s': 0, '%': 1, x: 2, count: 0 },
 }
 
 const whole = (value: number): string => value.toLocaleString('en-US')
@@ -73,7 +73,7 @@ export const latencyTable = ({ latencies }: CaseResult): string | undefined =>
 /** A case as text: its title, its load average and its tables. */
 export const caseText = (result: CaseResult): string =>
   [
-    `**${result.id}**: ${result.title}. Load average ${result.loadAverage.toFixed(1)}.`,
+    `**${result.id}**: ${result.title}. ${result.date}, load average ${result.loadAverage.toFixed(1)}.`,
     figureTable(result),
     latencyTable(result),
   ]
@@ -81,8 +81,16 @@ export const caseText = (result: CaseResult): string =>
     .join('\n\n')
 
 /** The whole results of a run as Markdown. */
-export const resultsText = ({ store, date, machine, cases }: GrowthResults): string =>
-  [`### ${store}, ${date}`, `Machine: ${machine}.`, ...cases.map(caseText)].join('\n\n')
+export const resultsText = ({ machine, cases }: GrowthResults): string =>
+  [`Machine: ${machine}.`, ...cases.map(caseText)].join('\n\n')
+
+/** The results of earlier runs, with those of a new run in place of the same cases. */
+export const mergedCases = (
+  earlier: readonly CaseResult[],
+  latest: readonly CaseResult[],
+  ids: readonly string[],
+): CaseResult[] =>
+  ids.flatMap((id) => [...latest, ...earlier].find((result) => result.id === id) ?? [])
 
 /** The figures that miss a goal. */
 export const missedOf = (cases: readonly CaseResult[]): JudgedFigure[] =>

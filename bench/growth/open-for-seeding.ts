@@ -21,5 +21,5 @@ export async function openForSeeding(options: StorageOptions): Promise<Storage> 
   const path = join(options.dataDir, 'greeting.sqlite')
   const connection = openUnchecked(path)
   connection.exec('pragma synchronous = off; pragma cache_size = -64000')
-  return sqlStorage(sqliteDatabase(connection, path))
+  return sqlStorage(sqliteDatabase(connection, path), options.limits)
 }

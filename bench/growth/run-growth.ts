@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endChildren } from '../harness/child-processes.ts'
 import * as programs from '../harness/programs.ts'
 import { cases as allCases } from './cases/cases.ts'
 import { judged } from './figure.ts'
@@ -11,6 +12,7 @@ import {
   type CaseResult,
   caseText,
   type GrowthResults,
+  mergedCases,
   missedLine,
   missedOf,
   withGrowthResults,
@@ -45,9 +47,8 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
   const { results, failures } = await measureCases(selected(options), options, { out, err })
   for (const failure of failures) err(failure)
   for (const figure of missedOf(results)) out(missedLine(figure))
-  if (options.keep && failures.length === 0) {
-    const date = new Date().toISOString().slice(0, 10)
-    await keep({ store: options.store, date, machine, cases: results })
+  if (options.keep) {
+    await keep(options.store, machine, results)
     out(`written: bench/results/growth-${options.store}.json, docs/evidence/growth.md`)
   }
   if (failures.length > 0) return 1
@@ -78,6 +79,8 @@ async function measureCases(
       const startedMs = performance.now()
       const result = await measure(one, context).catch((error: Error) => {
         failures.push(`${one.id} failed: ${error.stack}`)
+        // The processes of the failed case would load the machine beside the next one.
+        endChildren()
       })
       if (result === undefined) continue
       results.push(result)
@@ -94,12 +97,19 @@ async function measure(one: GrowthCase, context: GrowthContext): Promise<CaseRes
   const { id, title, goals } = one
   const { figures, latencies = [] } = await one.run(context)
   const [loadAverage = 0] = loadavg()
-  return { id, title, figures: judged(id, figures, goals), latencies, loadAverage }
+  const date = new Date().toISOString().slice(0, 10)
+  return { id, title, figures: judged(id, figures, goals), latencies, loadAverage, date }
 }
 
-async function keep(results: GrowthResults): Promise<void> {
-  await mkdir(join(programs.benchFolder, 'results'), { recursive: true })
-  await writeFile(growthResultsFile(results.store), `${JSON.stringify(results, null, 2)}\n`)
+/** Replaces the results of these cases. The results of the other cases stay. */
+async function keep(store: string, machine: string, latest: readonly CaseResult[]): Promise<void> {
+  const file = growthResultsFile(store)
+  const earlier: GrowthResults = existsSync(file)
+    ? JSON.parse(await readFile(file, 'utf8'))
+    : { store, machine, cases: [] }
+  const ids = allCases.map(({ id }) => id)
+  const results = { store, machine, cases: mergedCases(earlier.cases, latest, ids) }
+  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`)
   const page = await readFile(growthPage, 'utf8')
   await writeFile(growthPage, withGrowthResults(page, results))
 }

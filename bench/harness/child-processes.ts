@@ -60,9 +60,12 @@ export function pinSelf(cores: readonly number[]): void {
 }
 
 const alive = new Set<ChildProcess>()
-process.once('exit', () => {
+process.once('exit', () => endChildren())
+
+/** Ends all child processes of the bench at once. */
+export function endChildren(): void {
   for (const child of alive) child.kill('SIGKILL')
-})
+}
 
 /** Ends a child process when this process ends in any way. */
 export function killAtExit<Process extends ChildProcess>(child: Process): Process {

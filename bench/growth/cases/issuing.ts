@@ -1,0 +1,85 @@
+import { allowedCores, assignCores } from '../../harness/child-processes.ts'
+import { autocannon, measureLoad, opensslSpeed, wrk } from '../../harness/load.ts'
+import { presentPrograms } from '../../harness/programs.ts'
+import { median } from '../../harness/results.ts'
+import type { GrowthCase } from '../growth-case.ts'
+import { startIdentityServer } from '../identity-server.ts'
+import { pacedLoad } from '../load/paced-load.ts'
+import { seed } from '../stores.ts'
+import { tokenFormFile, tokenPath } from '../token-form.ts'
+
+const turnSeconds = 2
+const rounds = 3
+const shareOfCapacity = 0.6
+const connections = 16
+
+/** Issues tokens on one core, in turns with the signatures of openssl. */
+export const issuing: GrowthCase = {
+  id: 'issuing',
+  title: 'tokens on one core; the load has another core',
+  usesStore: true,
+  goals: [
+    { what: 'tokens to signatures of openssl', atLeast: 0.8 },
+    { what: 'p99 at 60 % of capacity', atMost: 10 },
+  ],
+  async run({ stores, sizes: [size = 0], seconds, isTiny, folder, progress }) {
+    const present = presentPrograms()
+    const cores = assignCores(present.has('taskset') ? allowedCores() : [], 1)
+    const generator = present.has('wrk') && !isTiny ? wrk : autocannon
+    const store = await stores.copyOf(size, 0)
+    const server = await startIdentityServer(store, { cores: cores.server })
+    const form = await tokenFormFile(folder)
+    const turn = isTiny ? 1 : turnSeconds
+    const issue = async () => {
+      const command = generator(
+        { url: server.url + tokenPath, form },
+        { connections, seconds: turn },
+      )
+      const { requestsPerSecond, failures } = await measureLoad(command, cores.load, false)
+      if (failures.length > 0) throw new Error(failures.join('; '))
+      return requestsPerSecond
+    }
+    progress('tokens in turns with openssl')
+    await issue()
+    const tokensPerSecond: number[] = []
+    const signaturesPerSecond: number[] = []
+    const beforeSeconds = (await server.metrics()).cpuSeconds
+    for (let round = 0; round < (isTiny ? 1 : rounds); round += 1) {
+      tokensPerSecond.push(await issue())
+      if (!present.has('openssl')) continue
+      const command = opensslSpeed({ url: '' }, { connections, seconds: turn })
+      signaturesPerSecond.push((await measureLoad(command, cores.server, false)).requestsPerSecond)
+    }
+    const cpuSeconds = (await server.metrics()).cpuSeconds - beforeSeconds
+    const capacity = median(tokensPerSecond)
+    const ratios = signaturesPerSecond.map((speed, round) => (tokensPerSecond[round] ?? 0) / speed)
+    const tokens = tokensPerSecond.reduce((sum, speed) => sum + speed * turn, 0)
+    progress('tokens at 60 % of capacity')
+    const perSecond = Math.max(1, Math.round(capacity * shareOfCapacity))
+    const load = { url: server.url, seed, clients: size, perSecond, seconds: 2 * seconds }
+    const latency = await pacedLoad(load)
+    await server.stop()
+    await store.remove()
+    if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)
+    return {
+      figures: [
+        { what: 'tokens', size, unit: '/s', value: capacity },
+        { what: 'CPU of a token', size, unit: 'us', value: (cpuSeconds * 1e6) / tokens },
+        ...(ratios.length === 0
+          ? []
+          : [
+              {
+                ...{ what: 'signatures of openssl', size, unit: '/s' as const },
+                value: median(signaturesPerSecond),
+              },
+              {
+                ...{ what: 'tokens to signatures of openssl', size, unit: 'x' as const },
+                value: median(ratios),
+              },
+            ]),
+        { what: 'p99 at 60 % of capacity', size, unit: 'ms', value: latency.p99Ms },
+      ],
+      latencies: [{ size, beside: `nothing, at ${perSecond}/s`, ...latency }],
+    }
+  },
+}
