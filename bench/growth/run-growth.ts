@@ -44,16 +44,19 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
   }
   const machine = programs.describeMachine(programs.presentPrograms())
   out(`${machine}\n`)
-  const { results, failures } = await measureCases(selected(options), options, { out, err })
+  // Kept after each case, so that a run that is stopped keeps what it measured.
+  const keepOne = (result: CaseResult) =>
+    options.keep ? keep(options.store, machine, [result]) : undefined
+  const output = { out, err }
+  const { results, failures } = await measureCases(selected(options), options, output, keepOne)
   for (const failure of failures) err(failure)
-  for (const figure of missedOf(results)) out(missedLine(figure))
-  if (options.keep) {
-    await keep(options.store, machine, results)
-    out(`written: bench/results/growth-${options.store}.json, docs/evidence/growth.md`)
-  }
-  if (failures.length > 0) return 1
   // Tiny sizes show that the cases run. They say nothing about growth.
-  return !options.tiny && missedOf(results).length > 0 ? 3 : 0
+  const missed = options.tiny ? [] : missedOf(results)
+  for (const figure of missed) out(missedLine(figure))
+  if (options.keep)
+    out(`written: bench/results/growth-${options.store}.json, docs/evidence/growth.md`)
+  if (failures.length > 0) return 1
+  return missed.length > 0 ? 3 : 0
 }
 
 const selected = ({ only, store }: GrowthOptions): GrowthCase[] =>
@@ -67,6 +70,7 @@ async function measureCases(
   cases: readonly GrowthCase[],
   { store, sizes, seconds, tiny }: GrowthOptions,
   { out, err }: Output,
+  onResult: (result: CaseResult) => Promise<void> | undefined,
 ): Promise<{ results: CaseResult[]; failures: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-growth-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -84,6 +88,7 @@ async function measureCases(
       })
       if (result === undefined) continue
       results.push(result)
+      await onResult(result)
       err(`${one.id} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
       out(`\n${caseText(result)}\n`)
     }
