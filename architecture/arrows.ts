@@ -191,6 +191,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'architecture',
     mayImport: ['build'],
-    reason: 'The checks of the rooms must not depend on a room. Only the build knows the interfaces.',
+    reason:
+      'The checks of the rooms must not depend on a room. Only the build knows the interfaces.',
   },
 ]

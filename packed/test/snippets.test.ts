@@ -44,15 +44,12 @@ const serve = (app) => {
 `
 
 describe('the snippets of the pages, with the packed packages', () => {
-  const consumer = new Consumer()
-    .install('guard')
-    .install('client')
-    .add({
-      express: 'express',
-      hono: 'hono',
-      '@types/express': '@types/express',
-      '@types/node': '@types/node',
-    })
+  const consumer = new Consumer().install('guard').install('client').add({
+    express: 'express',
+    hono: 'hono',
+    '@types/express': '@types/express',
+    '@types/node': '@types/node',
+  })
   let provider: Server
   let origin = ''
   before(async () => {
