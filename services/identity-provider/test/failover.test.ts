@@ -83,7 +83,7 @@ async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
   assert.match(stderr, /^The identity provider cannot start: The database [^\n]+\.\n$/)
   assert.ok(stderr.includes(`${hosts}/postgres has no server that can be used: `), stderr)
   assert.ok(
-    stderr.endsWith('is a standby: the identity provider needs a server that takes writes.\n'),
+    stderr.endsWith('is a standby: the identity provider needs a server that accepts writes.\n'),
   )
   assert.ok(!stderr.includes('canary'))
 }
