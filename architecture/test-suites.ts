@@ -44,6 +44,26 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'The store that it uses is slow.',
   },
   {
+    file: 'packages/client/test/renewal-herd.test.ts',
+    reason: 'It simulates the renewals of many clients over hours.',
+  },
+  {
+    file: 'cli/test/commands/registrations/many.test.ts',
+    reason: 'It registers hundreds of clients.',
+  },
+  {
+    file: 'services/identity-provider/test/management/store-faults.test.ts',
+    reason: 'It repeats each operation with a fault in each of its statements.',
+  },
+  {
+    file: 'services/identity-provider/test/storage/sqlite-faults.test.ts',
+    reason: 'It opens some thirty damaged data files, each with threads.',
+  },
+  {
+    file: 'services/identity-provider/test/storage/sqlite-replacement.test.ts',
+    reason: 'Each replaced data file is opened with threads.',
+  },
+  {
     file: 'services/identity-provider/test/storage/sqlite-storage.test.ts',
     reason: 'The conformance suite writes each change to a disk.',
   },
