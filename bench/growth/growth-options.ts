@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { partsOf, readCommandLine } from '../command-line.ts'
 import type { StoreKind } from './stores.ts'
 
 export const growthUsage = `npm run bench -- growth [options]
@@ -39,7 +39,6 @@ const tinySizes = [20, 40]
 const maxSize = 1_000_000
 const maxSeconds = 600
 
-const partsOf = (list: string): string[] => list.split(',').filter((part) => part !== '')
 const isWhole = (text: string, least: number, most: number): boolean =>
   /^\d{1,7}$/.test(text) && Number(text) >= least && Number(text) <= most
 
@@ -48,13 +47,7 @@ export function readGrowthOptions(
   argv: readonly string[],
   ids: readonly string[],
 ): { readonly options: GrowthOptions; readonly problems: readonly string[] } {
-  const args = [...argv]
-  const { values, tokens } = parseArgs({ args, strict: false, tokens: true, options: definitions })
-  const problems = tokens.flatMap((token) => {
-    if (token.kind === 'positional') return [`${token.value}: no such argument`]
-    const isUnknown = token.kind === 'option' && !Object.hasOwn(definitions, token.name)
-    return isUnknown ? [`${token.rawName}: no such option`] : []
-  })
+  const { values, problems } = readCommandLine(argv, definitions)
   const store = String(values.store)
   if (store !== 'sqlite' && store !== 'postgresql')
     problems.push(`--store ${store}: expected sqlite or postgresql`)

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { partsOf, readCommandLine } from '../command-line.ts'
 
 export const usage = `npm run bench -- [options]
 
@@ -30,16 +30,8 @@ const definitions = {
 
 /** Validates the command line; returns the options, and one sentence per problem. */
 export function readOptions(argv: readonly string[], ids: readonly string[]) {
-  const args = [...argv]
-  const { values, tokens } = parseArgs({ args, strict: false, tokens: true, options: definitions })
-  const problems = tokens.flatMap((token) => {
-    if (token.kind === 'positional') return [`${token.value}: no such argument`]
-    const isUnknown = token.kind === 'option' && !Object.hasOwn(definitions, token.name)
-    return isUnknown ? [`${token.rawName}: no such option`] : []
-  })
-  const only = String(values.only)
-    .split(',')
-    .filter((prefix) => prefix !== '')
+  const { values, problems } = readCommandLine(argv, definitions)
+  const only = partsOf(String(values.only))
   for (const prefix of only.filter((prefix) => !ids.some((id) => id.startsWith(prefix)))) {
     problems.push(`--only ${prefix}: no row begins so; the rows are ${ids.join(', ')}`)
   }

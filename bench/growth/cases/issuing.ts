@@ -1,4 +1,4 @@
-import { allowedCores, assignCores } from '../../harness/child-processes.ts'
+import { allowedCores, assignCores } from '../../cores.ts'
 import { autocannon, measureLoad, opensslSpeed, wrk } from '../../harness/load.ts'
 import { presentPrograms } from '../../harness/programs.ts'
 import { median } from '../../harness/results.ts'
