@@ -23,8 +23,8 @@ const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.m
 /**
  * A channel to a connection in a worker thread, so that no statement stops this thread.
  *
- * The thread starts with the first statement, or before it by `start`. When it ends unexpectedly, such as without memory, its
- * statements fail, and the next statement starts another thread.
+ * The thread starts with the first statement, or before it by `start`. When it ends unexpectedly, for
+ * example without memory, its statements fail, and the next statement starts another thread.
  */
 export class SqliteThread implements SqliteChannel {
   readonly #connection: ThreadConnection
