@@ -82,18 +82,18 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     built(file(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"')),
   ],
   'cli/src/administrator/graph-client.ts': [answer(/^https?:/)],
-  'cli/src/registrations/apply/apply-change.ts': [
+  'packages/registrations/src/apply/apply-change.ts': [
     answer(/Permission being assigned already exists/),
     answer(/No password credential found/i),
   ],
-  'cli/src/registrations/apply/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
+  'packages/registrations/src/apply/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
   'cli/src/administrator/retryable.ts': [
     answer(
       /Not a valid reference update|Permission being assigned was not found on application|does not reference a valid application object/,
     ),
   ],
   'cli/src/registrations/load-file.ts': [file(/PRIVATE KEY/)],
-  'cli/src/registrations/planning/one-line.ts': [answer(/[\n\t]/g)],
+  'packages/registrations/src/planning/one-line.ts': [answer(/[\n\t]/g)],
   'cli/src/administrator/refusal-failure.ts': [
     answer(/identifier URI/),
     answer(/same value for property identifierUris/),

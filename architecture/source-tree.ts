@@ -35,12 +35,16 @@ export function resolveOurs(file: string, specifier: string): string | undefined
   const workspace = workspaces.find(
     ({ name }) => specifier === name || specifier.startsWith(`${name}/`),
   )
-  return workspace && `${workspace.path}/src`
+  if (workspace === undefined) return undefined
+  const target = workspace.exports?.[`.${specifier.slice(workspace.name.length)}`]
+  return target === undefined ? `${workspace.path}/src` : join(workspace.path, target)
 }
 
 type Manifest = {
   name: string
   workspaces?: string[]
+  /** The files of the public subpaths. */
+  exports?: Record<string, string>
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   /** Peer dependencies of a library, such as the framework of an adapter. */

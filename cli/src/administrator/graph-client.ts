@@ -1,6 +1,12 @@
 import { type ClientFailure, type FetchWithToken, isClientFailure } from '@greeting/client'
+import {
+  type Graph,
+  type GraphAnswer,
+  GraphRefusalError,
+  type GraphRequest,
+  parseAnswer,
+} from '@greeting/registrations/apply'
 import { z } from 'zod'
-import { GraphRefusalError, type RequestLine } from './graph-refusal-error.ts'
 import { retryReason } from './retryable.ts'
 
 /** The dependencies of the Graph client. */
@@ -31,20 +37,8 @@ export type GraphRole =
   | 'SigningKey.ReadWrite.All'
   | 'AuditLog.Read.All'
 
-export type GraphRequest = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** The path after the version, such as `/applications`. */
-  readonly path: string
-  readonly body?: object
-  /** The ETag of the state to change, so that concurrent changes are not overwritten. */
-  readonly ifMatch?: string | undefined
-  /** The role that the request requires, for the error about a missing role. */
-  readonly role?: GraphRole
-  readonly repeatable?: boolean
-  readonly expectsLag?: boolean
-}
-
-export type GraphAnswer = { readonly body: unknown; readonly etag: string | undefined }
+/** A request of an administrator: to Graph, or to the management API. */
+export type AdministratorRequest = Omit<GraphRequest, 'role'> & { readonly role?: GraphRole }
 
 const firstPauseMs = 200
 const maxPauseMs = 10_000
@@ -59,7 +53,7 @@ const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string
  *
  * @see https://learn.microsoft.com/graph/throttling
  */
-export class GraphClient {
+export class GraphClient implements Graph {
   readonly #options: GraphClientOptions
   readonly #maxWaitMs: number
 
@@ -73,7 +67,7 @@ export class GraphClient {
    *
    * @throws {GraphRefusalError} graph_refusal when the refusal is permanent, or lasts too long.
    */
-  async send(request: GraphRequest): Promise<GraphAnswer> {
+  async send(request: AdministratorRequest): Promise<GraphAnswer> {
     const { repeatable = false, expectsLag = false } = request
     const { runtime, onWait, signal } = this.#options
     const endMs = runtime.monotonicMs() + this.#maxWaitMs
@@ -115,7 +109,7 @@ export class GraphClient {
     throw new Error(`GET ${path} has more than ${maxPages} pages.`)
   }
 
-  async #sendOnce(request: GraphRequest): Promise<Attempt> {
+  async #sendOnce(request: AdministratorRequest): Promise<Attempt> {
     try {
       const { response, body } = await this.#call(request)
       const etag = response.headers.get('etag') ?? undefined
@@ -128,7 +122,7 @@ export class GraphClient {
     }
   }
 
-  #call({ method, path, body, ifMatch, role }: GraphRequest) {
+  #call({ method, path, body, ifMatch, role }: AdministratorRequest) {
     const { call, root = '/v1.0' } = this.#options
     return call(/^https?:/.test(path) ? new URL(path) : `${root}${path}`, {
       method,
@@ -147,23 +141,6 @@ export class GraphClient {
 type Attempt = GraphAnswer & {
   readonly fault?: GraphRefusalError | ClientFailure
   readonly retryAfterMs?: number | undefined
-}
-
-/**
- * Validates a response.
- *
- * @throws {Error} with the place of the fault. The message never quotes the response, which may
- * contain a secret.
- */
-export function parseAnswer<One>(
-  { method, path }: RequestLine,
-  schema: z.ZodType<One>,
-  body: unknown,
-): One {
-  const result = schema.safeParse(body)
-  if (result.success) return result.data
-  const places = result.error.issues.map((issue) => issue.path.join('.')).join(', ')
-  throw new Error(`The answer to ${method} ${path} has an unexpected form: ${places}.`)
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,5 @@
 import { type ClientFailure, isClientFailure } from '@greeting/client'
-import type { GraphRefusalError } from './graph-refusal-error.ts'
+import type { GraphRefusalError } from '@greeting/registrations/apply'
 
 /** The facts about a request that determine whether its refusal is retried. */
 export type RetryConditions = {

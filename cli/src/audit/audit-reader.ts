@@ -1,4 +1,5 @@
-import { type GraphClient, parseAnswer } from '../administrator/graph-client.ts'
+import { parseAnswer } from '@greeting/registrations/apply'
+import type { GraphClient } from '../administrator/graph-client.ts'
 import { type AuditLogName, type AuditRecord, auditLogs, auditPage } from './audit-record.ts'
 
 /** A query. A record must match every filter. */

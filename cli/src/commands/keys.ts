@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { parseAnswer } from '@greeting/registrations/apply'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { parseAnswer } from '../administrator/graph-client.ts'
 import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { textTable } from '../text/text-table.ts'

@@ -1,6 +1,6 @@
+import { GraphRefusalError } from '@greeting/registrations/apply'
 import { managementClientOf } from '../administrator/administrator-settings.ts'
 import type { GraphClient } from '../administrator/graph-client.ts'
-import { GraphRefusalError } from '../administrator/graph-refusal-error.ts'
 import { refusalText } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,9 +1,7 @@
 import { entriesWithoutId, type RegistrationsFile } from '@greeting/registrations'
-import type { Applied } from './apply/apply.ts'
-import type { NewSecret } from './apply/secret-sink.ts'
-import type { Change } from './planning/change.ts'
-import { day } from './planning/plan-secrets.ts'
-import { diffOf } from './planning/plan-text.ts'
+import type { Applied, NewSecret } from '@greeting/registrations/apply'
+import type { Change } from '@greeting/registrations/planning'
+import { day, diffOf } from '@greeting/registrations/planning'
 import type { KeptSecret } from './secret-files.ts'
 
 /** The result of a run for people: the completed changes, and those not attempted. */

@@ -9,9 +9,9 @@ import {
   registrationsText,
   writeApplicationIds,
 } from '@greeting/registrations'
+import type { CertificateToAdd } from '@greeting/registrations/planning'
 import { CommandFailure } from '../command-failure.ts'
 import { visibleText } from '../text/visible-text.ts'
-import type { CertificateToAdd } from './planning/change.ts'
 
 /** A registrations file with the certificates that it names. */
 export type LoadedFile = {

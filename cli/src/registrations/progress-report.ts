@@ -1,5 +1,5 @@
+import type { Activity } from '@greeting/registrations/apply'
 import type { Terminal } from '../terminal.ts'
-import type { Activity } from './apply/activity.ts'
 
 const activityTexts: Readonly<Record<Activity, string>> = {
   read_applications: 'Reading applications',

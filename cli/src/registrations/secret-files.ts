@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
+import { inParallel } from '@greeting/registrations/apply'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
-import { inParallel } from './apply/in-parallel.ts'
-import type { NewSecret, SecretName, SecretSink } from './apply/secret-sink.ts'
 
 const maxFilesAtOnce = 8
 

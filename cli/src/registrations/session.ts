@@ -1,22 +1,22 @@
+import type { ReadOptions, SecretSink } from '@greeting/registrations/apply'
+import {
+  type Applied,
+  applyPlan,
+  namesOf,
+  readDirectory,
+  readWholeDirectory,
+  waitUntilVisible,
+  withFederatedCredentials,
+} from '@greeting/registrations/apply'
+import type { DirectoryState } from '@greeting/registrations/planning'
+import { type Plan, type PlanInput, planRegistrations } from '@greeting/registrations/planning'
 import {
   type AdministratorSettings,
   graphClientOf,
   graphRuntime,
 } from '../administrator/administrator-settings.ts'
 import type { GraphClient, GraphClientOptions } from '../administrator/graph-client.ts'
-import { type Applied, applyPlan } from './apply/apply.ts'
-import type { ReadOptions } from './apply/directory-reader.ts'
-import {
-  namesOf,
-  readDirectory,
-  readWholeDirectory,
-  withFederatedCredentials,
-} from './apply/read-directory.ts'
-import type { SecretSink } from './apply/secret-sink.ts'
-import { waitUntilVisible } from './apply/wait-until-visible.ts'
 import { type LoadedFile, requireTenant } from './load-file.ts'
-import type { DirectoryState } from './planning/directory-state.ts'
-import { type Plan, type PlanInput, planRegistrations } from './planning/plan.ts'
 
 export type SessionOptions = ReadOptions & {
   /** Ends waits, reads and runs. A change that has begun is finished. */

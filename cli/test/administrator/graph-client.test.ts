@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isClientFailure } from '@greeting/client'
-import { GraphRefusalError } from '../../src/administrator/graph-refusal-error.ts'
+import { GraphRefusalError } from '@greeting/registrations/apply'
+import { application } from '@greeting/registrations/planning'
 import { retryReason } from '../../src/administrator/retryable.ts'
-import { application } from '../../src/registrations/planning/directory-state.ts'
 import { GraphFixture } from '../registrations/apply/graph-fixture.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>

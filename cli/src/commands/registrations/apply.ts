@@ -1,20 +1,18 @@
 import { join, resolve } from 'node:path'
 import type { RegistrationsFile } from '@greeting/registrations'
+import type { Applied, NewSecret, SecretName } from '@greeting/registrations/apply'
+import type { Change, Plan } from '@greeting/registrations/planning'
+import { planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { refusalFailure } from '../../administrator/refusal-failure.ts'
 import { CommandFailure } from '../../command-failure.ts'
 import { appliedText, idLines, secretLines } from '../../registrations/applied-text.ts'
-import type { Applied } from '../../registrations/apply/apply.ts'
-import type { NewSecret, SecretName } from '../../registrations/apply/secret-sink.ts'
 import {
   type LoadedFile,
   loadFile,
   registrationsIn,
   writeIds,
 } from '../../registrations/load-file.ts'
-import type { Change } from '../../registrations/planning/change.ts'
-import type { Plan } from '../../registrations/planning/plan.ts'
-import { planText } from '../../registrations/planning/plan-text.ts'
 import {
   type KeptSecret,
   MemorySecrets,

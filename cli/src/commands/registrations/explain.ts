@@ -1,9 +1,12 @@
+import { readDirectory } from '@greeting/registrations/apply'
+import {
+  carriedRoles,
+  explain,
+  explanationText,
+  locate,
+  locateResource,
+} from '@greeting/registrations/planning'
 import type { Command } from 'commander'
-import { readDirectory } from '../../registrations/apply/read-directory.ts'
-import { explain } from '../../registrations/planning/explain.ts'
-import { carriedRoles } from '../../registrations/planning/explanation.ts'
-import { explanationText } from '../../registrations/planning/explanation-text.ts'
-import { locate, locateResource } from '../../registrations/planning/locate.ts'
 import type { Terminal } from '../../terminal.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { openSession } from './open-session.ts'

@@ -1,6 +1,6 @@
+import { exportRegistrations } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
-import { exportRegistrations } from '../../registrations/planning/export.ts'
 import type { Terminal } from '../../terminal.ts'
 import {
   openSession,

@@ -1,4 +1,4 @@
-import type { PaintLine } from '../../registrations/planning/plan-text.ts'
+import type { PaintLine } from '@greeting/registrations/planning'
 import type { Colour, Terminal } from '../../terminal.ts'
 
 const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const satisfies Record<

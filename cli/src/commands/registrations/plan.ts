@@ -1,7 +1,7 @@
+import { planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { CommandFailure } from '../../command-failure.ts'
 import { loadFile, registrationsIn } from '../../registrations/load-file.ts'
-import { planText } from '../../registrations/planning/plan-text.ts'
 import { SilentExit } from '../../silent-exit.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'

@@ -1,7 +1,6 @@
+import type { Plan } from '@greeting/registrations/planning'
+import { adoptionLine, diffOf } from '@greeting/registrations/planning'
 import { CommandFailure } from '../../command-failure.ts'
-import { adoptionLine } from '../../registrations/planning/adoption.ts'
-import type { Plan } from '../../registrations/planning/plan.ts'
-import { diffOf } from '../../registrations/planning/plan-text.ts'
 import type { Terminal } from '../../terminal.ts'
 
 /**

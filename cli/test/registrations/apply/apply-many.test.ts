@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
-import { applyPlan } from '../../../src/registrations/apply/apply.ts'
 import {
+  applyPlan,
   namesOf,
   readDirectory,
   readWholeDirectory,
-} from '../../../src/registrations/apply/read-directory.ts'
-import { exportRegistrations } from '../../../src/registrations/planning/export.ts'
+} from '@greeting/registrations/apply'
+import { exportRegistrations } from '@greeting/registrations/planning'
 import { administrator } from './fake-graph.ts'
 import { GraphFixture } from './graph-fixture.ts'
 import { manyClients } from './many-clients.ts'

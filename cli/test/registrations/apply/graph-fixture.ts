@@ -1,14 +1,9 @@
 import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
 import { parseRegistrations } from '@greeting/registrations'
+import type { NewSecret, SecretSink } from '@greeting/registrations/apply'
+import { applyPlan, namesOf, readDirectory } from '@greeting/registrations/apply'
+import { type Plan, type PlanInput, planRegistrations } from '@greeting/registrations/planning'
 import { GraphClient } from '../../../src/administrator/graph-client.ts'
-import { applyPlan } from '../../../src/registrations/apply/apply.ts'
-import { namesOf, readDirectory } from '../../../src/registrations/apply/read-directory.ts'
-import type { NewSecret, SecretSink } from '../../../src/registrations/apply/secret-sink.ts'
-import {
-  type Plan,
-  type PlanInput,
-  planRegistrations,
-} from '../../../src/registrations/planning/plan.ts'
 import { administrator, FakeGraph } from './fake-graph.ts'
 
 const origin = 'https://graph.test'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inParallel } from '../../../src/registrations/apply/in-parallel.ts'
+import { inParallel } from '@greeting/registrations/apply'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const numbers = Array.from({ length: 20 }, (_, index) => index)

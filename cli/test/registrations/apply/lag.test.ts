@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { GraphRefusalError } from '@greeting/registrations/apply'
 import { sampleFile } from '@greeting/registrations/samples'
-import { GraphRefusalError } from '../../../src/administrator/graph-refusal-error.ts'
 import { GraphFixture } from './graph-fixture.ts'
 
 const withRole = (value: string) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { waitUntilVisible } from '../../../src/registrations/apply/wait-until-visible.ts'
-import type { Plan } from '../../../src/registrations/planning/plan.ts'
+import { waitUntilVisible } from '@greeting/registrations/apply'
+import type { Plan } from '@greeting/registrations/planning'
 
 const plan = (changes: number): Plan => ({
   changes: Array.from({ length: changes }, () => ({

@@ -1,4 +1,5 @@
-import { type ApiEntry, stableRoleId } from '@greeting/registrations'
+import type { ApiEntry } from '../registrations-file.ts'
+import { stableRoleId } from '../stable-role-id.ts'
 import type { Change, PropertyChange, RoleChange } from './change.ts'
 import type { AppRole } from './directory-state.ts'
 import { type Located, rolesOf } from './locate.ts'

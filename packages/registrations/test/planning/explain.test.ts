@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { explain } from '../../../src/registrations/planning/explain.ts'
-import { carriedRoles } from '../../../src/registrations/planning/explanation.ts'
-import { explanationText } from '../../../src/registrations/planning/explanation-text.ts'
-import { locate, locateResource } from '../../../src/registrations/planning/locate.ts'
+import { explain } from '../../src/planning/explain.ts'
+import { carriedRoles } from '../../src/planning/explanation.ts'
+import { explanationText } from '../../src/planning/explanation-text.ts'
+import { locate, locateResource } from '../../src/planning/locate.ts'
 import {
   ids,
   now,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations, type RegistrationsFile } from '@greeting/registrations'
-import type { DirectoryState } from '../../../src/registrations/planning/directory-state.ts'
-import { exportRegistrations } from '../../../src/registrations/planning/export.ts'
-import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
+import type { DirectoryState } from '../../src/planning/directory-state.ts'
+import { exportRegistrations } from '../../src/planning/export.ts'
+import { planRegistrations } from '../../src/planning/plan.ts'
 import { countedReads } from './counted-reads.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

@@ -1,6 +1,4 @@
-import type { RegistrationsFile } from '@greeting/registrations'
 import type { z } from 'zod'
-import type { GraphClient } from '../../administrator/graph-client.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -11,8 +9,10 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory-state.ts'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import type { Activity } from './activity.ts'
 import { DirectoryReader, type ReadOptions } from './directory-reader.ts'
+import type { Graph } from './graph.ts'
 
 /** The names by which a file or a person identifies applications. */
 export type Names = {
@@ -50,7 +50,7 @@ const maxPageSize = 999
 
 /** Reads the part of a tenant's directory to which the names refer. */
 export async function readDirectory(
-  graph: GraphClient,
+  graph: Graph,
   tenantId: string,
   names: Names,
   options: ReadOptions = {},
@@ -139,7 +139,7 @@ function wholeList<One>(
  * by one request for each application.
  */
 export async function withFederatedCredentials(
-  graph: GraphClient,
+  graph: Graph,
   state: DirectoryState,
   identified: ReadonlySet<string>,
   options: ReadOptions = {},
@@ -158,7 +158,7 @@ export async function withFederatedCredentials(
 
 /** Reads all applications of a tenant, with their related objects. */
 export async function readWholeDirectory(
-  graph: GraphClient,
+  graph: Graph,
   tenantId: string,
   options: ReadOptions = {},
 ): Promise<DirectoryState> {

@@ -1,4 +1,3 @@
-import type { GraphClient } from '../../administrator/graph-client.ts'
 import type { Change } from '../planning/change.ts'
 import type { Plan } from '../planning/plan.ts'
 import type { OnProgress } from './activity.ts'
@@ -6,11 +5,12 @@ import { applyChange } from './apply-change.ts'
 import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'
 import { stagesOf } from './apply-stages.ts'
 import { defaultRequestsInFlight } from './directory-reader.ts'
+import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
 import type { SecretName, SecretSink } from './secret-sink.ts'
 
 export type ApplyOptions = {
-  readonly graph: GraphClient
+  readonly graph: Graph
   readonly secrets: SecretSink
   readonly onProgress?: OnProgress | undefined
   readonly now?: () => Date

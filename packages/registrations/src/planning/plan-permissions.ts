@@ -1,4 +1,4 @@
-import type { ClientEntry } from '@greeting/registrations'
+import type { ClientEntry } from '../registrations-file.ts'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { RequiredResourceAccess } from './directory-state.ts'
 import type { KnownApis } from './known-apis.ts'

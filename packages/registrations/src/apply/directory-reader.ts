@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { GraphClient } from '../../administrator/graph-client.ts'
 import type { Activity, OnProgress } from './activity.ts'
+import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
 
 export const defaultRequestsInFlight = 8
@@ -16,11 +16,11 @@ export type PageBudget = { pages: number }
 
 /** Reads lists of the directory, with a limited number of requests at a time. */
 export class DirectoryReader {
-  readonly #graph: GraphClient
+  readonly #graph: Graph
   readonly #maxRequestsInFlight: number
   readonly #onProgress: OnProgress
 
-  constructor(graph: GraphClient, options: ReadOptions = {}) {
+  constructor(graph: Graph, options: ReadOptions = {}) {
     const { maxRequestsInFlight = defaultRequestsInFlight, onProgress = () => undefined } = options
     this.#graph = graph
     this.#maxRequestsInFlight = maxRequestsInFlight

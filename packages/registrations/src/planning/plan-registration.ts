@@ -1,4 +1,4 @@
-import { type ApiEntry, applicationIdPlaceholder } from '@greeting/registrations'
+import { type ApiEntry, applicationIdPlaceholder } from '../registrations-file.ts'
 import type { Change, PropertyChange } from './change.ts'
 import type { Located } from './locate.ts'
 import type { RegistrationStep } from './registration-step.ts'

@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '@greeting/registrations'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
-import {
-  type ExportOptions,
-  exportRegistrations,
-} from '../../../src/registrations/planning/export.ts'
-import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
+import { type ExportOptions, exportRegistrations } from '../../src/planning/export.ts'
+import { planRegistrations } from '../../src/planning/plan.ts'
 import {
   ids,
   now,

@@ -1,5 +1,5 @@
-import type { GraphAnswer, GraphClient, GraphRequest } from '../../administrator/graph-client.ts'
 import type { Located } from '../planning/locate.ts'
+import type { Graph, GraphAnswer, GraphRequest } from './graph.ts'
 import type { SecretSink } from './secret-sink.ts'
 
 /** The directory objects of one application, as far as they exist. */
@@ -10,7 +10,7 @@ export type Handle = {
 }
 
 export type ApplyContextOptions = {
-  readonly graph: GraphClient
+  readonly graph: Graph
   readonly located: readonly Located[]
   readonly secrets: SecretSink
   readonly now: () => Date
@@ -26,7 +26,7 @@ export class ApplyContext {
   readonly secrets: SecretSink
   readonly now: () => Date
   readonly #onRegistered: ApplyContextOptions['onRegistered']
-  readonly #graph: GraphClient
+  readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
   #hasNews = false

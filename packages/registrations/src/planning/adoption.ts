@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '@greeting/registrations'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 import { fileIndex } from './file-index.ts'
 import type { Located } from './locate.ts'

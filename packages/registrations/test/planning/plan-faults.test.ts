@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import { sampleFile } from '@greeting/registrations/samples'
-import { servicePrincipal } from '../../../src/registrations/planning/directory-state.ts'
-import { planRegistrations } from '../../../src/registrations/planning/plan.ts'
-import { planText } from '../../../src/registrations/planning/plan-text.ts'
+import { servicePrincipal } from '../../src/planning/directory-state.ts'
+import { planRegistrations } from '../../src/planning/plan.ts'
+import { planText } from '../../src/planning/plan-text.ts'
 import { confirmedIn, ids, now, sampleApi, sampleState } from './sample-state.ts'
 
 const plan = (file: unknown, state = sampleState()) =>

@@ -1,10 +1,10 @@
-import { applicationIdPlaceholder } from '@greeting/registrations'
 import { z } from 'zod'
-import { parseAnswer } from '../../administrator/graph-client.ts'
-import { GraphRefusalError } from '../../administrator/graph-refusal-error.ts'
 import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
 import { type AppRole, application, servicePrincipal } from '../planning/directory-state.ts'
+import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
+import { parseAnswer } from './graph.ts'
+import { GraphRefusalError } from './graph-refusal-error.ts'
 
 type Operations = {
   readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>, run: ApplyContext) => Promise<void>

@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '@greeting/registrations'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import type { CertificateToAdd } from './change.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'

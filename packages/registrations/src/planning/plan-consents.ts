@@ -1,4 +1,4 @@
-import type { RegistrationsFile } from '@greeting/registrations'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import type { Change, ChangeOf, RoleName } from './change.ts'
 import { directoryIndex } from './directory-index.ts'
 import {

@@ -1,4 +1,4 @@
-import type { SecretEntry } from '@greeting/registrations'
+import type { SecretEntry } from '../registrations-file.ts'
 import type { Change } from './change.ts'
 import type { PasswordCredential } from './directory-state.ts'
 import type { Located } from './locate.ts'

@@ -1,0 +1,19 @@
+export type { Activity, OnProgress } from './activity.ts'
+export { type Applied, type ApplyOptions, applyPlan, type RefusedChange } from './apply.ts'
+export type { ReadOptions } from './directory-reader.ts'
+export {
+  type Graph,
+  type GraphAnswer,
+  type GraphRequest,
+  parseAnswer,
+} from './graph.ts'
+export { GraphRefusalError, type RequestLine } from './graph-refusal-error.ts'
+export { inParallel } from './in-parallel.ts'
+export {
+  namesOf,
+  readDirectory,
+  readWholeDirectory,
+  withFederatedCredentials,
+} from './read-directory.ts'
+export type { NewSecret, SecretName, SecretSink } from './secret-sink.ts'
+export { waitUntilVisible } from './wait-until-visible.ts'
