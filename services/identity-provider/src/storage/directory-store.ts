@@ -154,12 +154,17 @@ export class DirectoryStore {
     decide: (directory: Directory) => DirectoryDecision<Result>,
   ): Promise<Result> {
     for (let attempt = 0; attempt < attemptsPerUpdate; attempt += 1) {
-      await this.#follow([])
-      const { base, decision } = await this.#loadingUntilDecided((directory) => ({
+      // The first attempt asks nothing: when its directory is too old, the commit is a conflict.
+      const isLatest = attempt > 0 || this.#followed === undefined
+      if (isLatest) await this.#follow([])
+      const decided = this.#loadingUntilDecided((directory) => ({
         base: this.#followed ?? beginning,
         decision: decide(directory),
       }))
+      const { base, decision } = await (isLatest ? decided : decided.catch(() => undecided))
       const { changes, audit, result } = decision
+      // Nothing would detect an old directory: neither an error nor an update without changes.
+      if (!isLatest && changes.length === 0) continue
       if (changes.length === 0 && audit.length === 0) return result
       const mark = this.#newMark()
       const outcome = await this.#log.commit(base, mark, changes, audit)
@@ -276,6 +281,11 @@ export class DirectoryStore {
     this.#cache.reset(0, [])
     this.#asOfMs = Number.NEGATIVE_INFINITY
   }
+}
+
+const undecided = {
+  base: beginning,
+  decision: { changes: [], audit: [], result: undefined as never },
 }
 
 const isSame = (one: Commit | undefined, other: Commit): boolean =>

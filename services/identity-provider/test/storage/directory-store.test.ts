@@ -70,6 +70,44 @@ describe('the directory store', () => {
       assert.equal((await wholeDirectory(store)).tenant(tenant().id)?.domains.length, 40)
   })
 
+  it('asks nothing before a change that follows its own last commit', async () => {
+    const log = new MemoryDirectoryLog()
+    let questions = 0
+    const counting = delegatingLog(() => log, {
+      changesAfter: async (...known) => {
+        questions += 1
+        return log.changesAfter(...known)
+      },
+    })
+    const store = new DirectoryStore({ log: counting })
+    await store.update(rename('first'))
+    questions = 0
+    await store.update(rename('second'))
+    assert.equal(questions, 0)
+  })
+
+  const afterAnotherReplica: readonly [string, (found: string | undefined) => number][] = [
+    ['fails', (found) => assert.fail(`failed with ${found}`)],
+    ['changes nothing', () => 0],
+    ['changes something', () => 1],
+  ]
+  for (const [name, changesFor] of afterAnotherReplica) {
+    it(`decides with the latest directory when an update ${name} after another replica's`, async () => {
+      const log = new MemoryDirectoryLog()
+      const store = new DirectoryStore({ log })
+      await store.update(rename('old'))
+      await new DirectoryStore({ log }).update(rename('latest'))
+      let found: string | undefined
+      const updated = store.update((directory) => {
+        found = directory.tenant(tenant().id)?.displayName
+        const changes = changesFor(found) === 1 ? rename(`after ${found}`)().changes : []
+        return { changes, audit: [], result: undefined }
+      })
+      await (name === 'fails' ? assert.rejects(updated, /failed with latest/) : updated)
+      assert.equal(found, 'latest')
+    })
+  }
+
   it('writes no change and no audit record when the function throws', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })

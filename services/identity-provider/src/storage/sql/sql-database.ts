@@ -1,6 +1,8 @@
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import type { Followed } from '../directory-log.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import { answerChanges, type ChangesQuestion } from './changes-question.ts'
 import { migrations } from './migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './tables.ts'
@@ -13,6 +15,8 @@ export type SqlDatabaseOptions = {
    * nothing and returns false. Default: one step for each statement.
    */
   readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
+  /** Answers the question of a follower in one step. Default: one step for each query. */
+  readonly changesInOneStep?: (question: ChangesQuestion) => Promise<Followed>
   /** For queries that write nothing; default `kysely`. */
   readonly readers?: Kysely<Tables>
   /** For long queries that write nothing; default `readers`. */
@@ -34,6 +38,7 @@ export class SqlDatabase {
   readonly #readers: Kysely<Tables>
   readonly #reports: Kysely<Tables>
   readonly #runBatch: SqlDatabaseOptions['runBatch']
+  readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
   readonly #bytesQuery: string
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
@@ -41,6 +46,7 @@ export class SqlDatabase {
   constructor({
     kysely,
     runBatch,
+    changesInOneStep,
     readers = kysely,
     reports = readers,
     bytesQuery,
@@ -49,6 +55,7 @@ export class SqlDatabase {
   }: SqlDatabaseOptions) {
     this.#kysely = kysely
     this.#runBatch = runBatch
+    this.#changesInOneStep = changesInOneStep
     this.#readers = readers
     this.#reports = reports
     this.#bytesQuery = bytesQuery
@@ -75,6 +82,14 @@ export class SqlDatabase {
         .setAccessMode('read only')
         .execute(questions),
     )
+  }
+
+  /** Answers the question of a follower, on one state of the database. */
+  changes(question: ChangesQuestion): Promise<Followed> {
+    const inOneStep = this.#changesInOneStep
+    if (inOneStep === undefined) return this.#guard(answerChanges(this.#readers, question))
+    // The connection is free: the queries must not become a part of another transaction.
+    return this.#guard(this.#readers.connection().execute(() => inOneStep(question)))
   }
 
   /** Writes completely or not at all. After any error nothing is written. */

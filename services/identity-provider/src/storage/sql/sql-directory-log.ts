@@ -6,8 +6,7 @@ import { beginning, type Commit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
 import type { DirectoryLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
-import { changedObjects, pruneRemovals } from './changed-objects.ts'
-import { loadLookups } from './directory-loading.ts'
+import { pruneRemovals } from './changed-objects.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
 import { listPage } from './list-page.ts'
 import { fillNameKeys } from './name-keys.ts'
@@ -45,16 +44,8 @@ export class SqlDirectoryLog implements DirectoryLog {
         return { ...position, changes: [], loaded: [] }
       }
     }
-    return this.#database.snapshot(async (db) => {
-      // Asked again: another connection may lead to another server, with another past.
-      const position = await positionIn(db, 'directory', known)
-      const { hasKnown, latest } = position
-      const isNew = latest.revision > known.revision
-      const changed = isNew ? await changedObjects(db, known.revision, latest.revision) : []
-      const changes = hasKnown ? changed : undefined
-      const loaded = changes === undefined ? [] : await loadLookups(db, lookups)
-      return { ...position, changes, loaded }
-    })
+    // The position is read again: another connection may lead to another server, with another past.
+    return this.#database.changes({ known, lookups })
   }
 
   async commit(

@@ -1,12 +1,12 @@
 import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
-import { type SqliteSource, StatementRunner } from './statement-runner.ts'
+import type { StatementRunner } from './statement-runner.ts'
 
 /** A channel to a connection of this thread: every statement stops the thread until it is done. */
 export class LocalChannel implements SqliteChannel {
   readonly #runner: StatementRunner
 
-  constructor(source: SqliteSource) {
-    this.#runner = new StatementRunner(source)
+  constructor(runner: StatementRunner) {
+    this.#runner = runner
   }
 
   async execute(statement: SqliteStatement): Promise<SqliteAnswer> {

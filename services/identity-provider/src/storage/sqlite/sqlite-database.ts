@@ -12,6 +12,7 @@ import { damaged } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
 import { SqliteThread } from './sqlite-thread.ts'
+import { StatementRunner } from './statement-runner.ts'
 
 /**
  * Opens the database in a file of mode 0600, with current tables. A file that does not exist is made,
@@ -81,13 +82,13 @@ export const sqliteDatabase = (
   const close = () => {
     if (connection.isOpen) connection.close()
   }
-  const writer = new LocalChannel({ current: () => connection, close })
+  const writer = new LocalChannel(new StatementRunner({ current: () => connection, close }))
   return databaseOver(path, { writer }, { maxWaitMs })
 }
 
 type Channels = {
   readonly writer: SqliteChannel
-  readonly reader?: SqliteChannel
+  readonly reader?: SqliteThread
   readonly reports?: SqliteChannel
 }
 
@@ -108,7 +109,10 @@ function databaseOver(
       const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
       return changes > 0
     },
-    ...(reader && { readers: kyselyOver(reader) }),
+    ...(reader && {
+      readers: kyselyOver(reader),
+      changesInOneStep: (question) => reader.changes(question),
+    }),
     ...(reports && { reports: kyselyOver(reports) }),
     bytesQuery:
       'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()',

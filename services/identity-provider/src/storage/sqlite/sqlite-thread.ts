@@ -1,5 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { Followed } from '../directory-log.ts'
+import type { ChangesQuestion } from '../sql/changes-question.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
 import { errorFrom, type TransferredError } from './transferred-error.ts'
@@ -11,11 +13,11 @@ export type ThreadConnection = {
   readonly role: 'writer' | 'reader'
 }
 
-/** What the thread receives: a statement, a batch, or `undefined` for its end. */
-export type ThreadRequest = SqliteStatement | SqliteBatch | undefined
-export type ThreadReply = { readonly answer: SqliteAnswer } | { readonly error: TransferredError }
+/** What the thread receives: a statement, a batch, a question, or `undefined` for its end. */
+export type ThreadRequest = SqliteStatement | SqliteBatch | ChangesQuestion | undefined
+export type ThreadReply = { readonly answer: unknown } | { readonly error: TransferredError }
 
-type Waiting = Pick<PromiseWithResolvers<SqliteAnswer>, 'resolve' | 'reject'>
+type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
 // The extension is .ts in the repository, and .js after a build.
 const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
@@ -50,7 +52,7 @@ export class SqliteThread implements SqliteChannel {
    * @throws {Error} the error of the other thread, with the codes of SQLite
    */
   execute(statement: SqliteStatement): Promise<SqliteAnswer> {
-    return this.#request(statement)
+    return this.#request(statement) as Promise<SqliteAnswer>
   }
 
   /**
@@ -58,12 +60,22 @@ export class SqliteThread implements SqliteChannel {
    * @throws {Error} the error of the other thread, with the codes of SQLite
    */
   executeBatch(batch: SqliteBatch): Promise<SqliteAnswer> {
-    return this.#request(batch)
+    return this.#request(batch) as Promise<SqliteAnswer>
   }
 
-  #request(request: NonNullable<ThreadRequest>): Promise<SqliteAnswer> {
+  /**
+   * Answers the question of a follower with all its queries in the thread.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the thread ends unexpectedly
+   * @throws {Error} the error of the other thread, with the codes of SQLite
+   */
+  changes(question: ChangesQuestion): Promise<Followed> {
+    return this.#request(question) as Promise<Followed>
+  }
+
+  #request(request: NonNullable<ThreadRequest>): Promise<unknown> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const { promise, resolve, reject } = Promise.withResolvers<SqliteAnswer>()
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#worker ??= this.#startThread()
     this.#worker.postMessage(request)
     if (this.#waiting.length === 0) this.#worker.ref()

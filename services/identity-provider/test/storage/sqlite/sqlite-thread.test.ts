@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { beginning } from '../../../src/storage/commit.ts'
+import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
 
 const statement = (sql: string, parameters: readonly unknown[] = [], isInTransaction = false) => ({
@@ -92,6 +94,32 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual(await namesIn(), [])
     await thread.executeBatch({ batch: [insert('c')] })
     assert.deepEqual(await namesIn(), ['c'])
+  })
+
+  it('answers the question of a follower between the statements around it', async () => {
+    const folderOfStore = await mkdtemp(join(folder, 'store-'))
+    const file = join(folderOfStore, 'greeting.sqlite')
+    await (await openSqliteDatabase(file)).close()
+    const reader = new SqliteThread({ path: file, role: 'reader' })
+    const lookups = [{ name: 'application', key: 'none' }] as const
+    const order: string[] = []
+    const [before, found, later] = await Promise.all([
+      reader.execute(statement('select 1')).finally(() => order.push('before')),
+      reader.changes({ known: beginning, lookups }).finally(() => order.push('found')),
+      reader.execute(statement('select 2')).finally(() => order.push('later')),
+    ])
+    assert.deepEqual([before.rows, later.rows], [[[1]], [[2]]])
+    assert.deepEqual(found.loaded, [{ name: 'application', key: 'none', objects: [] }])
+    assert.deepEqual(order, ['before', 'found', 'later'])
+    await reader.close()
+  })
+
+  it('passes on the error of a question, and answers the next statement', async () => {
+    await assert.rejects(thread.changes({ known: beginning, lookups: [] }), {
+      code: 'ERR_SQLITE_ERROR',
+      message: 'no such table: revision',
+    })
+    assert.deepEqual((await thread.execute(statement('select 1'))).rows, [[1]])
   })
 
   it('fails the statements of a thread that ends, and starts another for the next one', async () => {

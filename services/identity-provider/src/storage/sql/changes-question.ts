@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
+import type { Commit } from '../commit.ts'
+import type { Followed } from '../directory-log.ts'
+import { changedObjects } from './changed-objects.ts'
+import { loadLookups } from './directory-loading.ts'
+import { positionIn } from './revision-counter.ts'
+import type { Tables } from './tables.ts'
+
+/** The question of a follower. A thread can read it, and answer it with all its queries in one step. */
+export type ChangesQuestion = {
+  readonly known: Commit
+  readonly lookups: readonly DirectoryLookup[]
+}
+
+/** The changes after a commit, and the answers to lookups, in one transaction that writes nothing. */
+export function answerChanges(
+  db: Kysely<Tables>,
+  { known, lookups }: ChangesQuestion,
+): Promise<Followed> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (snapshot) => {
+      const position = await positionIn(snapshot, 'directory', known)
+      const { hasKnown, latest } = position
+      const isNew = latest.revision > known.revision
+      const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
+      const changes = hasKnown ? changed : undefined
+      const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
+      return { ...position, changes, loaded }
+    })
+}
