@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { before, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
 import type { ListCondition, ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
@@ -83,8 +83,13 @@ const numbersOf = (objects: readonly { readonly id: string }[]) =>
 
 /** The behaviour of every directory log for lists. */
 export function directoryListConformance(fresh: FreshStorage): void {
+  // No test writes to this log. The test that writes has a log of its own.
+  let log: DirectoryLog
+  before(async () => {
+    log = await filled(fresh)
+  })
+
   it('lists the objects of a tenant that are not deleted, in pages, with their number', async () => {
-    const log = await filled(fresh)
     for (const kind of ['application', 'servicePrincipal'] as const) {
       const found: number[] = []
       let after: string | undefined
@@ -148,7 +153,6 @@ export function directoryListConformance(fresh: FreshStorage): void {
   for (const [kind, condition, expected] of rows) {
     const { index, operator, text } = condition
     it(`finds ${expected.length} of kind ${kind} where ${index} ${operator} ${text}`, async () => {
-      const log = await filled(fresh)
       const { objects, count } = await log.list(queryOf(kind, { conditions: [condition] }))
       assert.deepEqual(numbersOf(objects), expected)
       assert.equal(count, expected.length)
@@ -156,7 +160,6 @@ export function directoryListConformance(fresh: FreshStorage): void {
   }
 
   it('applies a filter without an index to every object', async () => {
-    const log = await filled(fresh)
     const matches = ({ id }: { readonly id: string }) => id === guid(0x108)
     const part = { matches, isIndexed: false, limit: 1 }
     const { objects, count, next } = await log.list(queryOf('application', part))
@@ -164,7 +167,6 @@ export function directoryListConformance(fresh: FreshStorage): void {
   })
 
   it('lists the objects that were deleted since a time, and those deleted before it', async () => {
-    const log = await filled(fresh)
     const deleted = async (day: number) => {
       const { objects, count } = await log.list(queryOf('application', { deletedSince: at(day) }))
       assert.equal(count, objects.length)
@@ -180,13 +182,11 @@ export function directoryListConformance(fresh: FreshStorage): void {
   })
 
   it('hides objects that were created after a time, also in the number', async () => {
-    const log = await filled(fresh)
     const { objects, count } = await log.list(queryOf('servicePrincipal', { createdUntil: at(5) }))
     assert.deepEqual([numbersOf(objects), count], [[2, 3, 4], 3])
   })
 
   it('lists assignments of one object while both objects exist, with the data for their properties', async () => {
-    const log = await filled(fresh)
     const list = async (...conditions: ListCondition[]) =>
       log.list(queryOf('appRoleAssignment', { conditions }))
     const page = await list(eq('resourceId', guid(0x30b)))
@@ -208,7 +208,6 @@ export function directoryListConformance(fresh: FreshStorage): void {
   })
 
   it('shows the objects that a page refers to', async () => {
-    const log = await filled(fresh)
     const { directory } = await log.list(queryOf('servicePrincipal', { limit: 1 }))
     assert.equal(directory.applicationByAppId(guid(0x202))?.id, guid(0x102))
     assert.equal(directory.tenant(guid(1))?.displayName, 'Contoso')

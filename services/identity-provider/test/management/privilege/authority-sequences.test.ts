@@ -16,7 +16,8 @@ import {
   type Start,
 } from './sample-callers.ts'
 
-const sequences = 1000
+/** The number of sequences. Each run has other ones, so many runs test more than one long run. */
+const sequences = Number(process.env.SEQUENCES ?? 250)
 const longestSequence = 40
 const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
 const changing = [...graphOperations, ...operationsOfServer]

@@ -22,7 +22,6 @@ import { currentRoles } from '../../../src/management/http/caller.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 
@@ -71,11 +70,11 @@ const leaders: Readonly<Record<Start['focus'], string>> = {
 /** Persons with credentials, who change a directory of several tenants over the real APIs. */
 export async function actingPeople(start: Start) {
   const sample = await keylessManagement()
-  const { commit, runtime, store } = sample
+  const { commit, runtime } = sample
+  const { directory } = sample.log
   const people: Person[] = []
 
   async function enrol(name: string, tenantId: string, roles: readonly number[]): Promise<void> {
-    const directory = await wholeDirectory(store)
     const { credential, secretText } = createPassword({}, runtime)
     const application = newApplication({
       id: runtime.newGuid(),
@@ -103,11 +102,7 @@ export async function actingPeople(start: Start) {
   }
 
   async function restart(): Promise<void> {
-    const { changes } = planBootstrap(
-      await wholeDirectory(store),
-      { firstTenant: contoso },
-      runtime,
-    )
+    const { changes } = planBootstrap(directory, { firstTenant: contoso }, runtime)
     await commit(...changes)
   }
 
@@ -138,14 +133,13 @@ export async function actingPeople(start: Start) {
     ),
   )
   for (const person of people)
-    for (const authority of await authorityHeld(await wholeDirectory(store), person, runtime.now()))
+    for (const authority of await authorityHeld(directory, person, runtime.now()))
       person.due.add(authority)
 
   if (start.lacksDeclarations) {
-    const management = (await wholeDirectory(store)).applicationByAppId(serverManagementAppId)
+    const management = directory.applicationByAppId(serverManagementAppId)
     if (management) await commit(put('application', { ...management, appRoles: [] }))
   }
-  const directory = await wholeDirectory(store)
   const applicationNamed = (name: string) =>
     [...directory.applicationsOf(contoso.id)].find(({ displayName }) => displayName === name)
   const focus: Application | undefined = {
