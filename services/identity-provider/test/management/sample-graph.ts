@@ -59,12 +59,12 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   const clock = { now: new Date('2026-02-01T12:00:00Z') }
   const runtime = { ...systemRuntime, now: () => clock.now }
   const store = part.store ?? new DirectoryStore({ log })
+  // A directory in memory is complete. Another store is read.
+  const whole = () => (part.store === undefined ? log.directory : wholeDirectory(store))
   const commit = (...changes: DirectoryChange[]) =>
     store.update(() => ({ changes, audit: [], result: undefined }))
   await commit(put('tenant', contoso), put('tenant', fabrikam))
-  await commit(
-    ...planBootstrap(await wholeDirectory(store), { firstTenant: contoso }, runtime).changes,
-  )
+  await commit(...planBootstrap(await whole(), { firstTenant: contoso }, runtime).changes)
 
   const refusals: AuditRecord[] = []
   const reports: unknown[] = []
@@ -110,7 +110,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
     const appId = crypto.randomUUID()
     const self = application({ ...created, id: crypto.randomUUID(), appId })
     const principal = servicePrincipal({ ...created, id: crypto.randomUUID(), appId })
-    const directory = await wholeDirectory(store)
+    const directory = await whole()
     const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
     const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
     const assignments = declared
@@ -127,10 +127,10 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   /** Creates another administrator, with every role of both management APIs. */
   async function anotherAdministrator() {
     const options = { firstTenant: contoso, anotherAdministrator: true }
-    const { administrator, changes } = planBootstrap(await wholeDirectory(store), options, runtime)
+    const { administrator, changes } = planBootstrap(await whole(), options, runtime)
     await commit(...changes)
     const appId = administrator?.clientId ?? ''
-    const principal = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
+    const principal = (await whole()).servicePrincipalByAppId(contoso.id, appId)
     return { appId, principalId: principal?.id ?? '', ...actAs(contoso.id, appId) }
   }
 

@@ -69,10 +69,10 @@ const bodies: Readonly<Record<string, object>> = {
   'a long value of a role': { appRoles: [role({ value: long })] },
 }
 
-/** The processor time of the fastest run. Other programs influence the wall-clock time. */
+/** The processor time of the first run below the limit, or of the fastest of three: other programs influence it. */
 async function quickestMs(act: () => Promise<unknown>): Promise<number> {
   const timesMs: number[] = []
-  for (let run = 0; run < 3; run++) {
+  for (let run = 0; run < 3 && Math.min(...timesMs) >= longestMs; run++) {
     const before = process.cpuUsage()
     await act()
     const { user, system } = process.cpuUsage(before)

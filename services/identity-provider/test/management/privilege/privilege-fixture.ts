@@ -11,7 +11,6 @@ import {
 } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
 import { appRole } from '../../directory/sample.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 import type { Target } from './privilege-table.ts'
@@ -22,8 +21,8 @@ type Thing = { readonly application: Application; readonly principal: ServicePri
 /** A caller with some management roles, and one object of every kind. */
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
   const sample = await keylessManagement()
-  const { commit, runtime, store } = sample
-  const directory = await wholeDirectory(store)
+  const { commit, runtime } = sample
+  const { directory } = sample.log
   const deletedDateTime = isDeleted ? runtime.now() : null
   const changes: DirectoryChange[] = []
 

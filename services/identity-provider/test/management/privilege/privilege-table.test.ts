@@ -10,7 +10,6 @@ import type { Operation } from '../../../src/management/http/operation.ts'
 import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso } from '../sample-graph.ts'
 import { privilegeScene, type Scene } from './privilege-fixture.ts'
 import { type Outcome, privilegeTable, type Target } from './privilege-table.ts'
@@ -82,9 +81,9 @@ const assignTo =
 const onAssignment =
   (side: Side): Ask =>
   async (scene, target) => {
-    const { commit, receiver, roleIds, runtime, store } = scene
+    const { commit, receiver, roleIds, runtime } = scene
+    const { directory } = scene.log
     const role = roleIds[target]
-    const directory = await wholeDirectory(store)
     const api = directory.servicePrincipal(role?.resourceId ?? '')
     const made =
       role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, runtime)
@@ -191,7 +190,7 @@ async function outcomeMatches(
   const ask = asks[nameOf(operation)]
   assert.ok(ask)
   const { path, body } = await ask(scene, target)
-  const { revision } = await wholeDirectory(scene.store)
+  const { revision } = scene.log.directory
   const send = isOfServer ? scene.requestManagement : scene.request
   const authorization = `Bearer ${contoso.id}:${scene.caller.application.appId}`
   const reply = await send(operation.method, path, body, { authorization })
@@ -205,7 +204,7 @@ async function outcomeMatches(
   assert.deepEqual([reply.status, reply.body.error?.code], [status, code], answer)
   const [beginning = ''] = (refusals[outcome].sentence as (value: string) => string)('…').split('…')
   assert.ok(reply.body.error.message.startsWith(beginning), answer)
-  assert.equal((await wholeDirectory(scene.store)).revision, revision)
+  assert.equal(scene.log.directory.revision, revision)
 }
 
 describe('the table of privileges (AS32)', () => {
