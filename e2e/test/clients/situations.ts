@@ -16,10 +16,12 @@ export const refusals = [
   { what: 'the API requires an assignment', code: 'AADSTS501051', concerns: 'API_APPLICATION_ID' },
 ] as const
 
+export type Refusal = (typeof refusals)[number]
+
 /** The settings of the client in each situation. */
 export type Situations = {
   readonly good: Settings
-  readonly wrong: Readonly<Record<(typeof refusals)[number]['what'], Settings>>
+  readonly wrong: Readonly<Record<Refusal['what'], Settings>>
   /** Secrets that must not appear in anything that a program prints. */
   readonly secrets: readonly string[]
 }
