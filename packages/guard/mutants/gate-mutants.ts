@@ -173,7 +173,7 @@ export const gateMutants: readonly Mutant[] = [
     [
       'does not wait for the key of a new token',
       [
-        "if (verified.reason !== 'key_pending') return refuseFailure(verified)",
+        "if (verified.reason !== 'key_pending' || !mayWait) return refuseFailure(verified)",
         'return refuseFailure(verified)',
       ],
     ],
@@ -244,10 +244,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     [
       'encodes the certificate thumbprint in hexadecimal',
-      [
-        "return certificate && createHash('sha256').update(certificate.raw).digest('base64url')",
-        "return certificate ? createHash('sha256').update(certificate.raw).digest('hex') : undefined",
-      ],
+      ["return digest && Buffer.from(digest, 'hex').toString('base64url')", 'return digest'],
     ],
   ]),
   ...mutantsOf('adapters/hono.ts', [

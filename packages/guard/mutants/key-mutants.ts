@@ -4,11 +4,21 @@ const nothing = ''
 
 /** Ways to trust an unsafe key, or to request keys too often or never. */
 export const keyMutants: readonly Mutant[] = [
-  ...mutantsOf('keys/verification-key.ts', [
+  ...mutantsOf('keys/signature-check.ts', [
     [
       'accepts every signature',
-      ["verify('RSA-SHA256', Buffer.from(input, 'latin1'), key.publicKey, signature)", 'true'],
+      ["verify('RSA-SHA256', Buffer.from(input, 'latin1'), key, signature)", 'true'],
     ],
+    [
+      'accepts every signature without node:crypto',
+      ['subtle.verify(rs256, key, signature, encoder.encode(input))', 'true'],
+    ],
+    [
+      'accepts every exponent without node:crypto',
+      ['if (publicKey.e !== exponent65537) return undefined', nothing],
+    ],
+  ]),
+  ...mutantsOf('keys/verification-key.ts', [
     ['accepts keys of 1024 bits', ['bits < 2048', 'bits < 1024']],
     ['accepts keys of any size', ["if (bits > 8192) return 'modulus_too_large'", nothing]],
     ['accepts the exponent 3', ['exponent >= 65537n', 'exponent >= 3n']],
@@ -52,8 +62,8 @@ export const keyMutants: readonly Mutant[] = [
     ],
     ['accepts an even modulus', [' || modulus % 2n === 0n', nothing]],
     ['accepts a number with a leading zero', [' || bytes[0] === 0', nothing]],
-    ['accepts a kid of any length', [' && Buffer.byteLength(kid) <= maxKidBytes', nothing]],
-    ['counts the letters of a kid, not its bytes', ['Buffer.byteLength(kid)', 'kid.length']],
+    ['accepts a kid of any length', [' && utf8.encode(kid).length <= maxKidBytes', nothing]],
+    ['counts the letters of a kid, not its bytes', ['utf8.encode(kid).length', 'kid.length']],
   ]),
   ...mutantsOf('keys/roca.ts', [
     ['checks one residue only for the flawed generator', ['primes.every', 'primes.some']],
@@ -98,13 +108,13 @@ export const keyMutants: readonly Mutant[] = [
     ],
     [
       'has no cooldown',
-      ['sinceAttemptMs >= this.settings.cooldownSeconds * 1000', 'sinceAttemptMs >= 0'],
+      ['sinceAttemptMs < this.settings.cooldownSeconds * 1000', 'sinceAttemptMs < 0'],
     ],
     [
       'never refreshes for an unknown kid',
       [
-        'sinceAttemptMs >= this.settings.cooldownSeconds * 1000',
-        'sinceAttemptMs === Number.POSITIVE_INFINITY',
+        'sinceAttemptMs < this.settings.cooldownSeconds * 1000',
+        'sinceAttemptMs !== Number.POSITIVE_INFINITY',
       ],
     ],
     [
@@ -155,6 +165,7 @@ export const keyMutants: readonly Mutant[] = [
       'refuses an unchecked token as invalid',
       ['return this.#failures === 0 && this.isUsable', 'return true'],
     ],
+    ['drops an attempt when its request ends', ['    this.#runtime.waitUntil(attempt)\n', nothing]],
     ['measures ages with the wall clock', ['monotonicMs()', 'wallClockMs()']],
     ['reports again and again that it is stale', ['      this.#isStaleReported = true\n', nothing]],
     [
@@ -184,10 +195,11 @@ export const keyMutants: readonly Mutant[] = [
     ['uses keys of this process without an update', ['    keySource.update()\n', nothing]],
     [
       'does not check the signature',
-      [
-        "if (!isSignedBy(key, read.signingInput, read.signature)) return { reason: 'signature_invalid' }",
-        nothing,
-      ],
+      ["if (!isSigned) return { reason: 'signature_invalid' }", nothing],
+    ],
+    [
+      'admits a token whose key leaves the key set during the check',
+      ['if (!key.isPublished || !keySource.isUsable) return missingKey(keySource)', nothing],
     ],
     [
       'has one key source for all issuers',

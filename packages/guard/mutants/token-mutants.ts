@@ -9,7 +9,18 @@ export const tokenMutants: readonly Mutant[] = [
       'accepts any text that decodes',
       ["bytes.toString('base64url') === text ? bytes : undefined", 'bytes'],
     ],
-    ['accepts padding', ['=== text ?', "=== text.replace(/=+$/, '') ?"]],
+    [
+      'accepts padding',
+      [
+        "bytes.toString('base64url') === text ?",
+        "bytes.toString('base64url') === text.replace(/=+$/, '') ?",
+      ],
+    ],
+    ['accepts any text that decodes, without Buffer', ['encoded === text', 'true']],
+    [
+      'accepts the standard alphabet, without Buffer',
+      ['encoded === text', "encoded === text.replaceAll('+', '-').replaceAll('/', '_')"],
+    ],
   ]),
   ...mutantsOf('encoding/strict-json.ts', [
     [

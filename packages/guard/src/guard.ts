@@ -1,4 +1,8 @@
-import { type RequestCredentials, readCredentials } from './bearer-credentials.ts'
+import {
+  type BearerCredentials,
+  type RequestCredentials,
+  readCredentials,
+} from './bearer-credentials.ts'
 import { VerifiedTokenCache } from './cache/verified-token-cache.ts'
 import type { Caller } from './caller.ts'
 import type { EventListener } from './guard-event.ts'
@@ -7,7 +11,12 @@ import { prepareRefusals, type Refusal, type RefusalReason, withHeader } from '.
 import { type Runtime, systemRuntime } from './runtime.ts'
 import { checkValidityPeriod } from './token/claims.ts'
 import { DeclaredRoles } from './token/declared-roles.ts'
-import { TokenVerifier, type VerificationFailure, type VerifiedToken } from './token-verifier.ts'
+import {
+  TokenVerifier,
+  type Verification,
+  type VerificationFailure,
+  type VerifiedToken,
+} from './token-verifier.ts'
 
 /** In place of a role: any caller with a valid token, with or without roles. */
 export const anyCaller: unique symbol = Symbol('any caller')
@@ -32,7 +41,10 @@ export type KeySetStatus = {
 export type Guard<Role extends string = string> = {
   /** The roles that a route may require. */
   readonly roles: readonly Role[]
-  /** Decides about one request. Returns a promise only if a key must be fetched first. */
+  /**
+   * Decides about one request. Returns a promise if a key must be fetched first, and for a new token
+   * on a runtime without `node:crypto`.
+   */
   readonly decide: (
     credentials: RequestCredentials,
     requiredRole: RequiredRole<Role>,
@@ -90,14 +102,22 @@ export function createGuard<const Role extends string>(
       return authorize(cached, true, credentials, requiredRole)
     }
     // 3. Verified now. If its key is unknown, once more after a refresh of the keys.
-    const verified = verifier.verify(bearer)
-    if (!('reason' in verified)) return authorize(verified, false, credentials, requiredRole)
-    if (verified.reason !== 'key_pending') return refuseFailure(verified)
-    return verified.refresh.then(() => {
-      const retried = verifier.verify(bearer)
-      if ('reason' in retried) return refuseFailure(retried)
-      return authorize(retried, false, credentials, requiredRole)
-    })
+    return decideNew(bearer, credentials, requiredRole, true)
+  }
+
+  function decideNew(
+    bearer: BearerCredentials,
+    credentials: RequestCredentials,
+    requiredRole: RequiredRole<Role>,
+    mayWait: boolean,
+  ): Decision<Role> | Promise<Decision<Role>> {
+    const conclude = (verified: Verification<Role>) => {
+      if (!('reason' in verified)) return authorize(verified, false, credentials, requiredRole)
+      if (verified.reason !== 'key_pending' || !mayWait) return refuseFailure(verified)
+      return verified.refresh.then(() => decideNew(bearer, credentials, requiredRole, false))
+    }
+    const verification = verifier.verify(bearer)
+    return verification instanceof Promise ? verification.then(conclude) : conclude(verification)
   }
 
   /** The checks of a verified token at each use, cached or not. */

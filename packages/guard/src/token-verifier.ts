@@ -20,6 +20,9 @@ export type VerifiedToken<Role extends string> = VerifiedClaims<Role> & {
   readonly keySource: KeySource
 }
 
+/** The result for one token. */
+export type Verification<Role extends string> = VerifiedToken<Role> | VerificationFailure
+
 /** Why a token was not verified: it is invalid, or its key is not available yet or at all. */
 export type VerificationFailure =
   | { readonly reason: RefusalReason }
@@ -61,8 +64,13 @@ export class TokenVerifier<Role extends string> {
 
   /**
    * Before step 4 the token is not trusted: it only selects one of the configured issuers and keys.
+   *
+   * @returns a promise only if the runtime checks signatures asynchronously
    */
-  verify({ token, authorization }: BearerCredentials): VerifiedToken<Role> | VerificationFailure {
+  verify({
+    token,
+    authorization,
+  }: BearerCredentials): Verification<Role> | Promise<Verification<Role>> {
     // 1. The form.
     const read = readToken(token, this.#headers)
     if (typeof read === 'string') return { reason: read }
@@ -74,13 +82,22 @@ export class TokenVerifier<Role extends string> {
     keySource.update()
     const key = keySource.isUsable ? keySource.keys.get(read.kid) : undefined
     if (key === undefined) return missingKey(keySource)
-    // 4. The key signed the token.
-    if (!isSignedBy(key, read.signingInput, read.signature)) return { reason: 'signature_invalid' }
-    // 5. The claims are those of an access token for this API.
-    const claims = checkClaims(read.claims, issuer, this.#roles)
-    return typeof claims === 'string'
-      ? { reason: claims }
-      : { ...claims, authorization, key, keySource }
+    const conclude = (isSigned: boolean): Verification<Role> => {
+      // 4. The key signed the token.
+      if (!isSigned) return { reason: 'signature_invalid' }
+      // 5. The claims are those of an access token for this API.
+      const claims = checkClaims(read.claims, issuer, this.#roles)
+      return typeof claims === 'string'
+        ? { reason: claims }
+        : { ...claims, authorization, key, keySource }
+    }
+    const isSigned = isSignedBy(key, read.signingInput, read.signature)
+    if (typeof isSigned === 'boolean') return conclude(isSigned)
+    return isSigned.then((result) => {
+      // The key may have left its set during the check.
+      if (!key.isPublished || !keySource.isUsable) return missingKey(keySource)
+      return conclude(result)
+    })
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { RequestCredentials } from '../bearer-credentials.ts'
@@ -32,6 +31,7 @@ export class NodeRequestCredentials implements RequestCredentials {
   get certificateThumbprint(): string | undefined {
     const socket = this.#incoming.socket as Partial<TLSSocket>
     const certificate = socket.getPeerX509Certificate?.()
-    return certificate && createHash('sha256').update(certificate.raw).digest('base64url')
+    const digest = certificate?.fingerprint256.replaceAll(':', '')
+    return digest && Buffer.from(digest, 'hex').toString('base64url')
   }
 }

@@ -56,5 +56,11 @@ async function readResponse(
     if (size > maxBytes) throw new KeySetError('too_large', `the key set is above ${maxBytes} B`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
 }

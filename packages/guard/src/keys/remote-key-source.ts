@@ -96,9 +96,11 @@ export class RemoteKeySource implements KeySource {
   /** The attempt in flight, or a new one if the cooldown is over. */
   refreshForUnknownKey(): Promise<void> | undefined {
     if (this.#attemptInFlight !== undefined) return this.#attemptInFlight
-    return this.#sinceAttemptMs >= this.settings.cooldownSeconds * 1000
-      ? this.#refresh()
-      : undefined
+    if (this.#sinceAttemptMs < this.settings.cooldownSeconds * 1000) return undefined
+    const attempt = this.#refresh()
+    // Other requests may wait for this attempt, after the first one has ended.
+    this.#runtime.waitUntil(attempt)
+    return attempt
   }
 
   get #sinceAttemptMs(): number {

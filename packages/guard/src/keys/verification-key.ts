@@ -1,14 +1,15 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { decodeBase64url } from '../encoding/base64url.ts'
 import { isJsonObject } from '../encoding/strict-json.ts'
 import { isRoca } from './roca.ts'
+import { type SignatureCheck, signatureCheck } from './signature-check.ts'
 
 /** A public key that may verify RS256 signatures only. */
 export type VerificationKey = {
   readonly kid: string
   /** The modulus and exponent as published. The same text means the same key. */
   readonly material: string
-  readonly publicKey: KeyObject
+  readonly checkSignature: SignatureCheck
   readonly signatureBytes: number
   /** False as soon as the key left its key set. */
   isPublished: boolean
@@ -31,6 +32,7 @@ export type KeyFault =
   | 'other_tenant'
 
 const maxKidBytes = 256
+const utf8 = new TextEncoder()
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /**
@@ -56,9 +58,10 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
   if (typeof bits === 'string') return bits
 
   // Only these three members reach the library, so no other member can change the key.
-  const publicKey = createPublicKey({ key: { kty, n: `${n}`, e: `${e}` }, format: 'jwk' })
+  const checkSignature = signatureCheck({ kty, n: `${n}`, e: `${e}` })
+  if (checkSignature === undefined) return 'exponent_unsafe'
   const signatureBytes = Math.ceil(bits / 8)
-  return { kid, material: `${n}.${e}`, publicKey, signatureBytes, isPublished: true }
+  return { kid, material: `${n}.${e}`, checkSignature, signatureBytes, isPublished: true }
 }
 
 /**
@@ -91,21 +94,21 @@ function modulusBits(n: unknown, e: unknown): number | KeyFault {
 }
 
 /**
- * True if the private part of this key signed the input with RS256. The algorithm is a constant: it
- * comes neither from a token nor from a key.
+ * True if the private part of this key signed the input with RS256.
  *
- * @see RFC 7518 section 3.3
+ * @see RFC 8017 section 8.2.2
  */
-export function isSignedBy(key: VerificationKey, input: string, signature: Uint8Array): boolean {
-  return (
-    signature.length === key.signatureBytes &&
-    verify('RSA-SHA256', Buffer.from(input, 'latin1'), key.publicKey, signature)
-  )
+export function isSignedBy(
+  key: VerificationKey,
+  input: string,
+  signature: Uint8Array<ArrayBuffer>,
+): boolean | Promise<boolean> {
+  return signature.length === key.signatureBytes && key.checkSignature(input, signature)
 }
 
 /** True for a `kid` of 1 to 256 bytes. It is only compared, never interpreted. */
 export function isUsableKid(kid: unknown): kid is string {
-  return typeof kid === 'string' && kid !== '' && Buffer.byteLength(kid) <= maxKidBytes
+  return typeof kid === 'string' && kid !== '' && utf8.encode(kid).length <= maxKidBytes
 }
 
 function isForSignatures({ use, key_ops }: Record<string, unknown>): boolean {
@@ -125,7 +128,8 @@ function namesTenant(issuer: unknown, tenantId: string): boolean {
 function unsignedInteger(text: unknown): bigint | undefined {
   const bytes = typeof text === 'string' ? decodeBase64url(text) : undefined
   if (bytes === undefined || bytes.length === 0 || bytes[0] === 0) return undefined
-  return BigInt(`0x${bytes.toString('hex')}`)
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+  return BigInt(`0x${digits.join('')}`)
 }
 
 // A large exponent makes each verification slow. Exponents in use are at most 65537.

@@ -8,7 +8,7 @@ export type UnverifiedToken = {
   readonly kid: string
   readonly claims: Readonly<Record<string, unknown>>
   readonly signingInput: string
-  readonly signature: Uint8Array
+  readonly signature: Uint8Array<ArrayBuffer>
 }
 
 const maxTokenCharacters = 16 * 1024

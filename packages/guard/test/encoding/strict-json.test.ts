@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { decodeBase64url } from '../../src/encoding/base64url.ts'
 import { parseStrictJson } from '../../src/encoding/strict-json.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
@@ -96,27 +95,6 @@ describe('strict JSON', () => {
         assert.equal(parse(`{"outer":[{${written}}]}`), undefined)
       }),
       { numRuns: 2000 },
-    )
-  })
-})
-
-describe('canonical base64url', () => {
-  it('is the encoding of bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        const text = Buffer.from(bytes).toString('base64url')
-        assert.deepEqual(decodeBase64url(text), Buffer.from(bytes))
-      }),
-    )
-  })
-
-  it('is one text for each value: any other text is refused', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
-        const bytes = decodeBase64url(text)
-        assert.ok(bytes === undefined || bytes.toString('base64url') === text)
-      }),
-      { numRuns: 5000 },
     )
   })
 })

@@ -86,6 +86,14 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['second'])
   })
 
+  it('keeps the request running that waits for an unknown key, because others wait too', () => {
+    const world = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(world)
+    const attempt = source.refreshForUnknownKey()
+    assert.equal(source.refreshForUnknownKey(), attempt)
+    assert.deepEqual(world.kept, [attempt])
+  })
+
   it('without timers, starts again after an attempt that is never settled', async () => {
     const world = new VirtualRuntime(() => new Promise(() => {}))
     const { source, kids } = sourceIn(world)

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { decodeBase64url, decodeWithWebApis } from '../../src/encoding/base64url.ts'
+
+for (const [name, decode] of [
+  ['with Buffer', decodeBase64url],
+  ['with Web APIs', decodeWithWebApis],
+] as const) {
+  describe(`canonical base64url, ${name}`, () => {
+    it('is the encoding of bytes', () => {
+      fc.assert(
+        fc.property(fc.uint8Array(), (bytes) => {
+          const decoded = decode(Buffer.from(bytes).toString('base64url'))
+          assert.deepEqual(decoded && Uint8Array.from(decoded), bytes)
+        }),
+      )
+    })
+
+    it('is one text for each value: any other text is refused', () => {
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
+          const bytes = decode(text)
+          assert.ok(bytes === undefined || Buffer.from(bytes).toString('base64url') === text)
+        }),
+        { numRuns: 5000 },
+      )
+    })
+
+    for (const text of ['QQ==', 'QR', '+_-A', '/_-A', 'QU JD', 'QUJD\n', 'Q', 'é', '\u0000']) {
+      it(`is not ${JSON.stringify(text)}`, () => {
+        assert.equal(decode(text), undefined)
+      })
+    }
+  })
+}
