@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { build } from 'esbuild'
 import { Consumer } from '../consumer.ts'
 import { peerFolder, run, runtimes } from '../program.ts'
+import { workerFlags, writeWorker } from '../worker.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = [
@@ -114,32 +114,23 @@ describe('the snippets of the pages, with the packed packages', () => {
     assert.equal(stdout, "[ 'Bearer a.b.c' ]\n")
   })
 
-  it('worker.ts answers 401 on workerd', async () => {
-    const entry = consumer.write(
-      'worker-test.js',
-      `import worker from './worker.ts'
-      export default { async test() {
-        console.log((await worker.fetch(new Request('https://a.example/api/orders'))).status)
-      } }`,
-    )
-    await build({
-      entryPoints: [entry],
-      outfile: join(consumer.folder, 'worker.js'),
-      bundle: true,
-      format: 'esm',
-      external: ['node:*', 'cloudflare:*'],
-      logLevel: 'error',
-    })
-    const config = consumer.write(
-      'workerd.capnp',
-      `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "main", worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2026-07-01", compatibilityFlags = ["nodejs_compat"],
-))]);
-`,
-    )
-    const { stdout, stderr } = run(runtimes.workerd, ['test', config], consumer.folder)
-    assert.match(stdout, /^401$/m, stderr)
-  })
+  for (const [name, flags] of Object.entries(workerFlags)) {
+    for (const [file, exported] of Object.entries({
+      'worker.ts': 'default',
+      'guard-readme.ts': 'app',
+    })) {
+      it(`${file} answers 401 on workerd ${name}`, async () => {
+        consumer.write(
+          'worker-test.js',
+          `import { ${exported} as worker } from './${file}'
+          export default { async test() {
+            console.log((await worker.fetch(new Request('https://a.example/api/orders'))).status)
+          } }`,
+        )
+        const config = await writeWorker(consumer, 'worker-test.js', flags)
+        const { stdout, stderr } = run(runtimes.workerd, ['test', config], consumer.folder)
+        assert.match(stdout, /^401$/m, stderr)
+      })
+    }
+  }
 })
