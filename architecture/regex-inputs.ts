@@ -167,7 +167,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/certificates/name-constraints.ts': [setting(/^\*\./)],
   'services/identity-provider/src/dialect/request/client-authentication.ts': [
-    ours(/^[0-]+$/, 'a GUID'),
+    form(/^[a-z\d][\w.-]{0,99}$/i, 'a'),
     header(/^basic +([A-Za-z0-9+/]+={0,2})$/i, 'basic ', 'basic a'),
   ],
   'services/identity-provider/src/dialect/refusals/error-envelope.ts': [

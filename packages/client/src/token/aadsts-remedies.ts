@@ -9,6 +9,12 @@ export const aadstsRemedies: Readonly<Record<number, string>> = {
   700027: 'Register the certificate for this client, or use the registered one.',
   700024: 'Set the clock of this machine. The assertion was outside its time range.',
   70021: 'Register a federated identity credential with exactly this issuer, subject and audience.',
+  700211: 'Register a federated identity credential with exactly this issuer.',
+  700212: 'Request the federated token for the audience of the federated identity credential.',
+  700213: 'Register a federated identity credential with exactly this subject.',
+  7002138: 'Write the subject of the federated identity credential in the case of this text.',
+  7000229: 'Ask an administrator to create the service principal of this client in the tenant.',
+  1000502: 'Replace the certificate. It has expired, or is not valid yet.',
   500011:
     'Check the scope. The API is not registered in this tenant, or has no service principal there.',
   501051:

@@ -51,7 +51,7 @@ function apiRegistration(api: Located): StepResult {
       application ? 'it has no service principal in this tenant' : 'the API is not registered',
     )
   if (servicePrincipal.accountEnabled === false)
-    return refused('its service principal is disabled', 50001)
+    return refused('its service principal is disabled', 500014)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
   if (uris.length === 0) return refused('it has no identifier URI')
   return { step, state: 'done', detail: uris.join(', ') }
@@ -78,7 +78,8 @@ function clientRegistration(client: Located): StepResult {
   })
   if (client.fault) return refused(client.fault)
   if (application === undefined) return refused('the client is not registered')
-  if (servicePrincipal === undefined) return refused('it has no service principal in this tenant')
+  if (servicePrincipal === undefined)
+    return refused('it has no service principal in this tenant', 7000229)
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 7000112)
   return { step, state: 'done', detail: application.appId }

@@ -64,7 +64,7 @@ const rows: Row[] = [
   {
     name: 'the API is disabled',
     state: sampleState({ apiPrincipal: { accountEnabled: false } }),
-    aadstsCode: 50001,
+    aadstsCode: 500014,
     open: [['API registration', 'missing', 'its service principal is disabled']],
   },
   {

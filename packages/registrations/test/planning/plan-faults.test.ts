@@ -114,7 +114,7 @@ describe('a plan as text', () => {
 2 changes; nothing is removed or replaced.
 
 Without these changes:
-  "Greeting client" gets no token for "Greeting API": it has no service principal in this tenant (AADSTS700016).
+  "Greeting client" gets no token for "Greeting API": it has no service principal in this tenant (AADSTS7000229).
 
 With these changes:
   "Greeting client" gets a token for "Greeting API" without CallHelloApiRole: the file requests it without admin consent.

@@ -1,28 +1,61 @@
 import type { CorrelationIds } from './correlation-ids.ts'
 
-/** Headers of every answer of a token endpoint, refusals included. */
-export const tokenResponseHeaders = (
-  { traceId, correlationId }: CorrelationIds,
-  echoesClientRequestId: boolean,
-): Record<string, string> => ({
-  'cache-control': 'no-store, no-cache',
-  pragma: 'no-cache',
-  expires: '-1',
+/** The parts of a request that decide headers of its answer. */
+export type HeaderRequest = {
+  readonly ids: CorrelationIds
+  /** Whether the header `client-request-id` of the request is repeated. */
+  readonly echoesClientRequestId: boolean
+}
+
+const everywhere = ({ ids, echoesClientRequestId }: HeaderRequest): Record<string, string> => ({
   'content-type': 'application/json; charset=utf-8',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
+  'x-xss-protection': '0',
   p3p: 'CP="DSP CUR OTPi IND OTRi ONL FIN"',
-  'x-ms-request-id': traceId,
+  'x-ms-request-id': ids.traceId,
   'x-ms-ests-server': 'Greeting identity provider',
-  'x-ms-clitelem': '1,0,0,,',
-  ...(echoesClientRequestId && { 'client-request-id': correlationId }),
+  ...(echoesClientRequestId && { 'client-request-id': ids.correlationId }),
+})
+
+const anyOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, OPTIONS',
+} as const
+
+const uncached = {
+  'cache-control': 'no-store, no-cache',
+  pragma: 'no-cache',
+  expires: '-1',
+} as const
+
+/**
+ * Headers of every answer of a token endpoint, refusals included.
+ *
+ * @param code the AADSTS code of a refusal, else 0
+ */
+export const tokenResponseHeaders = (
+  request: HeaderRequest & { readonly hasTelemetry: boolean },
+  code = 0,
+): Record<string, string> => ({
+  ...uncached,
+  ...everywhere(request),
+  ...(request.hasTelemetry && { 'x-ms-clitelem': `1,${code},0,,` }),
 })
 
 /** Headers of documents that any page may read. */
-export const documentHeaders = (maxAgeSeconds: number): Record<string, string> => ({
+export const documentHeaders = (
+  maxAgeSeconds: number,
+  request: HeaderRequest,
+): Record<string, string> => ({
   'cache-control': `max-age=${maxAgeSeconds}, private`,
-  'content-type': 'application/json; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, OPTIONS',
+  ...everywhere(request),
+  ...anyOrigin,
+})
+
+/** Headers of a refused request for a document. */
+export const documentRefusalHeaders = (request: HeaderRequest): Record<string, string> => ({
+  ...uncached,
+  ...everywhere(request),
+  ...anyOrigin,
 })

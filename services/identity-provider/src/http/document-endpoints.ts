@@ -13,7 +13,11 @@ import { keySetDocumentV1, keySetDocumentV2 } from '../dialect/documents/key-set
 import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'
-import { documentHeaders, tokenResponseHeaders } from '../dialect/response-headers.ts'
+import {
+  documentHeaders,
+  documentRefusalHeaders,
+  type HeaderRequest,
+} from '../dialect/response-headers.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
@@ -46,7 +50,10 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   const serve = (path: string, maxAgeSeconds: number, make: Make) =>
     app
       .get(path, (context) => answer(context, options, maxAgeSeconds, make))
-      .options(path, () => new Response(null, { status: 204, headers: documentHeaders(0) }))
+      .options(path, (context) => {
+        const headers = documentHeaders(0, headerRequest(context, options))
+        return new Response(null, { status: 204, headers })
+      })
 
   const ownHost = new URL(authority.authUrl).host
   serve('/common/discovery/instance', maxDocumentAgeSeconds, ({ req }) =>
@@ -86,7 +93,8 @@ async function answer(
   try {
     const document = await make(context)
     if (document instanceof Refused) return answerRefusal(context, options, document.refusal)
-    return new Response(JSON.stringify(document), { headers: documentHeaders(maxAgeSeconds) })
+    const headers = documentHeaders(maxAgeSeconds, headerRequest(context, options))
+    return new Response(JSON.stringify(document), { headers })
   } catch (cause) {
     const reason = cause instanceof StorageUnavailableError ? 'unavailable' : 'internal'
     return answerRefusal(context, options, { reason }, cause)
@@ -94,13 +102,14 @@ async function answer(
 }
 
 function answerRefusal(
-  { req }: Context<ServerEnv>,
-  { authority, source, log }: DocumentOptions,
+  context: Context<ServerEnv>,
+  options: DocumentOptions,
   refusal: RequestRefusal,
   cause?: unknown,
 ): Response {
-  const clientRequestIds = [req.header('client-request-id'), req.query('client-request-id')]
-  const ids = createCorrelationIds(clientRequestIds, source.now(), source.newGuid)
+  const { authority, log } = options
+  const request = headerRequest(context, options)
+  const { ids } = request
   if (cause !== undefined) {
     log.error({ err: cause, traceId: ids.traceId }, 'document request failed')
   }
@@ -108,11 +117,20 @@ function answerRefusal(
   return new Response(JSON.stringify(body), {
     status,
     headers: {
-      ...tokenResponseHeaders(ids, false),
-      'access-control-allow-origin': '*',
+      ...documentRefusalHeaders(request),
       ...(status === 503 && { 'retry-after': '1' }),
     },
   })
+}
+
+function headerRequest(
+  { req }: Context<ServerEnv>,
+  { source }: Pick<DocumentOptions, 'source'>,
+): HeaderRequest {
+  const inHeader = req.header('client-request-id')
+  const sent = [inHeader, req.query('client-request-id')]
+  const ids = createCorrelationIds(sent, source.now(), source.newGuid)
+  return { ids, echoesClientRequestId: ids.correlationId === inHeader }
 }
 
 /** The tenant of a document. Endpoints in the document always name the tenant by its id. */

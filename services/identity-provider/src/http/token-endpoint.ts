@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'
-import { createCorrelationIds } from '../dialect/correlation-ids.ts'
+import { type CorrelationIds, createCorrelationIds } from '../dialect/correlation-ids.ts'
 import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import type { Refusal } from '../dialect/refusals/refusal.ts'
 import type { Form } from '../dialect/request/form-body.ts'
 import type { TokenEndpointVersion } from '../dialect/request/token-endpoint-versions.ts'
 import { readTokenRequest } from '../dialect/request/token-request-form.ts'
-import { tokenResponseHeaders } from '../dialect/response-headers.ts'
+import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
@@ -36,8 +36,8 @@ export const tokenEndpoint =
     const createIds = () =>
       createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
     const refuseWith = (refusal: Refusal, cause?: unknown) => {
-      const [ids, echoes] = [createIds(), wantsEcho(context)]
-      return answerRefusal(refusal, { context, options, request, tenantId, ids, echoes, cause })
+      const headers = headerRequest(context, form, createIds())
+      return answerRefusal(refusal, { context, options, request, tenantId, headers, cause })
     }
     try {
       // 1. Read the form.
@@ -77,7 +77,7 @@ export const tokenEndpoint =
       recordToken(options, decision, now, ids.correlationId)
       const envelope = version.envelope(token, times, decision.resource.requestedAs)
       return new Response(JSON.stringify(envelope), {
-        headers: tokenResponseHeaders(ids, wantsEcho(context)),
+        headers: tokenResponseHeaders(headerRequest(context, form, ids)),
       })
     } catch (cause) {
       return refuseWith(refusalOfError(cause), cause)
@@ -100,7 +100,10 @@ export const methodRefusal =
     const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
     return new Response(JSON.stringify(body), {
       status,
-      headers: { ...tokenResponseHeaders(ids, wantsEcho(context)), ...allow },
+      headers: {
+        ...tokenResponseHeaders(headerRequest(context, undefined, ids), body.error_codes[0]),
+        ...allow,
+      },
     })
   }
 
@@ -158,8 +161,20 @@ const clientRequestIds = (context: Context<ServerEnv>, form: Form | undefined) =
   context.req.query('client-request-id'),
 ]
 
-const wantsEcho = (context: Context<ServerEnv>) =>
-  headerOf(context, 'return-client-request-id')?.toLowerCase() === 'true'
+/** The client gets telemetry back only when it sent some. Entra repeats an ID of the header only. */
+const headerRequest = (
+  context: Context<ServerEnv>,
+  form: Form | undefined,
+  ids: CorrelationIds,
+): HeaderRequest & { readonly hasTelemetry: boolean } => ({
+  ids,
+  echoesClientRequestId: headerOf(context, 'client-request-id') === ids.correlationId,
+  hasTelemetry: telemetry.some(
+    (name) => headerOf(context, name) !== undefined || form?.has(name) === true,
+  ),
+})
+
+const telemetry = ['x-client-current-telemetry', 'x-client-last-telemetry']
 
 const randomFraction = (randomBytes: ServiceOptions['randomBytes']) =>
   new DataView(Uint8Array.from(randomBytes(4)).buffer).getUint32(0) / 2 ** 32

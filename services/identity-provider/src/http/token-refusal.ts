@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
-import type { CorrelationIds } from '../dialect/correlation-ids.ts'
 import { type ErrorEnvelope, errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import type { Refusal } from '../dialect/refusals/refusal.ts'
-import { tokenResponseHeaders } from '../dialect/response-headers.ts'
+import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { SigningError } from '../signing/signing-error.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
@@ -16,8 +15,7 @@ export type RefusalContext = {
   readonly options: ServiceOptions
   readonly request: TokenRequest | undefined
   readonly tenantId: string | null
-  readonly ids: CorrelationIds
-  readonly echoes: boolean
+  readonly headers: HeaderRequest & { readonly hasTelemetry: boolean }
   /** The error behind the refusal, for the log; undefined when there was none. */
   readonly cause: unknown
 }
@@ -33,6 +31,7 @@ const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
 
 /** Refusals of a client that has authenticated. Each of them is recorded. */
 const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
+  'service_principal_missing',
   'client_disabled',
   'resource_unknown',
   'resource_disabled',
@@ -58,18 +57,18 @@ export function refusalOfError(cause: unknown): Refusal {
 
 /** Answers a refused token request. Every refusal of the endpoint leaves through this function. */
 export function answerRefusal(refusal: Refusal, refused: RefusalContext): Response {
-  const { context, options, ids, echoes } = refused
+  const { context, options, headers } = refused
   const waitSeconds = countRefusal(refusal, refused)
   const isAnswered = waitSeconds === undefined || serverFaults.has(refusal.reason)
   if (waitSeconds === undefined) recordRefusal(refusal, refused)
 
   const answered: Refusal = isAnswered ? refusal : { reason: 'throttled' }
-  const { status, body } = errorAnswer(answered, ids, options.authority.authUrl)
+  const { status, body } = errorAnswer(answered, headers.ids, options.authority.authUrl)
   const retryAfter = waitSeconds ?? (status === 503 ? retryAfterSeconds : undefined)
   return new Response(JSON.stringify(body), {
     status,
     headers: {
-      ...tokenResponseHeaders(ids, echoes),
+      ...tokenResponseHeaders(headers, body.error_codes[0]),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       // RFC 6749 section 5.2: the challenge is only for a client that sent the header.
       ...(status === 401 &&
@@ -96,9 +95,9 @@ function countRefusal(
 
 function recordRefusal(
   refusal: Refusal,
-  { options, request, tenantId, ids, cause }: RefusalContext,
+  { options, request, tenantId, headers, cause }: RefusalContext,
 ): void {
-  const { traceId, correlationId, at } = ids
+  const { traceId, correlationId, at } = headers.ids
   const clientId = request?.clientId
   const fields = { reason: refusal.reason, clientId, traceId, correlationId }
   if (refusal.reason === 'internal') {

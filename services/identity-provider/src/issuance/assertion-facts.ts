@@ -2,7 +2,7 @@ import type { Directory } from '../directory/directory.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import { type Assertion, readAssertion } from './assertion.ts'
 import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
-import { type Client, findClient } from './client.ts'
+import { findClient, type RegisteredClient } from './client.ts'
 import {
   type AssertionFacts,
   type AuthenticationRules,
@@ -30,7 +30,11 @@ export type ReadsDirectory = {
 export type FactSources = {
   readonly verifyFederated: VerifyFederated
   /** Records the use of an assertion. Returns whether it is the first one. */
-  readonly recordUse: (client: Client, jti: string, assertion: Assertion) => Promise<boolean>
+  readonly recordUse: (
+    client: RegisteredClient,
+    jti: string,
+    assertion: Assertion,
+  ) => Promise<boolean>
 }
 
 /**
@@ -77,7 +81,7 @@ function findRequested(directory: Directory, request: TokenRequest) {
 
 async function verifySignature(
   assertion: Assertion,
-  client: Client,
+  client: RegisteredClient,
   tenant: Tenant,
   { assertionAudiences, assertionTimes }: AuthenticationRules,
   verifyFederated: VerifyFederated,

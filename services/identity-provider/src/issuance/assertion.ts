@@ -4,6 +4,8 @@ import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 /** A client assertion, decoded. Its signature has not been verified. */
 export type Assertion = {
   readonly token: string
+  /** `typ` of the header in lower case; null without it. */
+  readonly type: string | null
   readonly algorithm: string
   /** The name of the key as in the header: the first of `x5t#S256`, `x5t` and `kid`. */
   readonly keyName: string | null
@@ -58,6 +60,7 @@ export function readAssertion(token: string): Assertion | Refused<IssuanceRefusa
   const keyName = [header['x5t#S256'], header.x5t, header.kid].find((name) => name !== undefined)
   return {
     token,
+    type: header.typ === undefined ? null : String(header.typ).toLowerCase(),
     algorithm: String(header.alg),
     keyName: typeof keyName === 'string' ? keyName : null,
     issuer: iss,

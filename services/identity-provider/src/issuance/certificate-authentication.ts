@@ -2,11 +2,15 @@ import type { KeyObject } from 'node:crypto'
 import { compactVerify, errors } from 'jose'
 import { type KeyCredential, verificationKeyOf } from '../directory/key-credential.ts'
 import type { Assertion } from './assertion.ts'
-import type { Client } from './client.ts'
+import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-const algorithms: readonly string[] = ['RS256', 'PS256']
+/** The signature algorithms of client assertions. */
+export const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
+
+// Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
+const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
 
 // Parsing a certificate costs more than verifying a signature.
 const publicKeys = new WeakMap<KeyCredential, KeyObject | 'unsafe'>()
@@ -24,21 +28,23 @@ export type VerificationCertificate = {
  *
  * @param audiences every string by which the assertion may name this server
  * @param clockToleranceSeconds how far the clock that set the start of the certificate may be ahead
- * @returns the certificate, or a refusal: `assertion_algorithm_unsupported`, `assertion_key_missing`,
- *   `assertion_client_wrong`, `assertion_audience_wrong`, `assertion_key_unknown`,
- *   `assertion_key_expired` or `assertion_key_unsafe`
+ * @returns the certificate, or a refusal: `assertion_type_unsupported`,
+ *   `assertion_algorithm_unsupported`, `assertion_key_missing`, `assertion_client_wrong`,
+ *   `assertion_audience_wrong`, `assertion_key_unknown`, `assertion_key_expired` or
+ *   `assertion_key_unsafe`
  * @see RFC 7523 section 3
  */
 export function findCertificate(
-  { algorithm, keyName, issuer, subject, audience }: Assertion,
-  { application }: Client,
+  { type, algorithm, keyName, issuer, subject, audience }: Assertion,
+  { application }: RegisteredClient,
   audiences: ReadonlySet<string>,
   now: Date,
   clockToleranceSeconds: number,
 ): VerificationCertificate | Refused<IssuanceRefusal> {
   const { appId: clientId } = application
   // 1. The form.
-  if (!algorithms.includes(algorithm)) {
+  if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
+  if (!assertionAlgorithms.includes(algorithm)) {
     return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
   }
   if (keyName === null) return refuse({ reason: 'assertion_key_missing' })
@@ -54,7 +60,7 @@ export function findCertificate(
   const credential = application.keyCredentials.find((one) => hasName(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
   if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid') {
-    return refuse({ reason: 'assertion_key_expired', key, clientId })
+    return refuse({ reason: 'assertion_key_expired' })
   }
   const publicKey = publicKeyOf(credential)
   if (publicKey === 'unsafe') return refuse({ reason: 'assertion_key_unsafe', key, clientId })

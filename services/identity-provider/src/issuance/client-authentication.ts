@@ -7,7 +7,7 @@ import {
   readAssertion,
 } from './assertion.ts'
 import { findCertificate } from './certificate-authentication.ts'
-import { type Client, findClient } from './client.ts'
+import { type Client, findClient, type RegisteredClient } from './client.ts'
 import {
   type FederatedVerification,
   findFederatedCredential,
@@ -68,7 +68,7 @@ export function authenticateClient(
     const { clockToleranceSeconds } = rules.assertionTimes
     const credential = authenticateBySecret(client, match, now, clockToleranceSeconds)
     if (credential instanceof Refused) return credential
-    return { client, method: 'secret', credentialId: credential.keyId }
+    return requirePrincipal(client, tenant, 'secret', credential.keyId)
   }
   const assertion = readAssertion(authentication.assertion)
   if (assertion instanceof Refused) return assertion
@@ -76,15 +76,33 @@ export function authenticateClient(
   if (client instanceof Refused) return client
   const credentialId = authenticateByAssertion(assertion, client, tenant, facts, rules, now)
   if (credentialId instanceof Refused) return credentialId
-  return { client, method: 'assertion', credentialId }
+  return requirePrincipal(client, tenant, 'assertion', credentialId)
+}
+
+/**
+ * Requires the service principal last, so that only the client itself learns that it is missing.
+ *
+ * @returns the authenticated client, or the refusal `service_principal_missing`
+ */
+function requirePrincipal(
+  { application, principal }: RegisteredClient,
+  tenant: Tenant,
+  method: AuthenticatedClient['method'],
+  credentialId: string,
+): AuthenticatedClient | Refused<IssuanceRefusal> {
+  if (principal === undefined) {
+    const reason = 'service_principal_missing'
+    return refuse({ reason, clientId: application.appId, tenantId: tenant.id })
+  }
+  return { client: { application, principal }, method, credentialId }
 }
 
 /** @returns the client, or a refusal: `client_unknown` or `client_public` */
 function requireConfidentialClient(
-  client: Client | undefined,
+  client: RegisteredClient | undefined,
   clientId: string,
   tenant: Tenant,
-): Client | Refused<IssuanceRefusal> {
+): RegisteredClient | Refused<IssuanceRefusal> {
   if (client === undefined) {
     return refuse({ reason: 'client_unknown', clientId, tenantName: tenant.displayName })
   }
@@ -94,7 +112,7 @@ function requireConfidentialClient(
 /** @returns the id of the credential, or a refusal */
 function authenticateByAssertion(
   assertion: Assertion,
-  client: Client,
+  client: RegisteredClient,
   tenant: Tenant,
   facts: AssertionFacts,
   rules: AuthenticationRules,
@@ -111,7 +129,7 @@ function authenticateByAssertion(
 
 function authenticateByCertificate(
   assertion: Assertion,
-  client: Client,
+  client: RegisteredClient,
   tenant: Tenant,
   { signature }: AssertionFacts,
   { assertionAudiences, assertionTimes }: AuthenticationRules,
@@ -134,18 +152,17 @@ function authenticateByCertificate(
 
 function authenticateByFederatedAssertion(
   assertion: Assertion,
-  client: Client,
+  client: RegisteredClient,
   { signature }: AssertionFacts,
 ): string | Refused<IssuanceRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
   if (signature === 'valid') return credential.id
-  const { issuer } = credential
   if (signature === 'issuer_not_allowed') {
-    return refuse({ reason: 'federated_issuer_not_allowed', issuer })
+    return refuse({ reason: 'federated_issuer_not_allowed' })
   }
   if (signature === 'issuer_unreachable') {
-    return refuse({ reason: 'federated_issuer_unreachable', issuer })
+    return refuse({ reason: 'federated_issuer_unreachable' })
   }
-  return refuse({ reason: 'federated_assertion_invalid', issuer })
+  return refuse({ reason: 'federated_assertion_invalid', issuer: credential.issuer })
 }

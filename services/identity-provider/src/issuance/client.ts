@@ -1,22 +1,29 @@
 import type { Application } from '../directory/application.ts'
 import type { Directory } from '../directory/directory.ts'
+import { isGuid } from '../directory/guid.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
 
-/** An application with its service principal in the tenant of the request. */
-export type Client = {
+/** An application that a tenant knows: it owns the application, or has a service principal of it. */
+export type RegisteredClient = {
   readonly application: Application
-  readonly principal: ServicePrincipal
+  /** Undefined in the tenant that owns the application, until an administrator creates it. */
+  readonly principal: ServicePrincipal | undefined
 }
 
-/** The client with an application id in a tenant; undefined when the tenant has none. */
+/** An application with its service principal in the tenant of the request. */
+export type Client = RegisteredClient & { readonly principal: ServicePrincipal }
+
+/** The client with an application id in a tenant; undefined when the tenant does not know it. */
 export function findClient(
   directory: Directory,
   tenant: Tenant,
   clientId: string,
-): Client | undefined {
+): RegisteredClient | undefined {
+  if (!isGuid(clientId)) return undefined
   // The principal first: loading it loads everything else that a token of this client needs.
   const principal = directory.servicePrincipalByAppId(tenant.id, clientId)
   const application = directory.applicationByAppId(clientId)
-  return application && principal && { application, principal }
+  const isKnown = principal !== undefined || application?.tenantId === tenant.id
+  return application && isKnown ? { application, principal } : undefined
 }

@@ -1,6 +1,6 @@
 import type { FederatedIdentityCredential } from '../directory/federated-identity-credential.ts'
 import type { Assertion } from './assertion.ts'
-import type { Client } from './client.ts'
+import type { RegisteredClient } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The result of verifying a token with the published keys of another issuer. */
@@ -23,24 +23,30 @@ export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.te
  * Finds the federated identity credential for an assertion. Issuer, subject and audience must be equal
  * to those of the credential.
  *
- * @returns the credential, or a refusal: `federated_credential_unknown` or `federated_subject_unknown`
+ * @returns the credential, or the refusal of the first part that no credential has:
+ *   `federated_issuer_unknown`, `federated_subject_unknown`, `federated_subject_case_differs` or
+ *   `federated_audience_unknown`
  */
 export function findFederatedCredential(
   { issuer, subject, audience }: Assertion,
-  { application }: Client,
+  { application }: RegisteredClient,
 ): FederatedIdentityCredential | Refused<IssuanceRefusal> {
   const audiences = typeof audience === 'string' ? [audience] : audience
   const ofIssuer = application.federatedIdentityCredentials.filter((one) => one.issuer === issuer)
-  const credential = ofIssuer.find(
-    (one) => one.subject === subject && audiences.some((aud) => one.audiences.includes(aud)),
-  )
-  if (credential !== undefined) return credential
-  if (ofIssuer.length > 0 && ofIssuer.every((one) => one.subject !== subject)) {
-    return refuse({ reason: 'federated_subject_unknown', subject })
+  if (ofIssuer.length === 0) return refuse({ reason: 'federated_issuer_unknown', issuer })
+  const ofSubject = ofIssuer.filter((one) => one.subject === subject)
+  if (ofSubject.length === 0) {
+    const differsInCase = ofIssuer.some((one) => caseless(one.subject) === caseless(subject))
+    const reason = differsInCase ? 'federated_subject_case_differs' : 'federated_subject_unknown'
+    return refuse({ reason, subject })
   }
-  const reason = 'federated_credential_unknown'
-  return refuse({ reason, issuer, subject, audience: audiences.join(',') })
+  return (
+    ofSubject.find((one) => audiences.some((aud) => one.audiences.includes(aud))) ??
+    refuse({ reason: 'federated_audience_unknown', audience: audiences.join(',') })
+  )
 }
+
+const caseless = (text: string) => text.toLowerCase()
 
 /** What an assertion must contain to match a federated identity credential. */
 export const expectedClaims = ({ issuer, subject, audiences }: FederatedIdentityCredential) => ({

@@ -3,12 +3,18 @@ export type IssuanceRefusal =
   | { readonly reason: 'tenant_unknown'; readonly tenant: string }
   | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
   | { readonly reason: 'client_public' }
+  | {
+      readonly reason: 'service_principal_missing'
+      readonly clientId: string
+      readonly tenantId: string
+    }
   | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
   | { readonly reason: 'secret_wrong'; readonly clientId: string }
   | { readonly reason: 'secret_expired'; readonly clientId: string }
   | { readonly reason: 'secret_not_allowed'; readonly clientId: string }
   | { readonly reason: 'assertion_malformed' }
   | { readonly reason: 'assertion_claim_missing'; readonly claim: string }
+  | { readonly reason: 'assertion_type_unsupported' }
   | { readonly reason: 'assertion_algorithm_unsupported'; readonly algorithm: string }
   | { readonly reason: 'assertion_key_missing' }
   | { readonly reason: 'assertion_client_wrong' }
@@ -21,7 +27,7 @@ export type IssuanceRefusal =
     }
   | { readonly reason: 'assertion_lifetime_too_long' }
   | { readonly reason: 'assertion_key_unknown'; readonly key: string; readonly clientId: string }
-  | { readonly reason: 'assertion_key_expired'; readonly key: string; readonly clientId: string }
+  | { readonly reason: 'assertion_key_expired' }
   | { readonly reason: 'assertion_key_unsafe'; readonly key: string; readonly clientId: string }
   | {
       readonly reason: 'assertion_signature_invalid'
@@ -29,17 +35,14 @@ export type IssuanceRefusal =
       readonly clientId: string
     }
   | { readonly reason: 'assertion_replayed' }
-  | {
-      readonly reason: 'federated_credential_unknown'
-      readonly issuer: string
-      readonly subject: string
-      readonly audience: string
-    }
+  | { readonly reason: 'federated_issuer_unknown'; readonly issuer: string }
+  | { readonly reason: 'federated_audience_unknown'; readonly audience: string }
   | { readonly reason: 'federated_subject_unknown'; readonly subject: string }
-  | { readonly reason: 'federated_issuer_not_allowed'; readonly issuer: string }
+  | { readonly reason: 'federated_subject_case_differs'; readonly subject: string }
+  | { readonly reason: 'federated_issuer_not_allowed' }
   | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
-  | { readonly reason: 'federated_issuer_unreachable'; readonly issuer: string }
-  | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantName: string }
+  | { readonly reason: 'federated_issuer_unreachable' }
+  | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantId: string }
   | { readonly reason: 'resource_disabled'; readonly resource: string }
   | {
       readonly reason: 'role_required'

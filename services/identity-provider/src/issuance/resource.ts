@@ -29,7 +29,7 @@ export function findResource(
     directory.servicePrincipalByName(tenant.id, name.endsWith('/') ? name.slice(0, -1) : `${name}/`)
   const application = principal && directory.applicationByAppId(principal.appId)
   if (principal === undefined || application === undefined) {
-    return refuse({ reason: 'resource_unknown', resource: name, tenantName: tenant.displayName })
+    return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })
   }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }

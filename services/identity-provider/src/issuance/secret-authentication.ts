@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type PasswordCredential, secretSha256 } from '../directory/password-credential.ts'
-import type { Client } from './client.ts'
+import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
@@ -21,7 +21,7 @@ const placeholderCredential: PasswordCredential = {
  * @returns the credential, which may be expired; undefined when none has the secret
  */
 export function matchingCredential(
-  client: Client | undefined,
+  client: RegisteredClient | undefined,
   secret: string,
 ): PasswordCredential | undefined {
   const presented = secretSha256(secret)
@@ -43,7 +43,7 @@ export function matchingCredential(
  * @see RFC 6749 section 2.3.1
  */
 export function authenticateBySecret(
-  { application }: Client,
+  { application }: RegisteredClient,
   match: PasswordCredential | undefined,
   now: Date,
   clockToleranceSeconds: number,

@@ -15,6 +15,8 @@ const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true 
 const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
 const unknownId = '99999999-0000-4000-8000-000000000000'
 const issuer = 'https://issuer.example'
+const seeFederation =
+  'Check your federated identity credential Subject, Audience and Issuer against the presented assertion. https://learn.microsoft.com/entra/workload-id/workload-identity-federation'
 
 let made: Promise<ClientCertificate> | undefined
 const certificate = (): Promise<ClientCertificate> => {
@@ -74,10 +76,18 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   ),
   {
     reason: 'assertion_algorithm_unsupported',
-    request: asserting({ header: { alg: 'RS512' } }),
+    request: asserting({ header: { alg: 'PS512' } }),
     ...invalidClient,
     code: 5002738,
-    text: "Invalid JWT token. 'RS512' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'",
+    text: "Invalid JWT token. 'PS512' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'",
+  },
+  {
+    reason: 'assertion_type_unsupported',
+    when: 'an access token',
+    request: asserting({ header: { typ: 'at+jwt' } }),
+    ...invalidRequest,
+    code: 5002727,
+    text: "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
   },
   {
     reason: 'assertion_key_missing',
@@ -129,7 +139,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     request: asserting({ header: { 'x5t#S256': 'q83vEjRWeJA' } }),
     ...invalidClient,
     code: 700027,
-    text: `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: 'ABCDEF1234567890', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'.]`,
+    text: `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: 'ABCDEF1234567890', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'. Review the documentation at https://docs.microsoft.com/en-us/graph/deployments to determine the corresponding service endpoint and https://docs.microsoft.com/en-us/graph/api/application-get?view=graph-rest-1.0&tabs=http to build a query request URL, such as 'https://graph.microsoft.com/beta/applications/${clientId}'].`,
   },
   {
     reason: 'assertion_key_expired',
@@ -139,8 +149,8 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       return asserting({}, { keyCredentials: [expired] })(service)
     },
     ...invalidClient,
-    code: 700027,
-    text: /\[Reason - The key used is expired\./,
+    code: 1000502,
+    text: 'The provided certificate is not within its specified validity period.',
   },
   {
     reason: 'assertion_key_unsafe',
@@ -177,25 +187,48 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /already used/,
   },
   {
-    reason: 'federated_credential_unknown',
-    request: federated({ issuer: 'https://other.example' }),
+    reason: 'federated_issuer_unknown',
+    when: 'a slash at the end of the issuer',
+    request: federated({ issuer: `${issuer}/` }),
     ...invalidClient,
-    code: 70021,
-    text: `No matching federated identity record found for presented assertion. Assertion Issuer: '${issuer}'. Assertion Subject: 'job'. Assertion Audience: 'api://AzureADTokenExchange'.`,
+    code: 700211,
+    text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
+  },
+  {
+    reason: 'federated_issuer_unknown',
+    when: 'the client has no federated credential',
+    request: asserting({ claims: { iss: issuer, sub: 'job' } }),
+    ...invalidClient,
+    code: 700211,
+    text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
+  },
+  {
+    reason: 'federated_audience_unknown',
+    request: federated({ audiences: ['other'] }),
+    ...invalidClient,
+    code: 700212,
+    text: `No matching federated identity record found for presented assertion audience 'api://AzureADTokenExchange'. ${seeFederation}`,
   },
   {
     reason: 'federated_subject_unknown',
-    request: federated({ subject: 'Job' }),
+    request: federated({ subject: 'another-job' }),
     ...invalidClient,
     code: 700213,
-    text: "No matching federated identity record found for presented assertion subject 'job'.",
+    text: `No matching federated identity record found for presented assertion subject 'job'. ${seeFederation}`,
+  },
+  {
+    reason: 'federated_subject_case_differs',
+    request: federated({ subject: 'Job' }),
+    ...invalidClient,
+    code: 7002138,
+    text: /subject 'job'\. The subject matches with case-insensitive comparison, but not with case-sensitive comparison\. Check your/,
   },
   {
     reason: 'federated_issuer_not_allowed',
     request: federated(),
     ...invalidClient,
-    code: 50166,
-    text: `The issuer '${issuer}' is not on the list of allowed issuers.`,
+    code: 501661,
+    text: 'Request to External OIDC endpoint failed.',
   },
   {
     reason: 'federated_assertion_invalid',
@@ -211,8 +244,8 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     request: federated(),
     status: 503,
     error: 'temporarily_unavailable',
-    code: 50166,
+    code: 501661,
     hasErrorUri: true,
-    text: `The keys of the issuer '${issuer}' could not be read.`,
+    text: 'Request to External OIDC endpoint failed.',
   },
 ]

@@ -145,7 +145,7 @@ describe('a client assertion', () => {
 
   // The forms that real clients send (entra E28 to E34), and every other encoding of them.
   const encodings = { base64url: String, standardBase64, padded, hex }
-  const algorithms = ['RS256', 'PS256']
+  const algorithms = ['RS256', 'RS384', 'RS512', 'PS256']
   const headerNames = [
     ['x5t#S256', 'sha256Thumbprint'],
     ['x5t', 'sha1Thumbprint'],

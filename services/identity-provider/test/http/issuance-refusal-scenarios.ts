@@ -45,6 +45,30 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     hasErrorUri: true,
     text: `Application with identifier '${unknownId}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
   },
+  ...['undefined', 'greeting-client'].map(
+    (id): RefusalScenario => ({
+      reason: 'client_unknown',
+      when: `the ID is ${id}`,
+      request: (service) => ({ form: service.form({ client_id: id }) }),
+      status: 400,
+      error: 'unauthorized_client',
+      code: 700016,
+      hasErrorUri: true,
+      text: `Application with identifier '${id}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
+    }),
+  ),
+  {
+    reason: 'service_principal_missing',
+    request: async (service) => {
+      const directory = await wholeDirectory(service.store)
+      const principal = directory.servicePrincipalByAppId(tenantId, clientId)
+      await service.change(remove('servicePrincipal', principal?.id ?? ''))
+      return { form: service.form() }
+    },
+    ...invalidClient,
+    code: 7000229,
+    text: `The client application ${clientId} is missing service principal in the tenant ${tenantId}. See instructions here: https://go.microsoft.com/fwlink/?linkid=2225119`,
+  },
   {
     reason: 'client_public',
     request: async (service) => {
@@ -108,7 +132,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     error: 'invalid_resource',
     code: 500011,
     hasErrorUri: true,
-    text: `The resource principal named https://graph.example was not found in the tenant named Greeting. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
+    text: `The resource principal named https://graph.example was not found in the tenant named ${tenantId}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
   },
   {
     reason: 'resource_disabled',
@@ -118,9 +142,9 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     },
     status: 400,
     error: 'invalid_resource',
-    code: 50001,
+    code: 500014,
     hasErrorUri: true,
-    text: `The resource named api://${apiId} is disabled.`,
+    text: `The service principal for resource 'api://${apiId}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
   },
   {
     reason: 'role_required',

@@ -1,3 +1,4 @@
+import { emptyGuid } from '../../src/directory/guid.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import type { RefusalScenario } from './refusal-scenario.ts'
 import { apiId, clientId, scope, tenantId } from './test-service.ts'
@@ -60,8 +61,9 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'parameter_repeated',
     request: (service) => ({ body: `${new URLSearchParams(service.form())}&scope=x` }),
-    ...byOAuth,
-    text: "The request body contains the following parameter more than once: 'scope'.",
+    ...invalidRequest,
+    code: 9000411,
+    text: "The request is not properly formatted. The parameter 'scope' is duplicated.",
   },
   ...['grant_type', 'client_id'].map(
     (parameter): RefusalScenario => ({
@@ -126,7 +128,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     hasErrorUri: false,
     text: "The app requested an unsupported grant type 'password'.",
   },
-  ...['00000000-0000-0000-0000-000000000000', 'greeting-client'].map(
+  ...[emptyGuid, 'greeting client', 'x'.repeat(101)].map(
     (id): RefusalScenario => ({
       reason: 'client_id_malformed',
       when: id,
@@ -246,6 +248,13 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     ...invalidRequest,
     code: 900023,
     text: "Specified tenant identifier 'contoso' is neither a valid DNS name, nor a valid external domain.",
+  },
+  {
+    reason: 'tenant_empty',
+    request: (service) => ({ path: tokenPath(emptyGuid), form: service.form() }),
+    ...invalidRequest,
+    code: 900021,
+    text: `Requested tenant identifier '${emptyGuid}' is not valid. Tenant identifiers may not be an empty GUID.`,
   },
   ...['common', 'organizations', 'Organizations'].map(
     (tenant): RefusalScenario => ({

@@ -62,7 +62,7 @@ describe('tokens by version (entra E37 to E57)', () => {
     const { claims } = await issued(await service.token(service.form()))
     assert.deepEqual(Object.keys(claims), [
       ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'appid', 'appidacr', 'idp', 'oid', 'rh'],
-      ...['roles', 'sub', 'tid', 'uti', 'ver'],
+      ...['roles', 'sub', 'tid', 'uti', 'ver', 'xms_ftd'],
     ])
   })
 
@@ -73,7 +73,7 @@ describe('tokens by version (entra E37 to E57)', () => {
     assert.deepEqual(Object.keys(header), ['typ', 'alg', 'kid'])
     assert.deepEqual(Object.keys(claims), [
       ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'azp', 'azpacr', 'oid', 'rh'],
-      ...['roles', 'sub', 'tid', 'uti', 'ver'],
+      ...['roles', 'sub', 'tid', 'uti', 'ver', 'xms_ftd'],
     ])
     assert.equal(claims.aud, apiId)
     assert.equal(claims.iss, `http://login.test/${tenantId}/v2.0`)
@@ -224,12 +224,25 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
     assert.match((await response.json()).correlation_id, /^[0-9a-f-]{36}$/)
   })
 
-  it('returns as a header only when the client requests it', async () => {
-    const headers = { 'client-request-id': id, 'return-client-request-id': 'true' }
-    const echoed = await service.token(service.form(), { headers })
+  it('is repeated as a header when the request ID was sent as one (entra E9)', async () => {
+    const echoed = await service.token(service.form(), { headers: { 'client-request-id': id } })
     assert.equal(echoed.headers.get('client-request-id'), id)
-    const silent = await service.token(service.form(), { headers: { 'client-request-id': id } })
-    assert.equal(silent.headers.get('client-request-id'), null)
+    const refused = await service.token('', { headers: { 'client-request-id': id } })
+    assert.equal(refused.headers.get('client-request-id'), id)
+    const inForm = await service.token(service.form({ 'client-request-id': id }))
+    assert.equal(inForm.headers.get('client-request-id'), null)
+    const noGuid = await service.token(service.form(), { headers: { 'client-request-id': 'x' } })
+    assert.equal(noGuid.headers.get('client-request-id'), null)
+  })
+
+  it('gets telemetry back, with the code of a refusal, only when it sent some (entra E162)', async () => {
+    const name = 'x-client-current-telemetry'
+    const inHeader = await service.token(service.form(), { headers: { [name]: '5|771,2,,,|,' } })
+    assert.equal(inHeader.headers.get('x-ms-clitelem'), '1,0,0,,')
+    const refused = await service.token(service.form({ [name]: 'x', client_secret: 'wrong' }))
+    assert.equal(refused.headers.get('x-ms-clitelem'), '1,7000215,0,,')
+    const silent = await service.token(service.form())
+    assert.equal(silent.headers.get('x-ms-clitelem'), null)
   })
 })
 
@@ -244,7 +257,7 @@ describe('the headers of an answer (entra E16, entra E17)', () => {
     ['p3p', /^CP="DSP CUR OTPi IND OTRi ONL FIN"$/],
     ['x-ms-request-id', /^[0-9a-f-]{36}$/],
     ['x-ms-ests-server', /./],
-    ['x-ms-clitelem', /^1,0,0,,$/],
+    ['x-xss-protection', /^0$/],
   ]
   for (const [name, pattern] of expected) {
     it(`include ${name}`, async () => {

@@ -50,6 +50,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
       aio,
       uti,
       rh,
+      xms_ftd,
       oid,
       sub,
       ...claims
@@ -57,6 +58,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
       aio: string
       uti: string
       rh: string
+      xms_ftd: string
       oid: string
     }>(token)
     assert.deepEqual(claims, {
@@ -79,6 +81,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.match(uti, /^[\w-]{22}$/)
     assert.match(aio, /^[\w+/=]{40,}$/)
     assert.match(rh, /^1\.A?[\w-]+\.$/)
+    assert.match(xms_ftd, /^[\w-]{64}$/)
   })
 
   it('signs with a published key, whose certificate has the thumbprint of the header', async () => {

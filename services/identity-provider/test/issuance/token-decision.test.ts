@@ -36,6 +36,8 @@ function decide(row: Situation) {
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
 const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] })
 
+const ofTenant = (id: string) => ({ clientPrincipal: null, client: { tenantId: id } })
+
 type Row = [what: string, row: () => Situation, reason: IssuanceRefusal['reason']]
 
 const refusedRows: readonly Row[] = [
@@ -43,7 +45,14 @@ const refusedRows: readonly Row[] = [
   ['a disabled tenant', () => ({ tenant: { isEnabled: false } }), 'tenant_unknown'],
 
   ['an unknown client', () => ({ request: { clientId: guid(9) } }), 'client_unknown'],
-  ['a client without a service principal', () => ({ clientPrincipal: null }), 'client_unknown'],
+  ['a client without a principal', () => ({ clientPrincipal: null }), 'service_principal_missing'],
+  [
+    'a wrong secret of a client without a principal',
+    () => ({ clientPrincipal: null, request: { secret: 'wrong' } }),
+    'secret_wrong',
+  ],
+  ['a client of another tenant', () => ofTenant(guid(9)), 'client_unknown'],
+  ['a client ID that is no GUID', () => ({ request: { clientId: 'undefined' } }), 'client_unknown'],
   [
     'a client that was deleted',
     () => ({ client: { deletedDateTime: second(-1) } }),
@@ -81,6 +90,11 @@ const refusedRows: readonly Row[] = [
     'an assertion with HS256',
     () => ({ assertion: { header: { alg: 'HS256' } } }),
     'assertion_algorithm_unsupported',
+  ],
+  [
+    'an access token as an assertion',
+    () => ({ assertion: { header: { typ: 'at+jwt' } } }),
+    'assertion_type_unsupported',
   ],
   [
     'an assertion without a key name',
@@ -179,17 +193,22 @@ const refusedRows: readonly Row[] = [
   [
     'an issuer without a federated credential',
     () => ({ assertion: ofIssuer({ iss: 'https://other.test' }) }),
-    'federated_credential_unknown',
+    'federated_issuer_unknown',
   ],
   [
     'another audience than that of the federated credential',
     () => ({ assertion: ofIssuer({ aud: 'other' }) }),
-    'federated_credential_unknown',
+    'federated_audience_unknown',
   ],
   [
     'another subject than that of the federated credential',
-    () => ({ assertion: ofIssuer({ sub: 'Job' }) }),
+    () => ({ assertion: ofIssuer({ sub: 'another job' }) }),
     'federated_subject_unknown',
+  ],
+  [
+    'another case than that of the federated credential',
+    () => ({ assertion: ofIssuer({ sub: 'Job' }) }),
+    'federated_subject_case_differs',
   ],
   [
     'an issuer whose host is not allowed',

@@ -1,3 +1,4 @@
+import { assertionAlgorithms } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 import { clientAuthenticationMetadata } from './discovery-document.ts'
 
@@ -26,5 +27,6 @@ export function authorizationServerMetadata(
     jwks_uri: `${base}${keys}`,
     grant_types_supported: ['client_credentials'],
     ...clientAuthenticationMetadata,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
   }
 }

@@ -7,7 +7,6 @@ export const clientAuthenticationMetadata = {
     'private_key_jwt',
     'client_secret_basic',
   ],
-  token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256'],
 } as const
 
 const responses = {
@@ -36,7 +35,7 @@ const claims = {
 } as const
 
 const cloud = {
-  tenant_region_scope: null,
+  tenant_region_scope: 'WW',
   cloud_instance_name: 'microsoftonline.com',
   cloud_graph_host_name: 'graph.windows.net',
   msgraph_host: 'graph.microsoft.com',

@@ -8,7 +8,11 @@ const wrongTenant =
 const certificateGuide =
   'Review the documentation at https://docs.microsoft.com/azure/active-directory/develop/active-directory-certificate-credentials .'
 const seeKeys = (clientId: string) =>
-  `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'.`
+  `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'. Review the documentation at https://docs.microsoft.com/en-us/graph/deployments to determine the corresponding service endpoint and https://docs.microsoft.com/en-us/graph/api/application-get?view=graph-rest-1.0&tabs=http to build a query request URL, such as 'https://graph.microsoft.com/beta/applications/${clientId}'].`
+const seeFederation =
+  'Check your federated identity credential Subject, Audience and Issuer against the presented assertion.'
+const federationGuide = 'https://learn.microsoft.com/entra/workload-id/workload-identity-federation'
+const externalRequestFailed = 'Request to External OIDC endpoint failed.'
 const newAssertion = 'Create a new assertion for every request, and check the clock of the client.'
 
 /** Refusals of a request that was understood. */
@@ -36,6 +40,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: () =>
       "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
     remedy: 'Register a confidential client. A public client cannot use this grant type.',
+  },
+  service_principal_missing: {
+    ...invalidClient,
+    code: 7000229,
+    sentence: ({ clientId, tenantId }) =>
+      `The client application ${clientId} is missing service principal in the tenant ${tenantId}. See instructions here: https://go.microsoft.com/fwlink/?linkid=2225119`,
+    remedy:
+      'Create the service principal of the client: POST /v1.0/servicePrincipals with its appId.',
   },
   client_disabled: {
     status: 400,
@@ -81,12 +93,20 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
     remedy: 'Add the claim to the assertion.',
   },
+  assertion_type_unsupported: {
+    ...invalidRequest,
+    code: 5002727,
+    hasErrorUri: true,
+    sentence: () =>
+      "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
+    remedy: 'Set typ of the assertion to JWT, or omit it. An access token is not an assertion.',
+  },
   assertion_algorithm_unsupported: {
     ...invalidClient,
     code: 5002738,
     sentence: ({ algorithm }) =>
-      `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,PS256'`,
-    remedy: 'Sign the assertion with PS256 or RS256.',
+      `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'`,
+    remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512.',
   },
   assertion_key_missing: {
     ...invalidClient,
@@ -128,28 +148,27 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
-      `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+      `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
     remedy: 'Add the certificate to the registration of the client.',
   },
   assertion_key_expired: {
     ...invalidClient,
-    code: 700027,
-    sentence: ({ key, clientId }) =>
-      `Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+    code: 1000502,
+    sentence: () => 'The provided certificate is not within its specified validity period.',
     remedy: 'Add a new certificate, switch the client to it, then remove the old one.',
   },
   assertion_key_unsafe: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
-      `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+      `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
     remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
   },
   assertion_signature_invalid: {
     ...invalidClient,
     code: 700027,
     sentence: ({ key, clientId }) =>
-      `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}]`,
+      `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
     remedy: 'Sign with the private key of the certificate in the header.',
   },
   assertion_replayed: {
@@ -159,25 +178,40 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       'Client assertion failed validation. [Reason - The assertion was already used.]',
     remedy: 'Create a new assertion with a new jti for every request.',
   },
-  federated_credential_unknown: {
+  federated_issuer_unknown: {
     ...invalidClient,
-    code: 70021,
-    sentence: ({ issuer, subject, audience }) =>
-      `No matching federated identity record found for presented assertion. Assertion Issuer: '${issuer}'. Assertion Subject: '${subject}'. Assertion Audience: '${audience}'.`,
-    remedy: 'Add a federated identity credential with exactly this issuer, subject and audience.',
+    code: 700211,
+    sentence: ({ issuer }) =>
+      `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation} ${federationGuide}`,
+    remedy:
+      'Add a federated identity credential with exactly this issuer. A slash at the end matters.',
+  },
+  federated_audience_unknown: {
+    ...invalidClient,
+    code: 700212,
+    sentence: ({ audience }) =>
+      `No matching federated identity record found for presented assertion audience '${audience}'. ${seeFederation} ${federationGuide}`,
+    remedy:
+      'Request the token from its issuer for the audience of the federated identity credential, usually api://AzureADTokenExchange.',
   },
   federated_subject_unknown: {
     ...invalidClient,
     code: 700213,
     sentence: ({ subject }) =>
-      `No matching federated identity record found for presented assertion subject '${subject}'.`,
-    remedy:
-      'Add a federated identity credential with exactly this subject. Upper and lower case differ.',
+      `No matching federated identity record found for presented assertion subject '${subject}'. ${seeFederation} ${federationGuide}`,
+    remedy: 'Add a federated identity credential with exactly this subject.',
+  },
+  federated_subject_case_differs: {
+    ...invalidClient,
+    code: 7002138,
+    sentence: ({ subject }) =>
+      `No matching federated identity record found for presented assertion subject '${subject}'. The subject matches with case-insensitive comparison, but not with case-sensitive comparison. ${seeFederation} See documentation at: ${federationGuide}. See breaking change notification and remediation at: https://learn.microsoft.com/en-us/entra/identity-platform/reference-breaking-changes#august-2024.`,
+    remedy: 'Write the subject of the federated identity credential in the case of this text.',
   },
   federated_issuer_not_allowed: {
     ...invalidClient,
-    code: 50166,
-    sentence: ({ issuer }) => `The issuer '${issuer}' is not on the list of allowed issuers.`,
+    code: 501661,
+    sentence: () => externalRequestFailed,
     remedy: 'The operator must add its host to FEDERATED_ISSUER_HOSTS.',
   },
   federated_assertion_invalid: {
@@ -190,9 +224,9 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
   federated_issuer_unreachable: {
     status: 503,
     error: 'temporarily_unavailable',
-    code: 50166,
+    code: 501661,
     hasErrorUri: true,
-    sentence: ({ issuer }) => `The keys of the issuer '${issuer}' could not be read.`,
+    sentence: () => externalRequestFailed,
     remedy: 'Try again. The server could not check the assertion.',
   },
   resource_unknown: {
@@ -200,17 +234,18 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     error: 'invalid_resource',
     code: 500011,
     hasErrorUri: true,
-    sentence: ({ resource, tenantName }) =>
-      `The resource principal named ${resource} was not found in the tenant named ${tenantName}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
+    sentence: ({ resource, tenantId }) =>
+      `The resource principal named ${resource} was not found in the tenant named ${tenantId}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
     remedy:
       'Compare the scope with the identifier URI of the API. The API needs a service principal in this tenant.',
   },
   resource_disabled: {
     status: 400,
     error: 'invalid_resource',
-    code: 50001,
+    code: 500014,
     hasErrorUri: true,
-    sentence: ({ resource }) => `The resource named ${resource} is disabled.`,
+    sentence: ({ resource }) =>
+      `The service principal for resource '${resource}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
     remedy: 'An administrator disabled the API. An administrator must enable it.',
   },
   role_required: {

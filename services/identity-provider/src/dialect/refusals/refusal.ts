@@ -25,6 +25,7 @@ export type RequestRefusal =
   | { readonly reason: 'scope_has_several_resources'; readonly scope: string }
   | { readonly reason: 'resource_parameter_on_v2' }
   | { readonly reason: 'tenant_malformed'; readonly tenant: string }
+  | { readonly reason: 'tenant_empty'; readonly tenant: string }
   | { readonly reason: 'tenant_missing' }
   | { readonly reason: 'tenant_is_consumers' }
   | { readonly reason: 'tenant_unknown_at_discovery'; readonly tenant: string }

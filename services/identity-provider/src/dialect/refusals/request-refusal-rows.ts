@@ -49,9 +49,11 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'URL-encode each value, for example with --data-urlencode of curl.',
   },
   parameter_repeated: {
-    ...byOAuth,
+    ...invalidRequest,
+    code: 9000411,
+    hasErrorUri: true,
     sentence: ({ parameter }) =>
-      `The request body contains the following parameter more than once: '${parameter}'.`,
+      `The request is not properly formatted. The parameter '${parameter}' is duplicated.`,
     remedy: 'Send every parameter once.',
   },
   parameter_missing: {
@@ -175,6 +177,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
+    remedy: 'Use the ID or a domain of the tenant.',
+  },
+  tenant_empty: {
+    ...invalidRequest,
+    code: 900021,
+    hasErrorUri: true,
+    sentence: ({ tenant }) =>
+      `Requested tenant identifier '${tenant}' is not valid. Tenant identifiers may not be an empty GUID.`,
     remedy: 'Use the ID or a domain of the tenant.',
   },
   tenant_missing: {

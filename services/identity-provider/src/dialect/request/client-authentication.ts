@@ -1,4 +1,4 @@
-import { isGuid } from '../../directory/guid.ts'
+import { emptyGuid, isGuid } from '../../directory/guid.ts'
 import { Refused } from '../../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
@@ -25,7 +25,7 @@ export function readClientAuthentication(
   if (clientId === undefined) {
     return refuseRequest({ reason: 'parameter_missing', parameter: 'client_id' })
   }
-  if (!isGuid(clientId) || /^[0-]+$/.test(clientId)) {
+  if (!isPlausibleClientId(clientId)) {
     return refuseRequest({ reason: 'client_id_malformed', clientId })
   }
   if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase()) {
@@ -33,8 +33,12 @@ export function readClientAuthentication(
   }
   const authentication = readCredential(form, basic?.secret)
   if (authentication instanceof Refused) return authentication
-  return { clientId: clientId.toLowerCase(), authentication }
+  return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
 }
+
+/** Whether a text can be a client ID. An unknown ID is logged and recorded, so it is short and plain. */
+const isPlausibleClientId = (text: string) =>
+  text !== emptyGuid && /^[a-z\d][\w.-]{0,99}$/i.test(text)
 
 function readCredential(
   form: Form,

@@ -1,4 +1,4 @@
-import { isGuid } from '../../directory/guid.ts'
+import { emptyGuid, isGuid } from '../../directory/guid.ts'
 import type { Refused } from '../../issuance/refusal.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
@@ -15,7 +15,8 @@ export const sharedAuthorities: ReadonlySet<string> = new Set([
 /**
  * Checks the tenant in the path of a token request, before it is looked up.
  *
- * @returns `undefined`, or a refusal: `tenant_is_consumers`, `tenant_missing` or `tenant_malformed`
+ * @returns `undefined`, or a refusal: `tenant_is_consumers`, `tenant_missing`, `tenant_malformed` or
+ *   `tenant_empty`
  */
 export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | undefined {
   const name = tenant.toLowerCase()
@@ -27,9 +28,10 @@ export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | und
 /**
  * Checks that a text has the form of a tenant name: a GUID or a DNS name.
  *
- * @returns `undefined`, or the refusal `tenant_malformed`
+ * @returns `undefined`, or a refusal: `tenant_malformed` or `tenant_empty`
  */
 export function tenantFormRefusal(tenant: string): Refused<RequestRefusal> | undefined {
+  if (tenant === emptyGuid) return refuseRequest({ reason: 'tenant_empty', tenant })
   const isWellFormed = isGuid(tenant) || dnsName.test(tenant)
   return isWellFormed ? undefined : refuseRequest({ reason: 'tenant_malformed', tenant })
 }

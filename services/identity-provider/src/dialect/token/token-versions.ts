@@ -74,6 +74,7 @@ const subjectClaims = (decision: TokenDecision, opaque: OpaqueClaims, ver: strin
   tid: decision.tenant.id,
   uti: opaque.uti,
   ver,
+  xms_ftd: opaque.xms_ftd,
 })
 
 /** Whether the API requests an optional claim, or a property of one. */

@@ -47,7 +47,7 @@ describe('the authentication of a client', () => {
     ['Basic with broken encoding', {}, basic(`${id}:%zz`), 'basic_malformed'],
     ['Basic in bytes that are not UTF-8', {}, basic(`${id}:%ff`), 'basic_malformed'],
     ['another scheme', { client_id: id, client_secret: 's' }, 'Bearer x', 'basic_malformed'],
-    ['an id with a brace', { client_id: `{${id}}` }, undefined, 'client_id_malformed'],
+    ['an id with braces', { client_id: `{${id}}` }, undefined, 'client_id_malformed'],
     ['__proto__ for an id', { client_id: '__proto__' }, undefined, 'client_id_malformed'],
     [
       'an assertion without a type',

@@ -12,7 +12,7 @@ const context = {
     issuerUrlV2: 'https://login.test',
   },
   times: { issuedAt: 1000, expiresAt: 4900, expiresInSeconds: 3599 },
-  opaque: { aio: 'aio', rh: 'rh', uti: 'uti' },
+  opaque: { aio: 'aio', rh: 'rh', uti: 'uti', xms_ftd: 'ftd' },
 }
 
 const decision = (
@@ -36,7 +36,14 @@ const decision = (
 })
 
 const times = { iat: 1000, nbf: 1000, exp: 4900 }
-const subject = { oid: guid(0xb1), rh: 'rh', sub: guid(0xb1), tid: guid(1), uti: 'uti' }
+const subject = {
+  oid: guid(0xb1),
+  rh: 'rh',
+  sub: guid(0xb1),
+  tid: guid(1),
+  uti: 'uti',
+  xms_ftd: 'ftd',
+}
 const v1 = {
   aud: 'api://greeting',
   iss: `https://sts.test/${guid(1)}/`,

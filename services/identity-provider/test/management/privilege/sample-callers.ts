@@ -238,10 +238,11 @@ function federatedRoles(
   const isTrusted = client?.application.federatedIdentityCredentials.some(
     ({ subject }) => subject === name,
   )
-  const isOpen = client?.principal.accountEnabled && !client.application.isFallbackPublicClient
-  if (!home?.isEnabled || !client || !isTrusted || !isOpen) return []
+  const principal = client?.principal
+  const isOpen = principal?.accountEnabled && !client?.application.isFallbackPublicClient
+  if (!home?.isEnabled || !client || !principal || !isTrusted || !isOpen) return []
   const api = findResource(directory, home, resource)
   if (api instanceof Refused) return []
-  const roles = grantedRoles(directory, client, api)
+  const roles = grantedRoles(directory, { ...client, principal }, api)
   return roles instanceof Refused ? [] : roles
 }
