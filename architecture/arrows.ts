@@ -41,7 +41,13 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider',
-    mayImport: ['packages/guard', 'packages/http-service', 'packages/registrations'],
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'packages/registrations/src/apply',
+      'packages/registrations/src/planning',
+    ],
     reason:
       'Its management API is a resource server, and federated issuers have key sets. Tokens are issued without the code that verifies them.',
   },
@@ -137,6 +143,25 @@ export const rooms: readonly Room[] = [
     ],
     reason:
       'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens.',
+  },
+  {
+    path: 'services/identity-provider/src/portal',
+    mayImport: [
+      'packages/guard',
+      'packages/registrations',
+      'packages/registrations/src/apply',
+      'packages/registrations/src/planning',
+      'services/identity-provider/src/body',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/http',
+      'services/identity-provider/src/issuance',
+      'services/identity-provider/src/management',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason:
+      'Pages for administrators. They change nothing themselves: each form calls an operation of the management APIs. The guard judges the tokens that they show.',
   },
   {
     path: 'cli',

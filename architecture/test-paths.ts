@@ -184,6 +184,11 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The test calls every operation of the server.',
   },
   {
+    paths: [idp('src/portal/')],
+    test: idp('test/portal/portal-app.test.ts'),
+    reason: 'The tests of the folder use the portal as a browser does.',
+  },
+  {
     paths: [idp('src/registrations/')],
     test: idp('test/registrations/seed-registrations.test.ts'),
     reason: 'The changes are compared in the seeded directory.',

@@ -18,10 +18,17 @@ const serverError = errorAnswer(500, 'server_error', 'The request could not be a
  * share, such as the rate limit, is part of the options.
  *
  * @param management the management APIs
+ * @param portal the portal; without it, its paths do not exist
  */
-export function createApp(options: ServiceOptions, management: Hono): Hono<ServerEnv> {
+export function createApp(
+  options: ServiceOptions,
+  management: Hono,
+  portal?: Hono<ServerEnv>,
+): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
   app.route('/', management)
+  // Before the routes whose first segment is a tenant.
+  if (portal !== undefined) app.route('/', portal)
   for (const version of tokenEndpointVersions) {
     const path = `/:tenant${version.path}`
     app.post(path, tokenEndpoint(version, options))

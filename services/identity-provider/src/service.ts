@@ -12,8 +12,12 @@ import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import { openListeners } from './listeners.ts'
 import { createManagementApps } from './management/create-apps.ts'
+import type { Authenticate } from './management/http/caller.ts'
+import { portalCallerOf } from './portal/api/in-process-graph.ts'
+import { createPortal } from './portal/portal-app.ts'
 import type { Settings } from './settings.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
+import { isPortalOn } from './startup/is-portal-on.ts'
 import { openKeys } from './startup/open-keys.ts'
 import { seedDirectory } from './startup/seed-directory.ts'
 import { startBackgroundTasks } from './startup/start-background-tasks.ts'
@@ -115,8 +119,9 @@ export async function startService(
       source: systemRuntime,
       randomBytes: randomPool(systemRuntime.randomBytes),
     }
-    const managementApps = ({ authUrl, issuerUrl }: Authority) =>
+    const managementApps = ({ authUrl, issuerUrl }: Authority, authenticate?: Authenticate) =>
       createManagementApps({
+        ...(authenticate && { authenticate }),
         baseUrl: authUrl,
         issuerUrls: [issuerUrl],
         store: directory,
@@ -150,7 +155,21 @@ export async function startService(
 
     // 7. Requests
     for (const { listener, authority } of listeners.all) {
-      const app = createApp({ ...options, authority }, managementApps(authority))
+      const service = { ...options, authority }
+      const portal = isPortalOn(settings, authority, log)
+        ? createPortal({
+            service,
+            management: managementApps(authority, portalCallerOf),
+            keyEncryptionKey,
+            usedLinks: storage.assertions,
+            requestToken: (request) => app.fetch(request),
+          })
+        : undefined
+      const app: ReturnType<typeof createApp> = createApp(
+        service,
+        managementApps(authority),
+        portal,
+      )
       listener.answerWith((request, bindings) => app.fetch(request, bindings))
     }
     return {

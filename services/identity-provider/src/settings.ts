@@ -120,6 +120,7 @@ const shape = z.object({
   MAX_REFUSED_CHANGE_RECORDS: wholeNumber(1000, 10_000_000).prefault('100000'),
   MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).prefault('1000000'),
   TRUSTED_PROXIES: proxies.prefault(''),
+  PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })

@@ -1,0 +1,76 @@
+import { html } from 'hono/html'
+import type { Visit } from '../visit.ts'
+import type { Html } from './html.ts'
+
+/** The fields of a form that was sent. */
+export type Form = ReadonlyMap<string, string>
+
+/** A form that was sent and refused: its fields are shown again, with the reason. */
+export type Attempt = {
+  readonly action: string
+  readonly form: Form
+  readonly message: string
+  readonly status: number
+}
+
+/** A form with its token. */
+export const form = (visit: Visit, action: string, content: Html) =>
+  html`<form method="post" action="${action}"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">
+${content}
+</form>`
+
+/** A form with one button. */
+export const buttonForm = (
+  visit: Visit,
+  action: string,
+  label: string,
+  fields: Readonly<Record<string, string>> = {},
+  kind = 'secondary',
+) =>
+  html`<form method="post" action="${action}" class="button-form"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">${hiddenFields(fields)}<button class="${kind}">${label}</button></form>`
+
+export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+
+type Field = {
+  readonly name: string
+  readonly label: string
+  readonly help?: Html
+  readonly type?: string
+  readonly value?: string
+  readonly required?: boolean
+  readonly maxLength?: number
+  readonly autocomplete?: string
+}
+
+/** A text field with its label and help. After a refused attempt it has what was typed. */
+export function field(one: Field, attempt?: Attempt) {
+  const value = attempt?.form.get(one.name) ?? one.value ?? ''
+  const help = one.help && html`<small id="${one.name}-help">${one.help}</small>`
+  return html`<label>${one.label}
+<input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
+}
+
+/** A list of choices with its label. */
+export function choice(
+  one: Pick<Field, 'name' | 'label' | 'help'> & {
+    readonly options: readonly { readonly value: string; readonly label: string }[]
+    readonly value?: string | undefined
+  },
+  attempt?: Attempt,
+) {
+  const chosen = attempt?.form.get(one.name) ?? one.value
+  return html`<label>${one.label}
+<select name="${one.name}">${one.options.map(
+    ({ value, label }) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`,
+  )}</select>${one.help && html`<small>${one.help}</small>`}</label>`
+}
+
+/** The reason why an attempt was refused, above the form. */
+export const problem = (attempt: Attempt | undefined) =>
+  attempt === undefined
+    ? ''
+    : html`<p role="alert" class="problem"><strong>Not done.</strong> ${attempt.message}</p>`

@@ -1,0 +1,56 @@
+import { html } from 'hono/html'
+import type { Html } from './html.ts'
+
+/** A value that people copy. Script adds the button. */
+export const copyable = (text: string) => html`<code class="copyable">${text}</code>`
+
+/** Lines that people copy. */
+export const snippet = (text: string, label: string) =>
+  html`<pre tabindex="0" role="region" aria-label="${label}" class="copyable"><code>${text}</code></pre>`
+
+/** Names with their values. */
+export const facts = (rows: readonly (readonly [string, Html])[]) =>
+  html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+
+/** A table that scrolls alone on a narrow screen; a sentence when it has no rows. */
+export function table(
+  label: string,
+  columns: readonly string[],
+  rows: readonly (readonly Html[])[],
+  empty: Html,
+) {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (cells) =>
+      html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`))}</tr>`,
+  )}</tbody>
+</table></div>`
+}
+
+/** A short state, in words and with a colour. */
+export const mark = (kind: 'good' | 'bad' | 'warn' | 'plain', text: string) =>
+  html`<span class="mark ${kind}">${text}</span>`
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const units = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3600 },
+  { unit: 'minute', seconds: 60 },
+  { unit: 'second', seconds: 1 },
+] as const
+
+/** The distance of a time in words, such as `in 3 days`. */
+export function distance(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1000)
+  const { unit, seconds: size } =
+    units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[units.length - 1] ?? units[3]
+  return words.format(Math.trunc(seconds / size), unit)
+}
+
+/** A time in words, with the exact time. Script keeps the words current. */
+export const time = (at: Date | null | undefined, now: Date, none = 'never') =>
+  at == null
+    ? none
+    : html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${distance(at, now)}</time>`

@@ -1,0 +1,44 @@
+import type { GraphRefusalError } from '@greeting/registrations/apply'
+import { html } from 'hono/html'
+import { page } from '../layout/page.ts'
+import type { Visit } from '../visit.ts'
+
+/** What an administrator can do after a refusal, by its HTTP status. */
+const remedies: Readonly<Record<number, string>> = {
+  401: 'The administrator application was disabled or deleted. Sign in as another one.',
+  403: 'The administrator application lacks a role for this. Another administrator can grant it.',
+  404: 'It may have been deleted. Look for it under App registrations.',
+  412: 'Another administrator changed it in between. Open the page again to see the current state.',
+  503: 'The store does not answer. Nothing was changed. Try again in a moment.',
+}
+
+/** The sentence for a refusal of the management API. */
+export const refusalSentence = ({ status, reason }: GraphRefusalError): string =>
+  [reason, remedies[status]].filter(Boolean).join(' ')
+
+/** A page about a refusal of the management API. */
+export const refusalPage = (visit: Visit, error: GraphRefusalError): Promise<Response> =>
+  page(visit, {
+    title: titles[error.status] ?? 'This cannot be shown',
+    status: error.status,
+    content: html`<p role="alert" class="problem">${refusalSentence(error)}</p><p><a href="/portal">Overview</a></p>`,
+  })
+
+const titles: Readonly<Record<number, string>> = {
+  403: 'A role is missing',
+  404: 'Not found',
+  503: 'The store does not answer',
+}
+
+/** A page about a request that the portal itself refuses. */
+export const plainPage = (
+  title: string,
+  sentence: string,
+  status: number,
+  visit?: Visit,
+): Promise<Response> =>
+  page(visit, {
+    title,
+    status,
+    content: html`<p role="alert" class="problem">${sentence}</p><p><a href="/portal">Portal</a></p>`,
+  })

@@ -1,0 +1,130 @@
+import { application } from '@greeting/registrations/planning'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { issuerV1, issuerV2 } from '../../dialect/authority.ts'
+import { auditPage } from '../api/audit-view.ts'
+import { keyState } from '../api/key-view.ts'
+import { optional } from '../api/optional.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { page } from '../layout/page.ts'
+import { copyable, facts, mark, table, time } from '../layout/parts.ts'
+import type { PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+import { remedyOf } from './refusal-remedies.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const soonDays = 30
+/** One page of Graph. A larger tenant gets a page of its own for this question. */
+const maxCheckedApplications = 999
+
+const applications = z.object({
+  '@odata.count': z.number(),
+  value: z.array(
+    application.pick({
+      appId: true,
+      displayName: true,
+      passwordCredentials: true,
+      keyCredentials: true,
+    }),
+  ),
+})
+
+export const overviewPages: readonly PageRow[] = [{ path: '/portal', show: overview }]
+
+async function overview(visit: Visit): Promise<Response> {
+  const { tenantId } = visit.session
+  const { authority } = visit.options.service
+  const { authUrl } = authority
+  const [keys, ending, refusals] = await Promise.all([
+    optional(keyTable(visit)),
+    optional(endingTable(visit)),
+    optional(refusalTable(visit)),
+  ])
+  return page(visit, {
+    title: 'Overview',
+    section: 'Overview',
+    content: html`<div class="cards">
+<section class="across"><h2>This identity provider</h2>
+${facts([
+  ['Tenant', visit.tenantName],
+  ['Tenant ID', copyable(tenantId)],
+  ['Authority', copyable(`${authUrl}/${tenantId}`)],
+  ['Token endpoint', copyable(`${authUrl}/${tenantId}/oauth2/v2.0/token`)],
+  ['Key set', copyable(`${authUrl}/${tenantId}/discovery/keys`)],
+  ['Discovery', copyable(`${authUrl}/${tenantId}/v2.0/.well-known/openid-configuration`)],
+  ['Issuer of v1.0 tokens', copyable(issuerV1(authority, tenantId))],
+  ['Issuer of v2.0 tokens', copyable(issuerV2(authority, tenantId))],
+  ['Microsoft Graph', copyable(`${authUrl}/v1.0`)],
+])}</section>
+<section><h2>Signing keys</h2>${keys}<p><a href="/portal/keys">All keys</a></p></section>
+<section><h2>Secrets and certificates that end within ${soonDays} days</h2>${ending}</section>
+<section><h2>Refused in the last hour</h2>${refusals}<p><a href="/portal/logs">Logs</a></p></section>
+</div>`,
+  })
+}
+
+async function keyTable({ management, now }: Visit) {
+  const states = await management.list('/keys', keyState)
+  return table(
+    'Signing keys',
+    ['Key ID', 'Phase', 'Phase ends'],
+    states.map(({ kid, phase, untilDateTime }) => [
+      html`<code>${kid.slice(0, 12)}…</code>`,
+      mark(phase === 'active' ? 'good' : 'plain', phase),
+      time(untilDateTime, now, 'no end planned'),
+    ]),
+    'There is no signing key.',
+  )
+}
+
+async function endingTable({ graph, now }: Visit) {
+  const select = '$select=appId,displayName,passwordCredentials,keyCredentials'
+  const found = await graph.get(
+    `/applications?$top=${maxCheckedApplications}&$count=true&${select}`,
+    applications,
+  )
+  const until = new Date(now.getTime() + soonDays * dayMs)
+  const rows = found.value
+    .flatMap(({ appId, displayName, passwordCredentials, keyCredentials }) =>
+      [
+        ...passwordCredentials.map((one) => ({ ...one, kind: 'secret' })),
+        ...keyCredentials.map((one) => ({ ...one, kind: 'certificate' })),
+      ].map((one) => ({ ...one, appId, applicationName: displayName })),
+    )
+    .filter(({ endDateTime }) => endDateTime <= until)
+    .toSorted((one, other) => +one.endDateTime - +other.endDateTime)
+  const checked = found.value.length
+  const total = found['@odata.count']
+  return html`${table(
+    'Credentials that end soon',
+    ['Application', 'Credential', 'End'],
+    rows.map(({ appId, applicationName, displayName, kind, endDateTime }) => [
+      html`<a href="${applicationPath(appId, 'Certificates & secrets')}">${applicationName}</a>`,
+      `${kind} ${displayName ?? ''}`,
+      html`${mark(endDateTime <= now ? 'bad' : 'warn', endDateTime <= now ? 'ended' : 'ends')} ${time(endDateTime, now)}`,
+    ]),
+    'None.',
+  )}${total > checked && html`<p><small>Checked: ${checked} of ${total} applications. The metrics of the server cover all.</small></p>`}`
+}
+
+async function refusalTable({ management, now }: Visit) {
+  const from = new Date(now.getTime() - hourMs).toISOString()
+  const { value, next } = await management.get(
+    `/audit?book=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
+    auditPage,
+  )
+  const reasons = [...Map.groupBy(value, ({ reason }) => reason ?? 'unknown')].toSorted(
+    ([, one], [, other]) => other.length - one.length,
+  )
+  return html`${table(
+    'Refusals of the last hour',
+    ['Reason', 'Times', 'Remedy'],
+    reasons.map(([reason, records]) => [
+      html`<a href="/portal/logs?log=sign-ins&outcome=refused&reason=${reason}"><code>${reason}</code></a>`,
+      String(records.length),
+      remedyOf(reason),
+    ]),
+    'Nothing was refused.',
+  )}${next !== null && html`<p><small>Counted: the last ${value.length} refusals.</small></p>`}`
+}

@@ -1,0 +1,41 @@
+import { html } from 'hono/html'
+import { field, hiddenFields } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { page } from '../layout/page.ts'
+
+/** A form that arrived after the end of its session. It is sent again after the sign-in. */
+export type Unsent = { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+
+export type SignInPage = {
+  readonly returnTo: string
+  readonly fault?: string | undefined
+  readonly clientId?: string | undefined
+  readonly unsent?: Unsent | undefined
+  readonly status?: number
+  readonly isEnded?: boolean
+}
+
+/** Asks for the client ID and the secret of an administrator application. */
+export function signInPage({
+  returnTo,
+  fault,
+  clientId,
+  unsent,
+  status,
+  isEnded,
+}: SignInPage): Promise<Response> {
+  const hints: Html = html`<p>Run <code>greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
+  return page(undefined, {
+    title: 'Sign in',
+    status: status ?? 401,
+    content: html`${isEnded && html`<p role="status" class="note">Your session has ended. Sign in again.${unsent && ' Your entries are kept.'}</p>`}
+${fault && html`<p role="alert" class="problem">${fault}</p>`}
+<form method="post" action="/portal/sign-in">
+${hiddenFields({ return_to: returnTo, ...(unsent && { unsent: JSON.stringify(unsent) }) })}
+${field({ name: 'client_id', label: 'Client ID', value: clientId ?? '', required: true, maxLength: 256, autocomplete: 'username' })}
+${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024, autocomplete: 'current-password' })}
+<button>Sign in</button>
+</form>
+${hints}`,
+  })
+}

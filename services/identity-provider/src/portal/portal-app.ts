@@ -1,0 +1,154 @@
+import { GraphRefusalError } from '@greeting/registrations/apply'
+import { type Context, Hono } from 'hono'
+import { BodyTooLargeError } from '../body/bounded-body.ts'
+import type { ServerEnv } from '../http/request-header.ts'
+import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
+import type { Attempt, Form } from './layout/form.ts'
+import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
+import { overviewPages } from './pages/overview-page.ts'
+import { signInPage } from './pages/sign-in-page.ts'
+import { readPortalForm } from './portal-form.ts'
+import type { PortalOptions } from './portal-options.ts'
+import type { ActionRow, PageRow } from './routes.ts'
+import { FormTokens } from './security/form-token.ts'
+import { portalOrigins } from './security/portal-origins.ts'
+import { isSessionValid } from './security/portal-session.ts'
+import { SealedValues } from './security/sealed-values.ts'
+import { readSession } from './security/session-cookie.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { staticFile } from './static-files.ts'
+import { createVisit, type Visit } from './visit.ts'
+
+const pages: readonly PageRow[] = [...overviewPages]
+const actions: readonly ActionRow[] = []
+
+/** Fields that are never shown again: they are secrets. */
+const secretFields: ReadonlySet<string> = new Set(['form_token', 'client_secret', 'token'])
+
+/**
+ * Creates the portal: pages for administrators, without script if necessary. Every page and form calls
+ * the operations of the management APIs as the administrator who signed in.
+ */
+export function createPortal(options: PortalOptions): Hono<ServerEnv> {
+  const { service, keyEncryptionKey } = options
+  const sealed = new SealedValues(keyEncryptionKey)
+  const formTokens = new FormTokens(keyEncryptionKey.derive('tokens of the forms of the portal'))
+  const origins = portalOrigins(service.authority.authUrl)
+  const hosts = new Set([...origins].map((origin) => new URL(origin).host))
+  const app = new Hono<ServerEnv>()
+
+  // 1. Only the own names of the server, and forms only of its own pages.
+  app.use('/portal/*', async (context, next) => {
+    const host = context.req.header('host') ?? new URL(context.req.url).host
+    if (!hosts.has(host)) {
+      return plainPage(
+        'Wrong address',
+        `The portal is at ${service.authority.authUrl}/portal.`,
+        421,
+      )
+    }
+    const isForm = context.req.method === 'POST' && context.req.path !== '/portal/links'
+    if (isForm && !origins.has(context.req.header('origin') ?? '')) {
+      return plainPage('Refused', 'The form was not sent by a page of this portal.', 403)
+    }
+    return next()
+  })
+  app.get('/portal/static/:name', (context) => {
+    return staticFile(context, context.req.param('name')) ?? context.notFound()
+  })
+  app.route('/', signInRoutes(options, sealed, formTokens))
+
+  // 2. The session of every other request.
+  const visitOf = async (context: Context<ServerEnv>): Promise<Visit | undefined> => {
+    const session = readSession(context, sealed)
+    if (session === undefined) return undefined
+    const now = service.source.now()
+    const names = await service.directory.read((directory) =>
+      isSessionValid(directory, session, now)
+        ? {
+            administratorName:
+              directory.applicationByAppId(session.applicationId)?.displayName ?? '',
+            tenantName: directory.tenant(session.tenantId)?.displayName ?? '',
+          }
+        : undefined,
+    )
+    return names && createVisit(options, formTokens, session, names, now)
+  }
+
+  // 3. Pages.
+  for (const { path, show } of pages) {
+    app.get(path, async (context) => {
+      const visit = await visitOf(context)
+      const { pathname, search } = new URL(context.req.url)
+      const isEnded = readSession(context, sealed) !== undefined
+      if (visit === undefined) return signInPage({ returnTo: `${pathname}${search}`, isEnded })
+      return guarded(visit, () => show(visit, context))
+    })
+  }
+
+  // 4. Forms: the session, the token of the form, the change, then the next page.
+  for (const action of actions) {
+    app.post(action.path, async (context) => {
+      const { path } = context.req
+      const form = await readPortalForm(context, action.maxBodyBytes)
+      const visit = await visitOf(context)
+      const fields = keptFields(form)
+      if (visit === undefined) {
+        const unsent = action.maxBodyBytes === undefined ? { action: path, fields } : undefined
+        return signInPage({ returnTo: '/portal', isEnded: true, unsent })
+      }
+      if (!formTokens.isTokenOf(visit.session, path, form.get('form_token') ?? '')) {
+        return plainPage('Refused', 'The form is not of this session. Open it again.', 403, visit)
+      }
+      return guarded(visit, async () => {
+        try {
+          const next = await action.run(visit, form, context)
+          return typeof next === 'string' ? context.redirect(next, 303) : next
+        } catch (cause) {
+          if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
+          const { status } = cause
+          const message = refusalSentence(cause)
+          const attempt: Attempt = {
+            action: path,
+            form: new Map(Object.entries(fields)),
+            message,
+            status,
+          }
+          return action.show(visit, context, attempt)
+        }
+      })
+    })
+  }
+
+  app.all('/portal/*', async (context) =>
+    plainPage('Not found', 'The portal has no such page.', 404, await visitOf(context)),
+  )
+  app.onError((cause) => {
+    if (cause instanceof BodyTooLargeError) {
+      return plainPage(
+        'Too large',
+        'The form is larger than the portal accepts. Nothing was changed.',
+        413,
+      )
+    }
+    if (cause instanceof StorageUnavailableError) {
+      const sentence = 'The store does not answer. Nothing was changed. Try again in a moment.'
+      return plainPage('The store does not answer', sentence, 503)
+    }
+    service.log.error({ err: cause }, 'portal request failed')
+    return plainPage('Failed', 'The request could not be answered. The log has the reason.', 500)
+  })
+  return app
+}
+
+async function guarded(visit: Visit, answer: () => Promise<Response>): Promise<Response> {
+  try {
+    return await answer()
+  } catch (cause) {
+    if (cause instanceof GraphRefusalError) return refusalPage(visit, cause)
+    throw cause
+  }
+}
+
+const keptFields = (form: Form): Record<string, string> =>
+  Object.fromEntries([...form].filter(([name]) => !secretFields.has(name)))

@@ -1,0 +1,16 @@
+import type { Hono } from 'hono'
+import type { ServiceOptions } from '../http/service-options.ts'
+import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import type { ReplayCache } from '../storage/replay-cache.ts'
+
+/** Everything that the portal needs. */
+export type PortalOptions = {
+  readonly service: ServiceOptions
+  /** The management APIs, for the caller that the environment of a request names. */
+  readonly management: Hono
+  readonly keyEncryptionKey: KeyEncryptionKey
+  /** Records the one-time links that were used, on all replicas. */
+  readonly usedLinks: ReplayCache
+  /** Sends a token request to the token endpoint of this server. */
+  readonly requestToken: (request: Request) => Response | Promise<Response>
+}

@@ -1,0 +1,29 @@
+import type { Context } from 'hono'
+import type { ServerEnv } from '../http/request-header.ts'
+import type { Attempt, Form } from './layout/form.ts'
+import type { Visit } from './visit.ts'
+
+/** Shows a page: for a GET request, and again after a refused form. */
+export type Show = (
+  visit: Visit,
+  context: Context<ServerEnv>,
+  attempt?: Attempt,
+) => Promise<Response>
+
+/** A page of the portal. */
+export type PageRow = { readonly path: string; readonly show: Show }
+
+/** A form of the portal. */
+export type ActionRow = {
+  readonly path: string
+  /** Makes the change. Returns the path of the page to show next, or a page. */
+  readonly run: (
+    visit: Visit,
+    form: Form,
+    context: Context<ServerEnv>,
+  ) => Promise<string | Response>
+  /** Shows the page with the form again when the change was refused. */
+  readonly show: Show
+  /** Default: 65,536. */
+  readonly maxBodyBytes?: number
+}

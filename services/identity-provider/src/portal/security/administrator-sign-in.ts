@@ -1,0 +1,106 @@
+import { credentialName } from '../../directory/credential-name.ts'
+import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
+import type { ServiceOptions } from '../../http/service-options.ts'
+import { type IssuanceRefusal, Refused } from '../../issuance/refusal.ts'
+import { decideToken } from '../../issuance/token-decision.ts'
+import type { Administrator } from './one-time-link.ts'
+
+/** Why a sign-in failed. */
+export type SignInFault = 'credentials_wrong' | 'credential_ended' | 'no_role' | 'throttled'
+
+/** The sentence for each fault. An unknown client and a wrong secret have the same. */
+export const signInSentences: Readonly<Record<SignInFault, string>> = {
+  credentials_wrong: 'The client ID or the client secret is wrong.',
+  credential_ended: 'This client secret has ended. Sign in with another one.',
+  no_role:
+    'This application is disabled, or has no role of Microsoft Graph or of the management API. Only an administrator application can sign in.',
+  throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
+}
+
+/** The known parts of a sign-in, for the limit of attempts and for the log. */
+export type SignInAttempt = {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The address from which it comes. */
+  readonly source: string
+}
+
+type Options = Pick<
+  ServiceOptions,
+  'directory' | 'source' | 'assertionTimes' | 'throttle' | 'audit' | 'noteUse'
+>
+
+const wrongCredentials: ReadonlySet<IssuanceRefusal['reason']> = new Set([
+  'client_unknown',
+  'client_public',
+  'secret_wrong',
+  'tenant_unknown',
+])
+const maxClientIdLength = 256
+
+/**
+ * Signs an administrator application in by its secret. The decision is that of a token request for a
+ * management API, and so are the limit of wrong attempts and the sign-in log.
+ *
+ * @returns the administrator, or the fault
+ */
+export async function signInAdministrator(
+  options: Options,
+  { clientId, clientSecret, source }: SignInAttempt,
+): Promise<Administrator | SignInFault> {
+  const now = options.source.now()
+  const { tenantId, decisions } = await options.directory.read((directory) => {
+    // The comparison of an unknown client takes as long, in the first tenant.
+    const [first] = directory.tenants()
+    const tenant = directory.applicationByAppId(clientId)?.tenantId ?? first?.id ?? ''
+    const decide = (resource: string) =>
+      decideToken(
+        directory,
+        {
+          tenant,
+          clientId,
+          authentication: { method: 'secret', secret: clientSecret },
+          resource,
+        },
+        {
+          rules: {
+            assertionTimes: options.assertionTimes,
+            assertionAudiences: () => new Set(),
+            usesAssertionsOnce: false,
+          },
+          assertion: {},
+        },
+        now,
+      )
+    return { tenantId: tenant, decisions: [decide(graphAppId), decide(serverManagementAppId)] }
+  })
+  const actor = clientId.slice(0, maxClientIdLength)
+  const record = { at: now, tenantId, actor, action: 'portal.signIn', target: null }
+  const correlationId = options.source.newGuid()
+  const granted = decisions.find((one) => !(one instanceof Refused) && one.roles.length > 0)
+  if (granted !== undefined && !(granted instanceof Refused)) {
+    options.noteUse(credentialName(granted.client.application, granted.credentialId), now)
+    options.audit({ ...record, outcome: 'done', reason: null, correlationId }, 'signIns')
+    return { tenantId, applicationId: actor, credentialId: granted.credentialId }
+  }
+  const [decision] = decisions
+  const reason = decision instanceof Refused ? decision.refusal.reason : 'role_required'
+  const fault = faultOf(reason)
+  if (fault !== 'no_role') {
+    const waitSeconds = options.throttle.count(
+      fault === 'credentials_wrong' ? actor : undefined,
+      source,
+    )
+    if (waitSeconds !== undefined) return 'throttled'
+  }
+  const lane = fault === 'no_role' ? 'signIns' : 'unauthenticated'
+  options.audit({ ...record, outcome: 'refused', reason, correlationId }, lane)
+  return fault
+}
+
+function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
+  if (wrongCredentials.has(reason)) return 'credentials_wrong'
+  return reason === 'secret_expired' || reason === 'secret_not_allowed'
+    ? 'credential_ended'
+    : 'no_role'
+}

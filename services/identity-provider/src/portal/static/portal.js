@@ -1,0 +1,3 @@
+import './copy.js'
+import './countdown.js'
+import './follow.js'

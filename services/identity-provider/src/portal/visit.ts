@@ -1,0 +1,46 @@
+import { graphPath } from '../management/graph/graph-operations.ts'
+import { graphRoles } from '../management/graph/graph-roles.ts'
+import type { ManagementCaller } from '../management/http/caller.ts'
+import { serverManagementPath } from '../management/server/server-operations.ts'
+import { serverRoles } from '../management/server/server-roles.ts'
+import { InProcessGraph } from './api/in-process-graph.ts'
+import type { PortalOptions } from './portal-options.ts'
+import type { FormTokens } from './security/form-token.ts'
+import type { PortalSession } from './security/portal-session.ts'
+
+/** One request of an administrator who is signed in. */
+export type Visit = {
+  readonly options: PortalOptions
+  readonly session: PortalSession
+  readonly administratorName: string
+  readonly tenantName: string
+  readonly now: Date
+  readonly graph: InProcessGraph
+  readonly management: InProcessGraph
+  /** The token of a form that is sent to this path. */
+  readonly tokenOf: (action: string) => string
+}
+
+/** Every management role. Each operation keeps those that the administrator has now. */
+const roles = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
+
+/** Prepares the APIs of an administrator for one request. */
+export function createVisit(
+  options: PortalOptions,
+  formTokens: FormTokens,
+  session: PortalSession,
+  names: Pick<Visit, 'administratorName' | 'tenantName'>,
+  now: Date,
+): Visit {
+  const { tenantId, applicationId } = session
+  const caller: ManagementCaller = { tenantId, applicationId, roles }
+  return {
+    options,
+    session,
+    ...names,
+    now,
+    graph: new InProcessGraph(options.management, caller, graphPath),
+    management: new InProcessGraph(options.management, caller, serverManagementPath),
+    tokenOf: (action) => formTokens.tokenOf(session, action),
+  }
+}
