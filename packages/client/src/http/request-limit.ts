@@ -30,7 +30,9 @@ export class RequestLimit {
     return () => {
       if (isReleased) return
       isReleased = true
-      this.#release()
+      // A connection is free one turn after its body was read. Earlier, `fetch` would open another one.
+      if (this.#waiting.size > 0) setTimeout(() => this.#release(), 0)
+      else this.#release()
     }
   }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { clientSecret } from '../../src/credentials/credential.ts'
 import { RequestLimit } from '../../src/http/request-limit.ts'
 import type { Runtime } from '../../src/runtime.ts'
+import { createTokenSource } from '../../src/token/token-source.ts'
 import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
 import { type Answer, grant, silence, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
@@ -20,10 +25,14 @@ class SlowServer {
     return grant(`t${request.form.get('scope')?.replaceAll(/\W/g, '')}`)(request, signal)
   }
 
-  async answerAll(): Promise<void> {
-    await settled()
-    for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
-      next()
+  /** Answers all requests until these calls have ended. */
+  async answerUntilEnd(calls: Promise<unknown>): Promise<void> {
+    let hasEnded = false
+    void calls.finally(() => {
+      hasEnded = true
+    })
+    while (!hasEnded) {
+      for (const answer of this.#pending.splice(0)) answer()
       await settled()
     }
   }
@@ -40,23 +49,48 @@ function sourcesIn(
   )
 }
 
-describe('the token requests of 1,000 scopes', () => {
-  for (const [maxRequestsInFlight, most] of [
-    [undefined, 16],
-    [1, 1],
-    [40, 40],
+describe('the token requests of many scopes', () => {
+  for (const [maxRequestsInFlight, most, scopes] of [
+    [undefined, 16, 1000],
+    [1, 1, 50],
+    [40, 40, 1000],
   ] as const) {
     it(`are at most ${most} at a time with maxRequestsInFlight ${maxRequestsInFlight} (CL8)`, async () => {
       const server = new SlowServer()
       const world = new VirtualRuntime(server.answer)
       const options = maxRequestsInFlight === undefined ? {} : { maxRequestsInFlight }
-      const tokens = Promise.all(sourcesIn(world, 1_000, options).map(({ token }) => token()))
-      await server.answerAll()
-      assert.equal(new Set(await tokens).size, 1_000)
-      assert.equal(world.sent.length, 1_000)
+      const tokens = Promise.all(sourcesIn(world, scopes, options).map(({ token }) => token()))
+      await server.answerUntilEnd(tokens)
+      assert.equal(new Set(await tokens).size, scopes)
+      assert.equal(world.sent.length, scopes)
       assert.equal(server.most, most)
     })
   }
+
+  it('open no more connections than maxRequestsInFlight', async () => {
+    let connections = 0
+    const server = createServer((request, response) => {
+      request.resume()
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ access_token: 't', token_type: 'Bearer', expires_in: 3600 }))
+    })
+    server.on('connection', () => {
+      connections += 1
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const tokenEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
+    const sources = Array.from({ length: 100 }, (_, index) =>
+      createTokenSource({
+        ...{ tokenEndpoint, clientId: 'many', scope: `api://${index}/.default` },
+        ...{ credential: clientSecret('not a real secret'), maxRequestsInFlight: 4 },
+      }),
+    )
+    await Promise.all(sources.map((source) => source.token()))
+    server.closeAllConnections()
+    server.close()
+    assert.equal(connections, 4)
+  })
 
   it('leave the wait with the signal of their caller', async () => {
     const server = new SlowServer()
@@ -69,8 +103,9 @@ describe('the token requests of 1,000 scopes', () => {
     controller.abort(new Error('stopped by the caller'))
     await assert.rejects(waiting ?? Promise.resolve(), /stopped by the caller/)
     assert.equal(world.sent.length, 1)
-    await server.answerAll()
-    assert.match((await held) ?? '', /^tapi/)
+    const end = Promise.resolve(held)
+    await server.answerUntilEnd(end)
+    assert.match((await end) ?? '', /^tapi/)
   })
 
   it('end at their deadline while they wait, with the code authority_unreachable', async () => {
