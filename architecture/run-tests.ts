@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Counts } from './failure-reporter.ts'
 import { root } from './source-tree.ts'
-import { jobsOf, type Suite } from './test-suites.ts'
+import { type Job, jobsOf, type Suite } from './test-suites.ts'
 
-// `npm test` runs both suites; `npm run test:unit` and `npm run test:system` run one.
+// `npm test` runs both suites as one queue of jobs; `npm run test:unit` and `npm run test:system` run one.
 
+const suites = process.argv.slice(2) as Suite[]
 // System tests wait for other processes during a fifth of their time, so one more fills two cores.
-const processes: Record<Suite, number> = { unit: 2, system: 3 }
+const processes = suites.includes('system') ? 3 : 2
 const reporter = join(import.meta.dirname, 'failure-reporter.ts')
 const env = {
   // Each of some hundred processes compiles the same files without it.
@@ -31,31 +32,27 @@ async function runFiles(files: readonly string[]): Promise<Result> {
   return { ...counts, exitCode }
 }
 
-/** Runs each job of a suite in a process of its own, some at the same time. */
-async function runJobs(suite: Suite): Promise<Result[]> {
-  const waiting = jobsOf(suite, processes[suite])
-  const results: Result[] = []
+/** Runs jobs, some at the same time, and returns the results of each suite. */
+async function runJobs(waiting: Job[]): Promise<Map<Suite, Result[]>> {
+  const results = new Map(suites.map((suite) => [suite, [] as Result[]]))
   const runWaiting = async () => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
-      results.push(await runFiles(job))
+      results.get(job.suite)?.push(await runFiles(job.files))
   }
-  await Promise.all(Array.from({ length: processes[suite] }, runWaiting))
+  await Promise.all(Array.from({ length: processes }, runWaiting))
   return results
 }
 
-const suites = process.argv.slice(2) as Suite[]
+const startedMs = performance.now()
 let isGreen = true
 const summary: string[] = []
-for (const suite of suites) {
-  const startedMs = performance.now()
-  const results = await runJobs(suite)
+for (const [suite, results] of await runJobs(jobsOf(suites))) {
   const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0)
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   const numbers = `${sum('tests')} tests, ${sum('passed')} passed, ${sum('failed')} failed`
-  summary.push(`${suite.padEnd(6)}  ${numbers}, ${seconds} s`)
+  summary.push(`${suite.padEnd(6)}  ${numbers}`)
   isGreen &&= results.every(({ exitCode, tests }) => exitCode === 0 && tests > 0)
 }
-process.stdout.write(
-  `\n${summary.join('\n')}\n${isGreen ? 'All tests passed.' : 'The tests failed.'}\n`,
-)
+const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+summary.push(`${isGreen ? 'All tests passed' : 'The tests failed'} in ${seconds} s.`)
+process.stdout.write(`\n${summary.join('\n')}\n`)
 process.exitCode = isGreen ? 0 : 1

@@ -112,31 +112,60 @@ const sharedSystem = 'e2e/test/shared-system.ts'
 const usesSharedSystem = (file: string) =>
   importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
 
-/**
- * The files of a suite as jobs, each for one process. Long jobs come first.
- *
- * @param processes the number of jobs that run at the same time
- */
-export function jobsOf(suite: Suite, processes: number): string[][] {
-  const files = filesOf(suite).sort((a, b) => sizeOf(b) - sizeOf(a))
-  if (suite === 'unit') return partsOf(files, processes)
+/** The files of one process. */
+export type Job = { readonly suite: Suite; readonly files: readonly string[] }
+
+/** The files of the longest jobs, the longest first. A job with one of them starts before all others. */
+export const longestFirst: readonly string[] = [
+  'e2e/test/clients/clients.test.ts',
+  'services/identity-provider/test/failover.test.ts',
+  'services/identity-provider/test/disk-faults.test.ts',
+  'e2e/test/npm-ended.test.ts',
+  'e2e/test/registrations-guide.test.ts',
+  'services/identity-provider/test/storage/postgres-storage.test.ts',
+  'cli/test/commands/start.test.ts',
+  'services/identity-provider/test/storage/killed-writers.test.ts',
+  'services/identity-provider/test/storage/sqlite-storage.test.ts',
+]
+
+const unitJobs = 2
+
+/** The files of suites as jobs, in the order of their starts. Long jobs come first. */
+export function jobsOf(suites: readonly Suite[]): Job[] {
+  return suites
+    .flatMap((suite) => groupsOf(suite).map((files) => ({ suite, files })))
+    .map((job) => ({ ...job, rank: rankOf(job.files), size: sizeOf(job.files) }))
+    .sort((a, b) => a.rank - b.rank || b.size - a.size)
+}
+
+function groupsOf(suite: Suite): string[][] {
+  const files = filesOf(suite)
+  if (suite === 'unit') return partsOf(files, unitJobs)
   const bench = files.filter((file) => file.startsWith('bench/'))
   const sharing = files.filter(usesSharedSystem)
   const grouped = new Set([...bench, ...sharing])
   const alone = files.filter((file) => !grouped.has(file)).map((file) => [file])
-  return [sharing, ...alone, bench]
+  return [sharing, bench, ...alone]
 }
 
-/** The size of a file is the estimate of its time. */
-const sizeOf = (file: string) => statSync(join(root, file)).size
+const rankOf = (files: readonly string[]) => {
+  const ranks = files.map((file) => longestFirst.indexOf(file)).filter((rank) => rank >= 0)
+  return Math.min(longestFirst.length, ...ranks)
+}
+
+/** The size of files is the estimate of their time. */
+const sizeOf = (files: readonly string[]) =>
+  files.reduce((bytes, file) => bytes + statSync(join(root, file)).size, 0)
 
 /** Parts of similar size. */
 function partsOf(files: readonly string[], count: number): string[][] {
   const parts = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }))
-  for (const file of files) {
+  for (const { file, bytes } of files
+    .map((file) => ({ file, bytes: sizeOf([file]) }))
+    .sort((a, b) => b.bytes - a.bytes)) {
     const smallest = parts.reduce((one, other) => (other.bytes < one.bytes ? other : one))
     smallest.files.push(file)
-    smallest.bytes += sizeOf(file)
+    smallest.bytes += bytes
   }
   return parts.map((part) => part.files)
 }
