@@ -75,7 +75,8 @@ describe('a job', () => {
       const record = `import { registerHooks } from 'node:module'
         registerHooks({ load: (url, context, next) => { process._rawDebug(url); return next(url, context) } })`
       const hooks = `data:text/javascript,${encodeURIComponent(record)}`
-      const env = { PATH: process.env.PATH, HOME: temporary, NODE_DISABLE_COMPILE_CACHE: '1' }
+      const { NODE_COMPILE_CACHE = join(temporary, 'of-node'), PATH } = process.env
+      const env = { PATH, HOME: temporary, NODE_COMPILE_CACHE }
       const { stderr } = spawnSync(process.execPath, ['--import', hooks, bin, ...args], {
         encoding: 'utf8',
         env,
@@ -83,7 +84,7 @@ describe('a job', () => {
       })
       assert.match(stderr, /cli\/src\/main\.ts/)
       assert.equal(/node_modules\/zod\//.test(stderr), isLoaded)
-      assert.equal(/registrations\/planning\/plan\.ts/.test(stderr), isLoaded)
+      assert.equal(/registrations\/src\/planning\/plan\.ts/.test(stderr), isLoaded)
     })
   }
 })
