@@ -15,10 +15,13 @@ const tail = `.${encode(claimsWith())}.${'A'.repeat(342)}`
 const tokenOf = (kid: string) => encode({ typ: 'JWT', alg: 'RS256', kid }) + tail
 
 const seconds = 60
-const perSecond = 1700
 
-/** Sends more than 100,000 unknown kids within one minute, and counts the outcomes. */
-async function flood(world: VirtualRuntime, ask: (token: string) => Promise<Decision>) {
+/** Sends unknown kids during one minute, and counts the outcomes. */
+async function flood(
+  world: VirtualRuntime,
+  ask: (token: string) => Promise<Decision>,
+  perSecond: number,
+) {
   const counts = new Map<string, number>()
   for (let second = 0; second < seconds; second += 1) {
     const answers = Array.from({ length: perSecond }, (_, index) =>
@@ -32,23 +35,25 @@ async function flood(world: VirtualRuntime, ask: (token: string) => Promise<Deci
   return Object.fromEntries(counts)
 }
 
-describe('a flood of 100,000 unknown kids', () => {
-  it('causes at most one fetch per cooldown while the provider works (KF1, KF3)', async () => {
+describe('a flood of unknown kids', () => {
+  it('causes at most one fetch per cooldown while the provider works, with 100,000 in a minute (KF1, KF3)', async () => {
+    const perSecond = 1700
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
-    assert.deepEqual(await flood(world, ask), { key_unknown: seconds * perSecond })
+    assert.deepEqual(await flood(world, ask, perSecond), { key_unknown: seconds * perSecond })
     assert.ok(world.fetched.length <= 1 + seconds / 30, `${world.fetched.length}`)
   })
 
-  it('causes only the scheduled retries while the provider fails (KF2)', async () => {
+  it('causes only the scheduled retries while the provider fails, with 10,000 in a minute (KF2)', async () => {
+    const perSecond = 170
     const world = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(world)
     await guard.start()
     world.answer = () => new Response('', { status: 500 })
     await world.pass(30)
     const before = world.fetched.length
-    const answers = await flood(world, ask)
+    const answers = await flood(world, ask, perSecond)
     // The first request finds that the provider fails. After that, the result is unknown: 503.
     assert.deepEqual(answers, { keys_unavailable: seconds * perSecond })
     assert.ok(world.fetched.length - before <= 8, `${world.fetched.length - before}`)
