@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFile, cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { root, run, temporaryFolder } from './greeting-process.ts'
+import { type Ended, root, run, temporaryFolder } from './greeting-process.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
 
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
@@ -55,33 +55,35 @@ describe('the guide to registrations', () => {
 })
 
 describe('registrations in a directory that shows new objects late', () => {
-  it('are created once, and the next run finds them', async (t) => {
-    const folder = await temporaryFolder(t)
-    const provider = await startIdentityProvider(join(folder, '.greeting'), {
+  const file = join(root, 'registrations/greeting.json')
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let provider: IdentityProvider
+  let first: Ended
+
+  const greeting = (...args: string[]) =>
+    run('greeting', ['registrations', ...args], { cwd: folder })
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    provider = await startIdentityProvider(join(folder, '.greeting'), {
       VISIBILITY_DELAY_SECONDS: '1',
     })
-    t.after(() => provider.stop())
-    const apply = () =>
-      run('greeting', ['registrations', 'apply', join(root, 'registrations/greeting.json')], {
-        cwd: folder,
-      })
-    const first = await apply()
+    first = await greeting('apply', file)
+  })
+  after(async () => {
+    await provider.stop()
+    await cleanUp()
+  })
+
+  it('are created once, and the next run finds them', async () => {
     assert.equal(first.code, 0, first.err)
     assert.match(first.err, /^The directory: not found yet\. Next attempt in /)
-    const second = await apply()
+    const second = await greeting('apply', file)
     assert.equal(second.out, 'No changes: the directory matches the file.\n')
   })
-})
 
-describe('registrations by a client without management roles', () => {
-  it('are refused, with the missing role', async (t) => {
-    const folder = await temporaryFolder(t)
-    const provider = await startIdentityProvider(join(folder, '.greeting'))
-    t.after(() => provider.stop())
-    const greeting = (...args: string[]) =>
-      run('greeting', ['registrations', ...args], { cwd: folder })
-    const file = join(root, 'registrations/greeting.json')
-    await greeting('apply', file)
+  it('are refused to a client without management roles, with the missing role', async () => {
     const client = join(folder, '.greeting/secrets/greeting-client.env')
     await appendFile(client, `GRAPH_URL=${provider.url}\n`)
     const { code, err } = await greeting('plan', file, '--settings', client)
