@@ -15,6 +15,7 @@ const limits = {
   records: { signIns: 1000, unauthenticated: 700, refusedChanges: 600 },
 }
 const now = new Date('2030-01-01T00:00:00Z')
+const commitNumber = (revision: number) => ({ revision, mark: `mark ${revision}` })
 const minute = (count: number) => new Date(now.getTime() + count * 60_000)
 
 const records = (count: number): AuditRecord[] =>
@@ -124,6 +125,21 @@ describe('a store that is filled beyond its limits', () => {
       present.sort(),
     )
     assert.equal(count('credential_use'), 2)
+  })
+
+  it('keeps the latest 10,000 removed objects and 100,000 marks of commits', async () => {
+    const revisions = (last: number) =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n limit ${last}) select`
+    side.exec(`
+      update revision set number = 120000 where log = 'directory';
+      insert into commit_mark ${revisions(120_000)} 'directory', i, 'mark ' || i from n;
+      insert into removed_object ${revisions(12_500)} 'application', 'object ' || i, 107500 + i from n;
+    `)
+    await storage.tidy(now)
+    assert.equal(count('removed_object'), 10_000)
+    assert.equal(count('commit_mark'), 100_000)
+    assert.equal((await storage.directory.changesAfter(commitNumber(20_000))).hasKnown, false)
+    assert.equal((await storage.directory.changesAfter(commitNumber(119_999))).hasKnown, true)
   })
 
   it('reports its bytes', async () => {

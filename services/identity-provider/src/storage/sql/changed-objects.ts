@@ -11,6 +11,9 @@ const maxRevisionsBehind = 5000
 /** Removed objects are recorded for this many revisions: longer than a follower may be behind. */
 const removalsKept = 2 * maxRevisionsBehind
 const removalsPerDeletion = 1000
+/** A follower that is further behind takes the store for one that went back, and starts again. */
+const marksKept = 100_000
+const marksPerDeletion = 10_000
 
 /**
  * The latest state of all objects that changed after a revision.
@@ -48,13 +51,9 @@ export async function changedObjects(
  * @returns whether there may be more
  */
 export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
-  const { number } = await db
-    .selectFrom('revision')
-    .select('number')
-    .where('log', '=', 'directory')
-    .executeTakeFirstOrThrow()
+  const number = await latestRevision(db)
   const { rows } = await sql<{ kind: string; id: string }>`
-    select kind, id from removed_object where revision < ${number - removalsKept}
+    select kind, id from removed_object where revision <= ${number - removalsKept}
     limit ${removalsPerDeletion}
   `.execute(db)
   for (const kind of new Set(rows.map((row) => row.kind))) {
@@ -63,8 +62,40 @@ export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
       .deleteFrom('removed_object')
       .where('kind', '=', kind)
       .where('id', 'in', ids)
-      .where('revision', '<', number - removalsKept)
+      .where('revision', '<=', number - removalsKept)
       .execute()
   }
   return rows.length === removalsPerDeletion
+}
+
+/**
+ * Deletes one part of the marks of commits that no follower knows as its latest one.
+ *
+ * @returns whether there may be more
+ */
+export async function pruneMarks(db: Kysely<Tables>): Promise<boolean> {
+  const number = await latestRevision(db)
+  const { numDeletedRows } = await db
+    .deleteFrom('commit_mark')
+    .where('log', '=', 'directory')
+    .where('revision', 'in', (from) =>
+      from
+        .selectFrom('commit_mark')
+        .select('revision')
+        .where('log', '=', 'directory')
+        .where('revision', '<=', number - marksKept)
+        .orderBy('revision')
+        .limit(marksPerDeletion),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows) === marksPerDeletion
+}
+
+async function latestRevision(db: Kysely<Tables>): Promise<number> {
+  const { number } = await db
+    .selectFrom('revision')
+    .select('number')
+    .where('log', '=', 'directory')
+    .executeTakeFirstOrThrow()
+  return number
 }

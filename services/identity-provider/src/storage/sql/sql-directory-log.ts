@@ -6,7 +6,7 @@ import { beginning, type Commit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
 import type { DirectoryLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
-import { pruneRemovals } from './changed-objects.ts'
+import { pruneMarks, pruneRemovals } from './changed-objects.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
 import { listPage } from './list-page.ts'
 import { fillNameKeys } from './name-keys.ts'
@@ -87,8 +87,10 @@ export class SqlDirectoryLog implements DirectoryLog {
 
   async prune(): Promise<void> {
     await fillNameKeys(this.#database)
-    while (await this.#database.write(pruneRemovals)) {
-      // One part in each transaction, so that no writer waits long.
+    for (const prunePart of [pruneRemovals, pruneMarks]) {
+      while (await this.#database.write(prunePart)) {
+        // One part in each transaction, so that no writer waits long.
+      }
     }
   }
 }
