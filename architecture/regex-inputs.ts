@@ -211,6 +211,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     file(/["$`\\\r]/),
   ],
   'services/identity-provider/src/files/staged-secret-file.ts': [file(/^\.[0-9a-f-]{36}$/)],
+  'services/identity-provider/src/management/resource-manager/resource-manager-app.ts': [
+    header(/^\d{4}-\d{2}-\d{2}(-preview)?$/, '2022-12-01', '2022-12-01-preview'),
+  ],
   'services/identity-provider/src/management/graph/applications/federated-identity-credential-operations.ts':
     [text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a')],
   'services/identity-provider/src/management/graph/applications/find-application.ts': [

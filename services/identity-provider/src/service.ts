@@ -87,7 +87,9 @@ export async function startService(
     // 5. Options of the token service and of the management APIs
     let isStopping = false
     const perWorker = (limit: number) => Math.ceil(limit / settings.WORKERS)
+    const origins = listeners.all.map(({ authority }) => authority.authUrl)
     const options: Omit<ServiceOptions, 'authority'> = {
+      origins,
       directory,
       keys: {
         sign: (claims, keyMembers) => keys.sign(claims, keyMembers),
@@ -123,6 +125,7 @@ export async function startService(
       createManagementApps({
         ...(authenticate && { authenticate }),
         baseUrl: authUrl,
+        origins,
         issuerUrls: [issuerUrl],
         store: directory,
         storage,

@@ -12,3 +12,9 @@ export const serverManagementAppId = '9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
 
 /** The APIs whose roles administer the directory and the server. */
 export const privilegedApiAppIds: readonly string[] = [graphAppId, serverManagementAppId]
+
+/** The application ID of Azure Resource Manager, the same in every tenant. It declares no roles. */
+export const resourceManagerAppId = '797f4846-ba00-4fd7-ba43-dac1f8f63013'
+
+/** The APIs that the server itself creates. No request changes them. */
+export const builtInApiAppIds: readonly string[] = [...privilegedApiAppIds, resourceManagerAppId]

@@ -24,7 +24,10 @@ import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts
 import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-type DocumentOptions = Pick<ServiceOptions, 'authority' | 'directory' | 'keys' | 'source' | 'log'>
+type DocumentOptions = Pick<
+  ServiceOptions,
+  'authority' | 'origins' | 'directory' | 'keys' | 'source' | 'log'
+>
 
 const maxDocumentAgeSeconds = 86_400
 /** Short, so that caches do not keep a revoked key. */
@@ -55,11 +58,13 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
         return new Response(null, { status: 204, headers })
       })
 
-  const ownHost = new URL(authority.authUrl).host
+  const ownHosts = options.origins.map((origin) => new URL(origin).host)
   serve('/common/discovery/instance', maxDocumentAgeSeconds, ({ req }) =>
-    instanceDiscovery(new URL(req.url).searchParams, [ownHost]),
+    instanceDiscovery(new URL(req.url).searchParams, ownHosts),
   )
-  serve('/metadata/endpoints', maxDocumentAgeSeconds, () => cloudMetadata(authority.authUrl))
+  serve('/metadata/endpoints', maxDocumentAgeSeconds, ({ req }) =>
+    cloudMetadata(authority.authUrl, req.query('api-version')),
+  )
   for (const [path, version] of [
     ['/.well-known/oauth-authorization-server/:tenant', '1.0'],
     ['/.well-known/oauth-authorization-server/:tenant/v2.0', '2.0'],

@@ -28,6 +28,8 @@ export type Log = Record<
 /** Everything that the routes of the token service need. */
 export type ServiceOptions = {
   readonly authority: Authority
+  /** The public origins of all listeners. Each is a name of Microsoft Graph in token requests. */
+  readonly origins: readonly string[]
   readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'lastKnown'>>
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime

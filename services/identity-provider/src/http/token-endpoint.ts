@@ -11,6 +11,7 @@ import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { credentialName } from '../directory/credential-name.ts'
+import { graphAppId } from '../directory/privileged-api-ids.ts'
 import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
 import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
 import type { AuthenticationRules } from '../issuance/client-authentication.ts'
@@ -24,9 +25,9 @@ import type { ServiceOptions } from './service-options.ts'
 import { answerRefusal, refusalOfError } from './token-refusal.ts'
 
 /** Handles the token requests of one version of the endpoint. */
-export const tokenEndpoint =
-  (version: TokenEndpointVersion, options: ServiceOptions) =>
-  async (context: Context<ServerEnv>): Promise<Response> => {
+export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOptions) => {
+  const aliases = new Map(options.origins.map((origin) => [origin, graphAppId]))
+  return async (context: Context<ServerEnv>): Promise<Response> => {
     const { authority, keys, source } = options
     const now = source.now()
     const rules = authenticationRules(options)
@@ -57,7 +58,7 @@ export const tokenEndpoint =
       const assertion = await collectAssertionFacts(options.directory, request, rules, sources, now)
 
       // 4. Decide.
-      const facts = { rules, assertion }
+      const facts = { rules, assertion, aliases }
       const decided = await options.directory.read((directory) => ({
         tenantId: directory.tenant(requestOrRefusal.tenant)?.id ?? null,
         decision: decideToken(directory, requestOrRefusal, facts, now),
@@ -83,6 +84,7 @@ export const tokenEndpoint =
       return refuseWith(refusalOfError(cause), cause)
     }
   }
+}
 
 /** Answers the other methods on a token endpoint. */
 export const methodRefusal =

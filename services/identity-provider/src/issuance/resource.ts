@@ -13,20 +13,26 @@ export type Resource = {
   readonly principal: ServicePrincipal
 }
 
+/** Names of APIs that the directory does not contain: the application ID for each. */
+export type ResourceAliases = ReadonlyMap<string, string>
+
 /**
  * Finds the API that has a name in a tenant. One slash at the end of the name does not matter here,
  * but it becomes a part of the audience of a v1.0 token.
  *
+ * @param aliases more names, without a slash at the end
  * @returns the API, or a refusal: `resource_unknown` or `resource_disabled`
  */
 export function findResource(
   directory: Directory,
   tenant: Tenant,
   name: string,
+  aliases: ResourceAliases = new Map(),
 ): Resource | Refused<IssuanceRefusal> {
-  const principal =
-    directory.servicePrincipalByName(tenant.id, name) ??
-    directory.servicePrincipalByName(tenant.id, name.endsWith('/') ? name.slice(0, -1) : `${name}/`)
+  const find = (one: string) => directory.servicePrincipalByName(tenant.id, one)
+  const bare = name.endsWith('/') ? name.slice(0, -1) : name
+  // An alias comes first, so that no registration can take the name of a built-in API.
+  const principal = find(aliases.get(bare) ?? name) ?? find(name === bare ? `${name}/` : bare)
   const application = principal && directory.applicationByAppId(principal.appId)
   if (principal === undefined || application === undefined) {
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })

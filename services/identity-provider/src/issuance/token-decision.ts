@@ -8,7 +8,7 @@ import {
 } from './client-authentication.ts'
 import { grantedRoles } from './granted-roles.ts'
 import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
-import { findResource, type Resource } from './resource.ts'
+import { findResource, type Resource, type ResourceAliases } from './resource.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The decision to issue a token: its tenant, its client, its API and its roles. */
@@ -22,6 +22,7 @@ export type TokenDecision = AuthenticatedClient & {
 export type DecisionFacts = {
   readonly rules: AuthenticationRules
   readonly assertion: AssertionFacts
+  readonly aliases?: ResourceAliases
 }
 
 /**
@@ -33,7 +34,7 @@ export type DecisionFacts = {
 export function decideToken(
   directory: Directory,
   request: TokenRequest,
-  { rules, assertion }: DecisionFacts,
+  { rules, assertion, aliases }: DecisionFacts,
   now: Date,
 ): TokenDecision | Refused<IssuanceRefusal> {
   // 1. The tenant.
@@ -53,7 +54,7 @@ export function decideToken(
   }
 
   // 3. The API. After authentication, so that only clients learn which APIs exist.
-  const resource = findResource(directory, tenant, request.resource)
+  const resource = findResource(directory, tenant, request.resource, aliases)
   if (resource instanceof Refused) return resource
 
   // 4. The roles.

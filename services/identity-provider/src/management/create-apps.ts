@@ -1,5 +1,9 @@
 import { Hono } from 'hono'
-import { graphAppId, serverManagementAppId } from '../directory/privileged-api-ids.ts'
+import {
+  graphAppId,
+  resourceManagerAppId,
+  serverManagementAppId,
+} from '../directory/privileged-api-ids.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
@@ -12,13 +16,16 @@ import { graphRoles } from './graph/graph-roles.ts'
 import { authenticateWithGuard } from './http/authenticate-with-guard.ts'
 import type { Authenticate } from './http/caller.ts'
 import type { RequestIds } from './http/graph-error.ts'
-import { graphUri, serverManagementUri } from './privileged-apis.ts'
+import { graphUri, resourceManagerUris, serverManagementUri } from './privileged-apis.ts'
+import { createResourceManagerApp } from './resource-manager/resource-manager-app.ts'
 import { createServerApp, serverManagementPath } from './server/server-operations.ts'
 import { serverRoles } from './server/server-roles.ts'
 
 export type ManagementAppsOptions = {
   /** The public URL of the server, without a slash at its end. */
   readonly baseUrl: string
+  /** The public origins of all listeners, each a name of Microsoft Graph. */
+  readonly origins: readonly string[]
   /** The start of the issuers of v1.0 tokens, one for each listener. */
   readonly issuerUrls: readonly string[]
   readonly store: DirectoryStore
@@ -37,8 +44,9 @@ export type ManagementAppsOptions = {
 }
 
 /**
- * Creates both management APIs, each with its guard and at its path: Microsoft Graph for the
- * registrations of a tenant, and the API of the server itself.
+ * Creates the management APIs, each with its guard and at its path: Microsoft Graph for the
+ * registrations of a tenant, the API of the server itself, and the part of Azure Resource Manager
+ * that a login needs.
  *
  * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  */
@@ -60,7 +68,10 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     baseUrl: options.baseUrl,
     store,
     credentialUses: storage.credentialUses,
-    authenticate: authenticateFor([graphUri, graphAppId], graphRoles),
+    authenticate: authenticateFor(
+      [graphAppId, ...[graphUri, ...options.origins].flatMap((name) => [name, `${name}/`])],
+      graphRoles,
+    ),
     recordRefusal: options.recordRefusal,
     report: options.report,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
@@ -85,5 +96,19 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     report: options.report,
     runtime,
   })
-  return new Hono().mount(graphPath, graph.fetch).mount(serverManagementPath, server.fetch)
+  const resourceManager = createResourceManagerApp({
+    authUrl: options.baseUrl,
+    authenticate: authenticateFor(
+      [resourceManagerAppId, ...resourceManagerUris.flatMap((name) => [name, name.slice(0, -1)])],
+      // It declares no role, but the guard requires at least one name.
+      { none: true },
+    ),
+    store,
+    report: options.report,
+    runtime,
+  })
+  return new Hono()
+    .mount(graphPath, graph.fetch)
+    .mount(serverManagementPath, server.fetch)
+    .route('/', resourceManager)
 }

@@ -4,6 +4,7 @@ import { newApplication } from '../directory/new-application.ts'
 import {
   graphAppId,
   ownerTenantId,
+  resourceManagerAppId,
   serverManagementAppId,
 } from '../directory/privileged-api-ids.ts'
 import { graphRoles } from './graph/graph-roles.ts'
@@ -12,6 +13,12 @@ import { serverRoles } from './server/server-roles.ts'
 /** The identifier URIs of both management APIs. */
 export const graphUri = 'https://graph.microsoft.com'
 export const serverManagementUri = `api://${serverManagementAppId}`
+
+/** The names by which logins of Azure tools request a token first. */
+export const resourceManagerUris = [
+  'https://management.core.windows.net/',
+  'https://management.azure.com/',
+] as const
 
 type RoleTable = Readonly<
   Record<
@@ -44,6 +51,22 @@ export const privilegedApis = (createdDateTime: Date): readonly Application[] =>
     appRoles: appRoles(serverRoles),
   }),
 ]
+
+/** All applications that exist on every server: the management APIs, and one that grants nothing. */
+export const builtInApis = (createdDateTime: Date): readonly Application[] => [
+  ...privilegedApis(createdDateTime),
+  privilegedApi({
+    id: '5d2f0b63-71ce-4d9a-a8f4-3e90b6c1d752',
+    appId: resourceManagerAppId,
+    displayName: 'Windows Azure Service Management API',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: resourceManagerUris,
+  }),
+]
+
+/** The built-in APIs with a service principal in every tenant. The others are for one tenant. */
+export const apisOfEveryTenant: ReadonlySet<string> = new Set([graphAppId, resourceManagerAppId])
 
 const privilegedApi = (
   properties: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,

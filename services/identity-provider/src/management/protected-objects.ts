@@ -1,6 +1,6 @@
 import type { Directory } from '../directory/directory.ts'
 import type { DirectoryChange } from '../directory/directory-change.ts'
-import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import { builtInApiAppIds } from '../directory/privileged-api-ids.ts'
 import { refuse } from './http/graph-error.ts'
 
 /**
@@ -24,7 +24,7 @@ export function requireUnprotected(
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
     if (isCreatedWithTenant) continue
     const appIds = appIdsOf(committed, change)
-    if (appIds.some((appId) => privilegedApiAppIds.includes(appId))) {
+    if (appIds.some((appId) => builtInApiAppIds.includes(appId))) {
       throw refuse('protected_object')
     }
   }

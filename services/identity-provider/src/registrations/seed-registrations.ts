@@ -8,7 +8,7 @@ import {
 import { judgeAppRoles } from '../directory/app-role-rules.ts'
 import { isGuid } from '../directory/guid.ts'
 import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
-import { ownerTenantId, privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import { builtInApiAppIds, ownerTenantId } from '../directory/privileged-api-ids.ts'
 import { storableTextIssues } from '../directory/storable-text.ts'
 import { propertyPathText } from '../directory/validation-issue.ts'
 
@@ -181,7 +181,7 @@ const reservedIds = (
   entries: readonly { readonly applicationId: string }[],
 ): Issue[] =>
   entries.flatMap(({ applicationId }, index) =>
-    privilegedApiAppIds.includes(applicationId)
+    builtInApiAppIds.includes(applicationId)
       ? [
           {
             path: [list, index, 'applicationId'],

@@ -225,7 +225,10 @@ describe('the documents that clients request before a token', () => {
         'sts.windows.net',
       ],
     })
-    assert.equal(answer.metadata.length, 6)
+    assert.deepEqual(
+      answer.metadata.slice(5).map(({ aliases }: { aliases: string[] }) => aliases),
+      [['login.test'], ['secure.login.test']],
+    )
   })
 
   it('include the names of the public cloud, where this server replaces it', async () => {
@@ -269,11 +272,22 @@ describe('the documents that clients request before a token', () => {
     assert.equal(response.status, 404)
   })
 
-  it('describe the cloud for infrastructure tools (entra E77)', async () => {
+  it('lead infrastructure tools to this server for everything (entra E77)', async () => {
     const cloud = await json('/metadata/endpoints?api-version=2022-09-01')
-    assert.equal(typeof cloud.name, 'string')
+    assert.equal(cloud.name, 'Greeting')
     assert.equal(cloud.authentication.loginEndpoint, 'http://login.test')
-    assert.equal(typeof cloud.resourceManager, 'string')
-    assert.equal(cloud.microsoftGraphResourceId, 'https://graph.microsoft.com/')
+    assert.equal(cloud.resourceManager, 'http://login.test/')
+    assert.equal(cloud.microsoftGraphResourceId, 'http://login.test/')
+    assert.equal(cloud.graph, 'http://login.test/')
+    // Logins request tokens for these names first.
+    assert.deepEqual(cloud.authentication.audiences, [
+      'https://management.core.windows.net/',
+      'https://management.azure.com/',
+    ])
+  })
+
+  it('are a list of clouds for api-version 2019-05-01', async () => {
+    const cloud = await json('/metadata/endpoints')
+    assert.deepEqual(await json('/metadata/endpoints?api-version=2019-05-01'), [cloud])
   })
 })

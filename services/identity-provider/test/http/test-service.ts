@@ -88,6 +88,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
       issuerUrl: 'http://sts.test',
       issuerUrlV2: 'http://login.test',
     },
+    origins: ['http://login.test', 'https://secure.login.test'],
     directory: store,
     keys: {
       sign: (claims, keyMembers) => opened.sign(claims, keyMembers),

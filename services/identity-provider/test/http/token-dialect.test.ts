@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { put } from '../../src/directory/directory-change.ts'
+import { newApplication } from '../../src/directory/new-application.ts'
+import { newServicePrincipal } from '../../src/directory/new-service-principal.ts'
+import { graphAppId, ownerTenantId } from '../../src/directory/privileged-api-ids.ts'
+import { systemRuntime } from '../../src/directory/runtime.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
@@ -11,6 +16,11 @@ before(async () => {
   service = await testService()
 })
 
+const builtIn = {
+  tenantId: ownerTenantId,
+  displayName: 'Microsoft Graph',
+  createdDateTime: new Date(),
+}
 const v1Path = `/${tenantId}/oauth2/token`
 const v1Form = (to: TestService, resource: string) => to.form({ scope: '', resource })
 
@@ -141,6 +151,18 @@ describe('scopes (entra E19 to E24)', () => {
       assert.deepEqual(claims.roles, ['CallHiApiRole', 'CallHelloApiRole'])
     })
   }
+
+  for (const name of ['http://login.test', 'http://login.test/', 'https://secure.login.test'])
+    it(`'${name}/.default' is a name of Microsoft Graph, before any registration (AS32)`, async () => {
+      const own = await testService()
+      await changeApi(own, { identifierUris: [name] })
+      const graph = newApplication({ ...builtIn, id: randomUUID(), appId: graphAppId })
+      const principal = newServicePrincipal(tenantId, graph, systemRuntime)
+      await own.change(put('application', graph), put('servicePrincipal', principal))
+      const { claims } = await issued(await own.token(own.form({ scope: `${name}/.default` })))
+      assert.equal(claims.aud, name)
+      assert.equal(claims.roles, undefined)
+    })
 
   it('without an API, with OpenID scopes only, are refused (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import type { Application } from '../../src/directory/application.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import {
+  builtInApiAppIds,
   graphAppId,
   ownerTenantId,
-  privilegedApiAppIds,
   serverManagementAppId,
 } from '../../src/directory/privileged-api-ids.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
@@ -64,7 +64,7 @@ const writes: Readonly<Record<string, Write>> = {
 }
 
 describe('an application of a management API (AS32)', () => {
-  for (const appId of privilegedApiAppIds)
+  for (const appId of builtInApiAppIds)
     for (const [name, write] of Object.entries(writes))
       it(`cannot be changed in any tenant: ${appId}, ${name}`, async () => {
         const { owner, store } = await withOwnerTenant()

@@ -33,10 +33,12 @@ export function createAdministrator(
     appId: runtime.newGuid(),
     displayName: 'Administrator',
     createdDateTime: runtime.now(),
-    requiredResourceAccess: apis.map(({ application: { appId, appRoles } }) => ({
-      resourceAppId: appId,
-      resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
-    })),
+    requiredResourceAccess: apis
+      .filter(({ application: { appRoles } }) => appRoles.length > 0)
+      .map(({ application: { appId, appRoles } }) => ({
+        resourceAppId: appId,
+        resourceAccess: appRoles.map(({ id }) => ({ id, type: 'Role' })),
+      })),
     passwordCredentials: [credential],
   })
   const client = newServicePrincipal(tenantId, application, runtime)

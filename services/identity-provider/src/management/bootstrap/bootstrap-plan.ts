@@ -3,11 +3,11 @@ import type { Application } from '../../directory/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
-import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
+import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import { privilegedApis } from '../privileged-apis.ts'
+import { apisOfEveryTenant, builtInApis } from '../privileged-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'
 
@@ -42,11 +42,11 @@ export function planBootstrap(
   const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
   const tenants = known.length === 0 ? [newTenant] : known
   const home = administrationTenant(directory, tenants)
-  const applications = privilegedApis(now)
+  const applications = builtInApis(now)
   const apis = applications.flatMap((application) => {
     const known = principalsByTenant(directory, application.appId)
     return tenants
-      .filter(({ id }) => application.appId === graphAppId || id === home.id)
+      .filter(({ id }) => apisOfEveryTenant.has(application.appId) || id === home.id)
       .map(({ id }) => apiInTenant(known.get(id), id, application, runtime))
   })
   const isAdministered = hasAdministrator(directory, home.id, now) && !anotherAdministrator

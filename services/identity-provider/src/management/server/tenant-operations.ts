@@ -22,6 +22,7 @@ import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
+import { apisOfEveryTenant } from '../privileged-apis.ts'
 import { readsTenants, writesTenants } from './server-roles.ts'
 
 /** The tenants of the server. Each is a separate directory. */
@@ -110,13 +111,19 @@ function create(call: ChangingCall): Change {
   const createdDateTime = runtime.now()
   const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
   requireFreeDomains(tenant, committed)
-  const application = graphApplication(committed)
-  const principal = newServicePrincipal(id, application, runtime)
-  const created = createAdministrator(id, [{ application, principal }], runtime)
+  const apis = [...apisOfEveryTenant].map((appId) => {
+    const application = builtInApplication(committed, appId)
+    return { application, principal: newServicePrincipal(id, application, runtime) }
+  })
+  const created = createAdministrator(id, apis, runtime)
   const { clientId, clientSecret } = created.administrator
   const answer = showCreated(call, tenants, tenant)
   return {
-    changes: [put('tenant', tenant), put('servicePrincipal', principal), ...created.changes],
+    changes: [
+      put('tenant', tenant),
+      ...apis.map(({ principal }) => put('servicePrincipal', principal)),
+      ...created.changes,
+    ],
     target: id,
     answer: { ...answer, body: { ...answer.body, administrator: { clientId, clientSecret } } },
   }
@@ -125,7 +132,7 @@ function create(call: ChangingCall): Change {
 function addAdministrator(call: ChangingCall): Change {
   const { id } = findTenant(call)
   parseQuery(call.query, supportedOptions.nothing)
-  const application = graphApplication(call.committed)
+  const application = builtInApplication(call.committed, graphAppId)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
   if (principal === undefined) {
     throw new TypeError('The tenant has no service principal of Microsoft Graph')
@@ -138,12 +145,12 @@ function addAdministrator(call: ChangingCall): Change {
   }
 }
 
-function graphApplication(committed: Directory): Application {
-  const graph = committed.applicationByAppId(graphAppId)
-  if (graph === undefined) {
-    throw new TypeError('The directory has no application of Microsoft Graph')
+function builtInApplication(committed: Directory, appId: string): Application {
+  const application = committed.applicationByAppId(appId)
+  if (application === undefined) {
+    throw new TypeError(`The directory has no built-in application ${appId}`)
   }
-  return graph
+  return application
 }
 
 function update(call: ChangingCall): Change {
