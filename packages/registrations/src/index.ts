@@ -1,4 +1,5 @@
 export { registrationsJsonSchema } from './json-schema.ts'
+export { lineOf } from './line-of.ts'
 export {
   type FileIssue,
   parseRegistrations,

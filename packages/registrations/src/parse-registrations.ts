@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { jsonMembers } from './json-members.ts'
+import { pathText } from './line-of.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
 /** A broken rule at one place of a registrations file. */
@@ -118,10 +119,3 @@ function bound(words: string, limit: number, origin: string): string {
   if (noun === undefined) return `must be ${words} ${limit}`
   return `must have ${words} ${limit} ${noun[limit === 1 ? 0 : 1]}`
 }
-
-const pathText = (path: readonly PropertyKey[]): string =>
-  path
-    .map((step, depth) =>
-      typeof step === 'number' ? `[${step}]` : `${depth > 0 ? '.' : ''}${String(step)}`,
-    )
-    .join('')

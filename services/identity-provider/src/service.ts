@@ -165,6 +165,7 @@ export async function startService(
             management: managementApps(authority, portalCallerOf),
             keyEncryptionKey,
             usedLinks: storage.assertions,
+            httpsAuthUrl: listeners.https?.authority.authUrl,
             requestToken: (request) => app.fetch(request),
           })
         : undefined

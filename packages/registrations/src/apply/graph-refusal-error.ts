@@ -4,6 +4,7 @@ const envelope = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
+    details: z.array(z.object({ target: z.string().optional() })).nullish(),
     innerError: z.object({ 'request-id': z.string().optional() }).nullish(),
   }),
 })
@@ -20,18 +21,21 @@ export class GraphRefusalError extends Error {
   readonly graphCode: string
   /** The message of the error response. */
   readonly reason: string
+  /** The properties that caused the refusal, as far as the response names them. */
+  readonly targets: readonly string[]
   /** ID of this request in the logs of the directory. */
   readonly requestId: string | undefined
 
   constructor({ method, path }: RequestLine, status: number, body: unknown) {
     const parsed = envelope.safeParse(body)
-    const { code = '', message = 'no reason' } = parsed.data?.error ?? {}
+    const { code = '', message = 'no reason', details } = parsed.data?.error ?? {}
     super(
       `${method} ${path} was refused with HTTP status ${status}${code && ` ${code}`}: ${message}`,
     )
     this.status = status
     this.graphCode = code
     this.reason = message
+    this.targets = (details ?? []).flatMap(({ target }) => target ?? [])
     this.requestId = parsed.data?.error.innerError?.['request-id']
   }
 }

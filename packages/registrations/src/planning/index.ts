@@ -1,6 +1,11 @@
 export { adoptionLine, hasCredentials } from './adoption.ts'
 export type { CertificateToAdd, Change } from './change.ts'
-export { application, type DirectoryState } from './directory-state.ts'
+export {
+  application,
+  appRoleAssignment,
+  type DirectoryState,
+  servicePrincipal,
+} from './directory-state.ts'
 export { explain } from './explain.ts'
 export { carriedRoles, type Explanation, type StepResult } from './explanation.ts'
 export { explanationText } from './explanation-text.ts'

@@ -4,12 +4,24 @@ import { BodyTooLargeError } from '../body/bounded-body.ts'
 import type { ServerEnv } from '../http/request-header.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import type { Attempt, Form } from './layout/form.ts'
+import {
+  applicationOverviewActions,
+  applicationOverviewPages,
+} from './pages/application-overview.ts'
+import { applicationsActions, applicationsPages } from './pages/applications-page.ts'
+import { assignmentsActions, assignmentsPages } from './pages/assignments-page.ts'
+import { credentialsActions, credentialsPages } from './pages/credentials-page.ts'
+import { deletedActions, deletedPages } from './pages/deleted-page.ts'
 import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
+import { exposeActions, exposePages } from './pages/expose-page.ts'
+import { manifestActions, manifestPages } from './pages/manifest-page.ts'
 import { overviewPages } from './pages/overview-page.ts'
+import { permissionsActions, permissionsPages } from './pages/permissions-page.ts'
+import { rolesActions, rolesPages } from './pages/roles-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
 import { readPortalForm } from './portal-form.ts'
 import type { PortalOptions } from './portal-options.ts'
-import type { ActionRow, PageRow } from './routes.ts'
+import { ActionFault, type ActionRow, type PageRow } from './routes.ts'
 import { FormTokens } from './security/form-token.ts'
 import { portalOrigins } from './security/portal-origins.ts'
 import { isSessionValid } from './security/portal-session.ts'
@@ -19,8 +31,29 @@ import { signInRoutes } from './sign-in-routes.ts'
 import { staticFile } from './static-files.ts'
 import { createVisit, type Visit } from './visit.ts'
 
-const pages: readonly PageRow[] = [...overviewPages]
-const actions: readonly ActionRow[] = []
+const pages: readonly PageRow[] = [
+  ...overviewPages,
+  ...applicationsPages,
+  ...applicationOverviewPages,
+  ...deletedPages,
+  ...credentialsPages,
+  ...permissionsPages,
+  ...rolesPages,
+  ...exposePages,
+  ...assignmentsPages,
+  ...manifestPages,
+]
+const actions: readonly ActionRow[] = [
+  ...applicationsActions,
+  ...applicationOverviewActions,
+  ...deletedActions,
+  ...credentialsActions,
+  ...permissionsActions,
+  ...rolesActions,
+  ...exposeActions,
+  ...assignmentsActions,
+  ...manifestActions,
+]
 
 /** Fields that are never shown again: they are secrets. */
 const secretFields: ReadonlySet<string> = new Set(['form_token', 'client_secret', 'token'])
@@ -105,9 +138,9 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
           const next = await action.run(visit, form, context)
           return typeof next === 'string' ? context.redirect(next, 303) : next
         } catch (cause) {
-          if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
-          const { status } = cause
-          const message = refusalSentence(cause)
+          const message = faultSentence(cause)
+          if (message === undefined) throw cause
+          const { status } = cause as ActionFault | GraphRefusalError
           const attempt: Attempt = {
             action: path,
             form: new Map(Object.entries(fields)),
@@ -139,6 +172,13 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     return plainPage('Failed', 'The request could not be answered. The log has the reason.', 500)
   })
   return app
+}
+
+/** The sentence for a refused form; undefined when the page cannot be shown again. */
+function faultSentence(cause: unknown): string | undefined {
+  if (cause instanceof ActionFault) return cause.message
+  const isRefusal = cause instanceof GraphRefusalError && cause.status !== 401
+  return isRefusal ? refusalSentence(cause) : undefined
 }
 
 async function guarded(visit: Visit, answer: () => Promise<Response>): Promise<Response> {

@@ -11,6 +11,8 @@ export type PortalOptions = {
   readonly keyEncryptionKey: KeyEncryptionKey
   /** Records the one-time links that were used, on all replicas. */
   readonly usedLinks: ReplayCache
+  /** The authority over HTTPS; undefined when HTTPS is off. */
+  readonly httpsAuthUrl: string | undefined
   /** Sends a token request to the token endpoint of this server. */
   readonly requestToken: (request: Request) => Response | Promise<Response>
 }

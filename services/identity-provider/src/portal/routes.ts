@@ -27,3 +27,13 @@ export type ActionRow = {
   /** Default: 65,536. */
   readonly maxBodyBytes?: number
 }
+
+/** A form that the portal itself refuses, before it calls an operation. */
+export class ActionFault extends Error {
+  readonly code = 'portal_form_invalid'
+  override readonly name = 'ActionFault'
+  readonly status = 400
+}
+
+export const actionFault = (sentence: string, options?: ErrorOptions): ActionFault =>
+  new ActionFault(sentence, options)

@@ -74,7 +74,7 @@ export class PortalBrowser {
 
 /** The hidden fields of a form in a page. */
 export function hiddenFieldsOf(text: string, action: string): Record<string, string> {
-  const start = text.indexOf(`action="${action}"`)
+  const start = text.indexOf(`method="post" action="${action}"`)
   const form = start < 0 ? '' : text.slice(start, text.indexOf('</form>', start))
   const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
   return Object.fromEntries(

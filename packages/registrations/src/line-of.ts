@@ -1,0 +1,37 @@
+import { jsonMembers } from './json-members.ts'
+
+/**
+ * The line of a place in a JSON text, counted from 1: of the member at the path, else of the nearest
+ * member around it.
+ *
+ * @param text a text that `JSON.parse` accepts
+ * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file names it
+ * @returns undefined when no member of the path exists
+ */
+export function lineOf(text: string, path: string): number | undefined {
+  let offset: number | undefined
+  let nearest = ''
+  for (const { start, path: steps } of jsonMembers(text)) {
+    const own = pathText(steps())
+    if (isWithin(own, path)) return lineAt(text, start)
+    if (isWithin(path, own) && own.length > nearest.length) {
+      nearest = own
+      offset = start
+    }
+  }
+  return offset === undefined ? undefined : lineAt(text, offset)
+}
+
+/** Whether a path is another one, or begins with it. */
+const isWithin = (path: string, outer: string) =>
+  path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)
+
+const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
+
+/** A path as text, such as `apis[0].appRoles[1].value`. */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step, depth) =>
+      typeof step === 'number' ? `[${step}]` : `${depth > 0 ? '.' : ''}${String(step)}`,
+    )
+    .join('')

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { lineOf } from '@greeting/registrations'
+
+const text = `{
+  "apis": [
+    { "displayName": "Orders",
+      "appRoles": [{ "value": "a" },
+        { "value": "b" }] },
+    { "displayName": "Bills" }
+  ]
+}`
+
+describe('the line of a place in a JSON text', () => {
+  for (const [path, line] of [
+    ['apis', 2],
+    ['apis[0]', 3],
+    ['apis[0].appRoles', 4],
+    ['apis[0].appRoles[1].value', 5],
+    ['apis[0].appRoles[1].missing', 4],
+    ['apis[1]', 6],
+    ['apis[1].appRoles', 2],
+    ['clients', undefined],
+    ['', undefined],
+  ] as const) {
+    it(`of ${path || 'the whole file'} is ${line ?? 'unknown'}`, () => {
+      assert.equal(lineOf(text, path), line)
+    })
+  }
+})

@@ -1,0 +1,60 @@
+import { application, servicePrincipal } from '@greeting/registrations/planning'
+import { z } from 'zod'
+import type { Visit } from '../visit.ts'
+
+const dateTime = z.iso.datetime().transform((text) => new Date(text))
+
+const credential = z.object({
+  keyId: z.string(),
+  displayName: z.string().nullish(),
+  startDateTime: dateTime,
+  endDateTime: dateTime,
+  lastUsedDateTime: dateTime.nullish(),
+})
+
+/** An application with the parts that the portal shows. */
+export const applicationView = application.extend({
+  signInAudience: z.string(),
+  passwordAuthenticationAllowed: z.boolean().nullish(),
+  passwordCredentials: z.array(credential.extend({ hint: z.string().nullish() })),
+  keyCredentials: z.array(credential.extend({ customKeyIdentifier: z.string().nullish() })),
+})
+
+export type ApplicationView = z.output<typeof applicationView>
+export type SecretView = ApplicationView['passwordCredentials'][number]
+
+/** An application with its service principal in the tenant, as far as it exists. */
+export type Registered = {
+  readonly application: ApplicationView
+  readonly principal: z.output<typeof servicePrincipal> | undefined
+}
+
+/** The service principal of an application. */
+export async function findPrincipal({ graph }: Visit, appId: string) {
+  const [found] = await graph.list(
+    `/servicePrincipals?$filter=${encodeURIComponent(`appId eq '${appId}'`)}`,
+    servicePrincipal,
+  )
+  return found
+}
+
+/**
+ * Reads an application by its application ID.
+ *
+ * @throws {GraphRefusalError} graph_refusal when it does not exist, or is not readable.
+ */
+export async function readRegistered(visit: Visit, appId: string): Promise<Registered> {
+  const path = `/applications(appId='${encodeURIComponent(appId)}')`
+  const [one, principal] = await Promise.all([
+    visit.graph.get(path, applicationView),
+    findPrincipal(visit, appId),
+  ])
+  return { application: one, principal }
+}
+
+/** Whether an application is an API: it has a name or declares roles. */
+export const isApi = ({
+  identifierUris,
+  appRoles,
+}: Pick<ApplicationView, 'identifierUris' | 'appRoles'>): boolean =>
+  identifierUris.length > 0 || appRoles.length > 0

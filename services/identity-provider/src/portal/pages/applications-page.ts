@@ -1,0 +1,138 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { isGuid } from '../../directory/guid.ts'
+import { applicationView, findPrincipal, isApi } from '../api/application-view.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { type Attempt, choice, field, form, problem } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { mark, table, time } from '../layout/parts.ts'
+import type { ActionRow, PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const path = '/portal/applications'
+const pageSize = 50
+
+const listed = applicationView.pick({
+  appId: true,
+  displayName: true,
+  createdDateTime: true,
+  identifierUris: true,
+  appRoles: true,
+  passwordCredentials: true,
+  keyCredentials: true,
+})
+
+const applicationPage = z.object({
+  '@odata.count': z.number(),
+  '@odata.nextLink': z.string().optional(),
+  value: z.array(listed),
+})
+
+const created = z.object({ id: z.string(), appId: z.string() })
+
+const showApplications: PageRow['show'] = async (visit, { req }, attempt) => {
+  const search = (req.query('search') ?? '').trim()
+  const found = await visit.graph.get(listPath(search, req.query('after')), applicationPage)
+  const { value, '@odata.count': total, '@odata.nextLink': nextLink } = found
+  const after = nextLink && new URL(nextLink).searchParams.get('$skiptoken')
+  return page(visit, {
+    title: 'App registrations',
+    section: 'App registrations',
+    status: attempt?.status ?? 200,
+    content: html`${problem(attempt)}
+<form method="get" action="${path}" class="bar"><label>Search by name or application ID
+<input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
+<p>${total === 1 ? '1 application' : `${total} applications`}${search && html` for “${search}”. <a href="${path}">Show all</a>`}</p>
+${table(
+  'App registrations',
+  ['Name', 'Kind', 'Application ID', 'Credentials', 'Created'],
+  value.map((one) => [
+    html`<a href="${applicationPath(one.appId)}">${one.displayName}</a>`,
+    mark('plain', isApi(one) ? 'API' : 'client'),
+    html`<code>${one.appId}</code>`,
+    credentialSummary(one, visit.now),
+    time(one.createdDateTime, visit.now, ''),
+  ]),
+  search ? 'No application matches.' : 'There is no application yet. Register the first one below.',
+)}
+${after && html`<p><a href="${path}?${new URLSearchParams({ ...(search && { search }), after }).toString()}" rel="next">Next page</a></p>`}
+${newApplication(visit, attempt)}
+<p><a href="/portal/deleted">Deleted applications</a></p>`,
+  })
+}
+
+const newApplication = (visit: Visit, attempt: Attempt | undefined) =>
+  html`<h2>Register an application</h2>
+${form(
+  visit,
+  path,
+  html`${field({ name: 'display_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
+${choice(
+  {
+    name: 'kind',
+    label: 'Kind',
+    help: 'An API gets the identifier URI api://<application ID>. A client gets no name.',
+    options: [
+      { value: 'client', label: 'Client: a program that calls an API' },
+      { value: 'api', label: 'API: a program that is called' },
+    ],
+  },
+  attempt,
+)}
+<button>Register</button>`,
+)}`
+
+function listPath(search: string, after: string | undefined): string {
+  const text = search.replaceAll("'", "''")
+  const filter = isGuid(search)
+    ? `appId eq '${search}'`
+    : search === ''
+      ? undefined
+      : `startswith(displayName,'${text}')`
+  const select = Object.keys(listed.shape).join(',')
+  const query = new URLSearchParams({
+    $top: String(pageSize),
+    $count: 'true',
+    $select: select,
+    ...(filter && { $filter: filter }),
+    ...(after && { $skiptoken: after }),
+  })
+  return `/applications?${query}`
+}
+
+function credentialSummary(
+  { passwordCredentials, keyCredentials }: z.output<typeof listed>,
+  now: Date,
+) {
+  const all = [...passwordCredentials, ...keyCredentials]
+  if (all.length === 0) return 'none'
+  const valid = all.filter(({ endDateTime }) => endDateTime > now)
+  if (valid.length === 0) return mark('bad', 'all ended')
+  return valid.length === 1 ? '1 valid' : `${valid.length} valid`
+}
+
+/** Registers an application with its service principal: registration step 1 or 3. */
+const register: ActionRow['run'] = async (visit, sent) => {
+  const { graph } = visit
+  const displayName = (sent.get('display_name') ?? '').trim()
+  const line = { method: 'POST', path: '/applications' } as const
+  const { body } = await graph.send({ ...line, body: { displayName } })
+  const { id, appId } = created.parse(body)
+  await graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
+  if (sent.get('kind') === 'api') {
+    const identifierUris = [`api://${appId}`]
+    await graph.send({ method: 'PATCH', path: `/applications/${id}`, body: { identifierUris } })
+  }
+  return applicationPath(appId)
+}
+
+/** Makes the service principal of an application that has none. */
+export async function createPrincipal(visit: Visit, appId: string): Promise<void> {
+  if ((await findPrincipal(visit, appId)) !== undefined) return
+  await visit.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
+}
+
+export const applicationsPages: readonly PageRow[] = [{ path, show: showApplications }]
+export const applicationsActions: readonly ActionRow[] = [
+  { path, run: register, show: showApplications },
+]

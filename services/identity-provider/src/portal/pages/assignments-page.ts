@@ -1,0 +1,106 @@
+import { GraphRefusalError } from '@greeting/registrations/apply'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { applicationNames } from '../api/application-names.ts'
+import { readRegistered } from '../api/application-view.ts'
+import { auditPage } from '../api/audit-view.ts'
+import { applicationPage } from '../layout/application-page.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { buttonForm } from '../layout/form.ts'
+import { table, time } from '../layout/parts.ts'
+import type { ActionRow, PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const base = '/portal/applications/:appId/assignments'
+const pageSize = 25
+
+const assignments = z.object({
+  '@odata.count': z.number(),
+  '@odata.nextLink': z.string().optional(),
+  value: z.array(
+    z.object({
+      id: z.string(),
+      appRoleId: z.string(),
+      createdDateTime: z.iso.datetime().transform((text) => new Date(text)),
+      principalDisplayName: z.string().nullable(),
+      principalId: z.string(),
+    }),
+  ),
+})
+
+const show: PageRow['show'] = async (visit, { req }, attempt) => {
+  const registered = await readRegistered(visit, req.param('appId') ?? '')
+  const { application, principal } = registered
+  const path = applicationPath(application.appId, 'Role assignments')
+  const after = req.query('after')
+  const query = new URLSearchParams({
+    $top: String(pageSize),
+    $count: 'true',
+    ...(after && { $skiptoken: after }),
+  })
+  const found = principal
+    ? await visit.graph.get(
+        `/servicePrincipals/${principal.id}/appRoleAssignedTo?${query}`,
+        assignments,
+      )
+    : { '@odata.count': 0, '@odata.nextLink': undefined, value: [] }
+  const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(visit, id)))
+  const next = found['@odata.nextLink']
+  const nextToken = next && new URL(next).searchParams.get('$skiptoken')
+  const roleOf = (id: string) =>
+    application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
+  const content = html`<p>Clients that have a role of this API: ${found['@odata.count']}.</p>
+${table(
+  'Role assignments',
+  ['Client', 'Role', 'Since', 'Granted by', 'Change'],
+  found.value.map(
+    ({ id, appRoleId, createdDateTime, principalDisplayName, principalId }, index) => [
+      principalDisplayName ?? principalId,
+      html`<code>${roleOf(appRoleId)}</code>`,
+      time(createdDateTime, visit.now),
+      grantors[index] ?? '',
+      buttonForm(visit, `${path}/revoke`, 'Revoke', { assignment: id }),
+    ],
+  ),
+  'No client has a role of this API.',
+)}
+${nextToken && html`<p><a href="${path}?${new URLSearchParams({ after: nextToken }).toString()}" rel="next">Next page</a></p>`}`
+  return applicationPage(visit, registered, 'Role assignments', content, attempt)
+}
+
+/** The administrator who granted a role, from the audit log; the reason when the log is not readable. */
+async function grantorOf(visit: Visit, assignmentId: string): Promise<string> {
+  const query = new URLSearchParams({
+    action: 'appRoleAssignment.create',
+    target: assignmentId,
+    limit: '1',
+  })
+  try {
+    const { value } = await visit.management.get(`/audit?${query}`, auditPage)
+    const actor = value[0]?.actor
+    if (actor === undefined) return 'before the log begins'
+    return (await applicationNames(visit, [actor])).get(actor) ?? actor
+  } catch (cause) {
+    if (cause instanceof GraphRefusalError && cause.status === 403) return 'needs AuditLog.Read.All'
+    throw cause
+  }
+}
+
+export const assignmentsPages: readonly PageRow[] = [{ path: base, show }]
+
+export const assignmentsActions: readonly ActionRow[] = [
+  {
+    path: `${base}/revoke`,
+    show,
+    run: async (visit, sent, { req }) => {
+      const appId = req.param('appId') ?? ''
+      const { principal } = await readRegistered(visit, appId)
+      const id = encodeURIComponent(sent.get('assignment') ?? '')
+      await visit.graph.send({
+        method: 'DELETE',
+        path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignedTo/${id}`,
+      })
+      return applicationPath(appId, 'Role assignments')
+    },
+  },
+]

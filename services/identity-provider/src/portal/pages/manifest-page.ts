@@ -1,0 +1,89 @@
+import { lineOf } from '@greeting/registrations'
+import { GraphRefusalError } from '@greeting/registrations/apply'
+import { html } from 'hono/html'
+import { readRegistered } from '../api/application-view.ts'
+import { tabPage } from '../layout/application-page.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { form, hiddenFields } from '../layout/form.ts'
+import { type ActionRow, actionFault, type PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const base = '/portal/applications/:appId/manifest'
+const maxBodyBytes = 1024 * 1024
+
+/** The members of a manifest that a save may change. */
+const writable = [
+  'displayName',
+  'signInAudience',
+  'identifierUris',
+  'isFallbackPublicClient',
+  'passwordAuthenticationAllowed',
+  'api',
+  'appRoles',
+  'requiredResourceAccess',
+  'optionalClaims',
+] as const
+const shown = ['id', 'appId', ...writable] as const
+
+async function readManifest({ graph }: Visit, id: string): Promise<string> {
+  const { body } = await graph.send({ method: 'GET', path: `/applications/${id}` })
+  const all = body as Readonly<Record<string, unknown>>
+  return JSON.stringify(Object.fromEntries(shown.map((name) => [name, all[name]])), undefined, 2)
+}
+
+const show = tabPage('Manifest', async (visit, { application }, attempt) => {
+  const text = attempt?.form.get('manifest') ?? (await readManifest(visit, application.id))
+  const path = applicationPath(application.appId, 'Manifest')
+  return html`<p>The application in the form of Microsoft Graph. Each app role has the eight members of a manifest. <code>id</code> and <code>appId</code> cannot be changed.</p>
+${form(
+  visit,
+  path,
+  html`${hiddenFields({ etag: attempt?.form.get('etag') ?? application['@odata.etag'] ?? '' })}
+<label>Manifest<textarea name="manifest" rows="${Math.min(40, text.split('\n').length + 1)}" spellcheck="false" required>${text}</textarea></label>
+<button>Save</button>`,
+)}`
+})
+
+const save: ActionRow['run'] = async (visit, sent, { req }) => {
+  const appId = req.param('appId') ?? ''
+  const { application } = await readRegistered(visit, appId)
+  const text = sent.get('manifest') ?? ''
+  const manifest = parseManifest(text)
+  for (const name of ['id', 'appId'] as const) {
+    if (manifest[name] !== undefined && manifest[name] !== application[name]) {
+      throw actionFault(`Line ${lineOf(text, name) ?? 1}: ${name} cannot be changed.`)
+    }
+  }
+  const { id: _id, appId: _appId, ...body } = manifest
+  try {
+    await visit.graph.send({
+      method: 'PATCH',
+      path: `/applications/${application.id}`,
+      body,
+      ifMatch: sent.get('etag'),
+    })
+  } catch (cause) {
+    if (!(cause instanceof GraphRefusalError) || cause.status !== 400) throw cause
+    const lines = cause.targets.flatMap((target) => lineOf(text, target) ?? [])
+    const places = [...new Set(lines)].map((line) => `Line ${line}: `).slice(0, 1)
+    throw actionFault(`${places.join('')}${cause.reason}`, { cause })
+  }
+  return applicationPath(appId, 'Manifest')
+}
+
+function parseManifest(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw actionFault(`The manifest is not JSON: ${reason}.`, { cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw actionFault('Line 1: the manifest must be an object.')
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+export const manifestPages: readonly PageRow[] = [{ path: base, show }]
+export const manifestActions: readonly ActionRow[] = [{ path: base, show, run: save, maxBodyBytes }]

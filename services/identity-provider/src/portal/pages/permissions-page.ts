@@ -1,0 +1,259 @@
+import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/planning'
+import { html } from 'hono/html'
+import type { z } from 'zod'
+import { isGuid } from '../../directory/guid.ts'
+import { type Registered, readRegistered } from '../api/application-view.ts'
+import { explanationsOf } from '../api/explanations.ts'
+import { applicationPage } from '../layout/application-page.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { buttonForm, form, hiddenFields } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { mark, table } from '../layout/parts.ts'
+import { sixSteps } from '../layout/six-steps.ts'
+import type { ActionRow, PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const base = '/portal/applications/:appId/permissions'
+const maxFoundApis = 10
+
+type Principal = z.output<typeof servicePrincipal>
+type Assignment = z.output<typeof appRoleAssignment>
+
+/** A role that a client requests, has, or both. */
+type PermissionRow = {
+  readonly api: Pick<Principal, 'id' | 'appId' | 'displayName'>
+  readonly roleId: string
+  readonly name: string
+  readonly isRequested: boolean
+  readonly assignment: Assignment | undefined
+}
+
+const show: PageRow['show'] = async (visit, { req }, attempt) => {
+  const registered = await readRegistered(visit, req.param('appId') ?? '')
+  const { appId } = registered.application
+  const rows = await permissionRows(visit, registered)
+  const waiting = rows.filter(({ isRequested, assignment }) => isRequested && !assignment)
+  const apiIds = [...new Set(rows.map(({ api }) => api.appId))]
+  const explanations = apiIds.length === 0 ? [] : await explanationsOf(visit, appId, apiIds)
+  const path = applicationPath(appId, 'API permissions')
+  const search = (req.query('api') ?? '').trim()
+  const content = html`${explanations.map((one) => sixSteps(one, { api: one.apiId, client: appId }))}
+<h2>Requested and granted</h2>
+${table(
+  'Permissions',
+  ['API', 'Role', 'Requested', 'Granted', 'Change'],
+  rows.map((row) => permissionCells(visit, registered, row, path)),
+  'This client requests no role. Request the first one below.',
+)}
+${
+  waiting.length > 0 &&
+  form(
+    visit,
+    `${path}/consent`,
+    html`<button>Grant admin consent</button><p><small>Adds ${waiting.map(({ name, api }, index) => html`${index > 0 && ', '}<code>${name}</code> of ${api.displayName}`)}. Revokes nothing: roles that are granted stay granted.</small></p>`,
+  )
+}
+<h2>Request a role</h2>
+<form method="get" action="${path}" class="bar"><label>API: start of its name, or its application ID
+<input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
+${await offeredRoles(visit, registered, search, path)}`
+  return applicationPage(visit, registered, 'API permissions', content, attempt)
+}
+
+function permissionCells(
+  visit: Visit,
+  { application, principal }: Registered,
+  { api, roleId, name, isRequested, assignment }: PermissionRow,
+  path: string,
+): Html[] {
+  const fields = { api: api.appId, role: roleId, etag: application['@odata.etag'] ?? '' }
+  return [
+    html`<a href="${applicationPath(api.appId)}">${api.displayName}</a>`,
+    html`<code>${name}</code>`,
+    mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
+    assignment ? mark('good', 'granted') : mark('bad', 'not granted'),
+    html`${isRequested && buttonForm(visit, `${path}/withdraw`, 'Withdraw request', fields)}
+${assignment && principal && buttonForm(visit, `${path}/revoke`, 'Revoke', { assignment: assignment.id })}`,
+  ]
+}
+
+/** The roles of the APIs that match, each with a box. */
+async function offeredRoles(
+  visit: Visit,
+  { application }: Registered,
+  search: string,
+  path: string,
+): Promise<Html> {
+  const filter = isGuid(search)
+    ? `appId eq '${search}'`
+    : `startswith(displayName,'${search.replaceAll("'", "''")}')`
+  const query = new URLSearchParams({ $top: '100', ...(search && { $filter: filter }) })
+  const found: Principal[] = []
+  for await (const some of visit.graph.pages(`/servicePrincipals?${query}`, servicePrincipal)) {
+    found.push(...some.filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled)))
+    if (found.length >= maxFoundApis || search === '') break
+  }
+  if (found.length === 0) return html`<p class="empty">No API with an enabled role matches.</p>`
+  return found.slice(0, maxFoundApis).map((api) => {
+    const requested = new Set(requestedIds(application, api.appId))
+    const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !requested.has(id))
+    return html`<h3>${api.displayName} <small><code>${api.appId}</code></small></h3>
+${
+  offered.length === 0
+    ? html`<p>All its roles are requested.</p>`
+    : form(
+        visit,
+        `${path}/request`,
+        html`${hiddenFields({ api: api.appId, etag: application['@odata.etag'] ?? '' })}
+<fieldset><legend>Roles</legend>${offered.map(
+          ({ id, value, displayName }) =>
+            html`<label><input type="checkbox" name="role:${id}" value="yes"> <code>${value ?? id}</code> ${displayName}</label>`,
+        )}</fieldset><button>Request</button>`,
+      )
+}`
+  })
+}
+
+async function permissionRows(
+  { graph }: Visit,
+  { application, principal }: Registered,
+): Promise<PermissionRow[]> {
+  const assignments = principal
+    ? await graph.list(`/servicePrincipals/${principal.id}/appRoleAssignments`, appRoleAssignment)
+    : []
+  const requested = application.requiredResourceAccess
+  const filters = [
+    ...requested.map(({ resourceAppId }) => `appId eq '${resourceAppId}'`),
+    ...new Set(assignments.map(({ resourceId }) => `id eq '${resourceId}'`)),
+  ]
+  const found = await Promise.all(
+    filters.map((filter) =>
+      graph.list(`/servicePrincipals?$filter=${encodeURIComponent(filter)}`, servicePrincipal),
+    ),
+  )
+  const apis = [...new Map(found.flat().map((one) => [one.id, one])).values()]
+  const known = apis.flatMap((api) => {
+    const ids = new Set([
+      ...requestedIds(application, api.appId),
+      ...assignments.filter(({ resourceId }) => resourceId === api.id).map((one) => one.appRoleId),
+    ])
+    return [...ids].map((roleId) => ({
+      api,
+      roleId,
+      name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
+      isRequested: requestedIds(application, api.appId).includes(roleId),
+      assignment: assignments.find((one) => one.resourceId === api.id && one.appRoleId === roleId),
+    }))
+  })
+  const missing = requested
+    .filter(({ resourceAppId }) => !apis.some(({ appId }) => appId === resourceAppId))
+    .flatMap(({ resourceAppId, resourceAccess }) =>
+      resourceAccess.map(({ id }) => ({
+        api: { id: '', appId: resourceAppId, displayName: `Unknown API ${resourceAppId}` },
+        roleId: id,
+        name: id,
+        isRequested: true,
+        assignment: undefined,
+      })),
+    )
+  return [...known, ...missing]
+}
+
+const requestedIds = (
+  { requiredResourceAccess }: Pick<Registered['application'], 'requiredResourceAccess'>,
+  apiId: string,
+) =>
+  requiredResourceAccess
+    .filter(({ resourceAppId }) => resourceAppId === apiId)
+    .flatMap(({ resourceAccess }) => resourceAccess)
+    .filter(({ type }) => type === 'Role')
+    .map(({ id }) => id)
+
+type Access = Registered['application']['requiredResourceAccess']
+
+/** Writes the requested permissions of a client. */
+const changeRequests =
+  (change: (access: Access, sent: ReadonlyMap<string, string>) => Access): ActionRow['run'] =>
+  async (visit, sent, { req }) => {
+    const appId = req.param('appId') ?? ''
+    const { application } = await readRegistered(visit, appId)
+    const changed = change(application.requiredResourceAccess, sent)
+    await visit.graph.send({
+      method: 'PATCH',
+      path: `/applications/${application.id}`,
+      ifMatch: sent.get('etag'),
+      body: { requiredResourceAccess: changed.filter((one) => one.resourceAccess.length > 0) },
+    })
+    return applicationPath(appId, 'API permissions')
+  }
+
+const withRoles = (access: Access, resourceAppId: string, roleIds: readonly string[]): Access => {
+  const known = access.find((one) => one.resourceAppId === resourceAppId)?.resourceAccess ?? []
+  const added = roleIds.map((id) => ({ id, type: 'Role' }))
+  return [
+    ...access.filter((one) => one.resourceAppId !== resourceAppId),
+    { resourceAppId, resourceAccess: [...known, ...added] },
+  ]
+}
+
+export const permissionsPages: readonly PageRow[] = [{ path: base, show }]
+
+export const permissionsActions: readonly ActionRow[] = [
+  {
+    path: `${base}/request`,
+    show,
+    run: changeRequests((access, sent) => {
+      const prefix = 'role:'
+      const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
+      const roleIds = names.map((name) => name.slice(prefix.length))
+      return withRoles(access, sent.get('api') ?? '', roleIds)
+    }),
+  },
+  {
+    path: `${base}/withdraw`,
+    show,
+    run: changeRequests((access, sent) =>
+      access.map((one) =>
+        one.resourceAppId === sent.get('api')
+          ? {
+              ...one,
+              resourceAccess: one.resourceAccess.filter(({ id }) => id !== sent.get('role')),
+            }
+          : one,
+      ),
+    ),
+  },
+  {
+    path: `${base}/consent`,
+    show,
+    run: async (visit, _sent, { req }) => {
+      const appId = req.param('appId') ?? ''
+      const registered = await readRegistered(visit, appId)
+      const principalId = registered.principal?.id ?? ''
+      const rows = await permissionRows(visit, registered)
+      for (const { api, roleId, isRequested, assignment } of rows) {
+        if (!isRequested || assignment) continue
+        await visit.graph.send({
+          method: 'POST',
+          path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
+          body: { principalId, resourceId: api.id, appRoleId: roleId },
+        })
+      }
+      return applicationPath(appId, 'API permissions')
+    },
+  },
+  {
+    path: `${base}/revoke`,
+    show,
+    run: async (visit, sent, { req }) => {
+      const appId = req.param('appId') ?? ''
+      const { principal } = await readRegistered(visit, appId)
+      const id = encodeURIComponent(sent.get('assignment') ?? '')
+      await visit.graph.send({
+        method: 'DELETE',
+        path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignments/${id}`,
+      })
+      return applicationPath(appId, 'API permissions')
+    },
+  },
+]
