@@ -87,7 +87,7 @@ describe('the first run', () => {
     assert.match(String(oid), guid)
     assert.equal(sub, oid)
     assert.notEqual(oid, system.client.applicationId)
-    const { rh: _, ...contract } = claims
+    const { rh: _, xms_ftd: __, ...contract } = claims
     assert.deepEqual(contract, {
       appid: system.client.applicationId,
       appidacr: '1',
