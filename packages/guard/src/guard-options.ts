@@ -83,6 +83,11 @@ const guardOptions = z.strictObject({
    * other tokens.
    */
   certificateBinding: z.enum(['refused', 'enforced', 'required']).default('refused'),
+  /**
+   * The keys of `@greeting/testing`, whose private parts are public. `refused`, the default, is the only
+   * safe value outside a test.
+   */
+  testKeys: z.enum(['refused', 'accepted']).default('refused'),
   keySets: z
     .strictObject({
       /** Between refreshes in the background: 60 to 86,400, by default 3600. */

@@ -113,8 +113,9 @@ function createKeySource(
   runtime: Runtime,
   emit: EventListener,
 ): KeySource {
-  if (keys !== undefined) return new LocalKeySource(issuer, keys, tenantId, emit)
-  return new RemoteKeySource({ ...options.keySets, url, tenantId }, runtime, emit)
+  const acceptsTestKeys = options.testKeys === 'accepted'
+  if (keys !== undefined) return new LocalKeySource(issuer, keys, tenantId, emit, acceptsTestKeys)
+  return new RemoteKeySource({ ...options.keySets, url, tenantId, acceptsTestKeys }, runtime, emit)
 }
 
 function missingKey(keySource: KeySource): VerificationFailure {

@@ -56,6 +56,7 @@ export async function startService(
       keySetUrl: settings.JWKS_URL,
       tokenVersions: settings.TOKEN_VERSIONS,
       clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+      testKeys: settings.TEST_KEYS,
       maxCachedTokens: settings.REMEMBERED_TOKENS,
       roles,
       realm: 'greeting-api',

@@ -32,6 +32,7 @@ const schema = z.object({
   BASE_URL: originUrl.optional(),
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).prefault('60'),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
+  TEST_KEYS: z.enum(['refused', 'accepted'], expected('refused or accepted')).default('refused'),
   REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).prefault('10000'),
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),

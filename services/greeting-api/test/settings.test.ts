@@ -28,6 +28,7 @@ describe('settings', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       CLOCK_TOLERANCE_SECONDS: 60,
+      TEST_KEYS: 'refused',
       KEEP_ALIVE_SECONDS: 75,
       REMEMBERED_TOKENS: 10_000,
       WORKERS: 1,

@@ -24,11 +24,12 @@ export function readKeySet(
   bytes: Uint8Array,
   tenantId: string | undefined,
   previous: ReadonlyMap<string, VerificationKey>,
+  acceptsTestKeys = false,
 ): KeySet | KeySetFault {
   const document = parseStrictJson(bytes)
   if (document === undefined) return 'not_json'
   if (!isJsonObject(document) || !Array.isArray(document.keys)) return 'not_a_key_set'
-  return admitKeys(document.keys, tenantId, previous)
+  return admitKeys(document.keys, tenantId, previous, acceptsTestKeys)
 }
 
 /**
@@ -39,13 +40,14 @@ export function admitKeys(
   jwks: readonly unknown[],
   tenantId: string | undefined,
   previous: ReadonlyMap<string, VerificationKey>,
+  acceptsTestKeys = false,
 ): KeySet | KeySetFault {
   if (jwks.length > maxKeys) return 'too_many_keys'
   const keys = new Map<string, VerificationKey>()
   const unused: UnusedKey[] = []
   const ambiguous = new Set<string>()
   for (const jwk of jwks) {
-    const key = admitKey(jwk, tenantId)
+    const key = admitKey(jwk, tenantId, acceptsTestKeys)
     if (typeof key === 'string') {
       unused.push({ kid: kidOf(jwk), fault: key })
       continue

@@ -20,6 +20,7 @@ export class LocalKeySource implements KeySource {
   readonly #publishedKeys: PublishedKeys
   readonly #tenantId: string | undefined
   readonly #emit: EventListener
+  readonly #acceptsTestKeys: boolean
   #keys: ReadonlyMap<string, VerificationKey> = empty.keys
   #lastRead: readonly object[] | undefined
   #lastJson = ''
@@ -29,11 +30,13 @@ export class LocalKeySource implements KeySource {
     publishedKeys: PublishedKeys,
     tenantId: string | undefined,
     emit: EventListener,
+    acceptsTestKeys = false,
   ) {
     this.url = issuer
     this.#publishedKeys = publishedKeys
     this.#tenantId = tenantId
     this.#emit = emit
+    this.#acceptsTestKeys = acceptsTestKeys
   }
 
   get keys(): ReadonlyMap<string, VerificationKey> {
@@ -71,7 +74,7 @@ export class LocalKeySource implements KeySource {
     this.#lastRead = [...published]
     if (json === this.#lastJson) return
     this.#lastJson = json
-    const set = admitKeys(published, this.#tenantId, this.#keys)
+    const set = admitKeys(published, this.#tenantId, this.#keys, this.#acceptsTestKeys)
     if (typeof set === 'string') {
       this.#fail(new KeySetError(set, `the keys of ${this.url}: ${set}`))
       return

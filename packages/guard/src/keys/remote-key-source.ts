@@ -17,6 +17,8 @@ export type RemoteKeySourceSettings = {
   /** Maximum age of the last good set while refreshes fail. */
   readonly ceilingSeconds: number
   readonly timeoutMs: number
+  /** Admits the public keys of `@greeting/testing`; default false. */
+  readonly acceptsTestKeys?: boolean
 }
 
 const firstRetryMs = 1000
@@ -128,9 +130,9 @@ export class RemoteKeySource implements KeySource {
   }
 
   async #fetchKeySet(): Promise<KeySet> {
-    const { url, timeoutMs, tenantId } = this.settings
+    const { url, timeoutMs, tenantId, acceptsTestKeys } = this.settings
     const bytes = await fetchKeySet(url, timeoutMs, this.#runtime)
-    const set = readKeySet(bytes, tenantId, this.#keys)
+    const set = readKeySet(bytes, tenantId, this.#keys, acceptsTestKeys)
     if (typeof set === 'string') throw new KeySetError(set, `the key set at ${url}: ${set}`)
     return set
   }

@@ -3,6 +3,7 @@ import { decodeBase64url } from '../encoding/base64url.ts'
 import { isJsonObject } from '../encoding/strict-json.ts'
 import { isRoca } from './roca.ts'
 import { type SignatureCheck, signatureCheck } from './signature-check.ts'
+import { isTestKey } from './test-keys.ts'
 
 /** A public key that may verify RS256 signatures only. */
 export type VerificationKey = {
@@ -29,6 +30,7 @@ export type KeyFault =
   | 'modulus_too_large'
   | 'exponent_unsafe'
   | 'modulus_roca'
+  | 'test_key'
   | 'other_tenant'
 
 const maxKidBytes = 256
@@ -42,9 +44,14 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
  * here, once for each published key and not for each request.
  *
  * @param tenantId a key with an `issuer` must name this tenant or Entra's `{tenantid}`
+ * @param acceptsTestKeys admits the public keys of `@greeting/testing`
  * @see RFC 7517 section 4, RFC 7518 section 6.3.1, RFC 8725 section 3.5
  */
-export function admitKey(jwk: unknown, tenantId: string | undefined): VerificationKey | KeyFault {
+export function admitKey(
+  jwk: unknown,
+  tenantId: string | undefined,
+  acceptsTestKeys = false,
+): VerificationKey | KeyFault {
   if (!isJsonObject(jwk)) return 'not_an_object'
   const { kid, kty, alg, n, e, issuer } = jwk
   if (!isUsableKid(kid)) return 'kid_unusable'
@@ -56,6 +63,7 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
 
   const bits = modulusBits(n, e)
   if (typeof bits === 'string') return bits
+  if (!acceptsTestKeys && isTestKey(n)) return 'test_key'
 
   // Only these three members reach the library, so no other member can change the key.
   const checkSignature = signatureCheck({ kty, n: `${n}`, e: `${e}` })
@@ -66,8 +74,8 @@ export function admitKey(jwk: unknown, tenantId: string | undefined): Verificati
 
 /**
  * Checks an RSA public key from another source, such as a certificate. The rules are those for
- * published keys: 2048 to 8192 bits, an odd exponent from 65537 up to 2^32, and not from the flawed
- * generator of CVE-2017-15361.
+ * published keys: 2048 to 8192 bits, an odd exponent from 65537 up to 2^32, not from the flawed
+ * generator of CVE-2017-15361, and no public key of `@greeting/testing`.
  *
  * @returns the fault, or undefined if the key may be used
  * @example
@@ -77,7 +85,8 @@ export function rsaKeyFault(publicKey: KeyObject): KeyFault | undefined {
   if (publicKey.asymmetricKeyType !== 'rsa') return 'type_not_rsa'
   const { n, e } = publicKey.export({ format: 'jwk' })
   const bits = modulusBits(n, e)
-  return typeof bits === 'string' ? bits : undefined
+  if (typeof bits === 'string') return bits
+  return isTestKey(n) ? 'test_key' : undefined
 }
 
 /** The size of a modulus, or the fault of the modulus or the exponent. */
