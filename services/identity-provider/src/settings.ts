@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import {
   expected,
   hostName,
@@ -121,11 +122,17 @@ const shape = z.object({
   MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).prefault('1000000'),
   TRUSTED_PROXIES: proxies.prefault(''),
   PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
+  LAB: z.enum(['on', 'off'], expected('on or off')).default('off'),
+  LAB_ANY_ADDRESS: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })
 
 const settings = shape.check(({ value, issues }) => {
+  const fault = labFault(value)
+  if (fault !== undefined) {
+    issues.push({ code: 'custom', input: value.LAB, path: ['LAB'], message: fault })
+  }
   const schedule = keyScheduleSchema.safeParse(keySchedule(value))
   for (const { code, path, message } of schedule.error?.issues ?? []) {
     // The range of each number is already valid. Only their combination is checked here.
@@ -143,7 +150,29 @@ const withHttpsPort = settings.transform((value, { issues }) => {
   return { ...value, HTTPS_PORT }
 })
 
+const isLoopback = (host: string) =>
+  ['localhost', '::1', '[::1]'].includes(host) ||
+  host.endsWith('.localhost') ||
+  (isIPv4(host) && host.startsWith('127.'))
+
+/** A lab is for one process on this machine. Other addresses need a second setting. */
+function labFault(value: LabSettings): string | undefined {
+  if (value.LAB === 'off') return undefined
+  if (value.WORKERS > 1 || value.DATABASE_URL !== undefined) {
+    return 'expected off, because a lab has neither several workers nor a shared database'
+  }
+  const hosts = [value.AUTH_URL, value.HTTPS_AUTH_URL].map((url) => url && new URL(url).hostname)
+  const isLocal = [value.HOST, ...hosts].every((host) => host === undefined || isLoopback(host))
+  if (isLocal || value.LAB_ANY_ADDRESS === 'yes') return undefined
+  return 'expected off, because HOST, AUTH_URL or HTTPS_AUTH_URL is not a loopback address. LAB_ANY_ADDRESS=yes permits it'
+}
+
 const bothOff = 'expected a port, because PORT is off too'
+
+type LabSettings = Pick<
+  z.output<typeof shape>,
+  'LAB' | 'LAB_ANY_ADDRESS' | 'WORKERS' | 'DATABASE_URL' | 'HOST' | 'AUTH_URL' | 'HTTPS_AUTH_URL'
+>
 
 /** The schedule of the signing keys. */
 export const keySchedule = (values: z.output<typeof shape>) => ({

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SettingsError } from '@greeting/http-service'
 import { pino } from 'pino'
-import { startService } from './service.ts'
+import { type Service, startService } from './service.ts'
+import type { ServiceWorld } from './service-world.ts'
 import { readSettings, type SettingName, settingNames } from './settings.ts'
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -90,6 +91,14 @@ function validateOptions(options: IdentityProviderOptions) {
 export async function startIdentityProvider(
   options: IdentityProviderOptions = {},
 ): Promise<IdentityProvider> {
+  return (await startInProcess(options)).provider
+}
+
+/** Starts the identity provider in this process, in another world than that of the system. */
+export async function startInProcess(
+  options: IdentityProviderOptions,
+  world?: ServiceWorld,
+): Promise<{ readonly provider: IdentityProvider; readonly service: Service }> {
   const settings = validateOptions(options)
   const isTemporary = settings.DATA_DIR === ':memory:'
   const dataDir = isTemporary
@@ -100,14 +109,16 @@ export async function startIdentityProvider(
   }
   try {
     const log = pino({ level: settings.LOG_LEVEL })
-    const service = await startService({ ...settings, DATA_DIR: dataDir, WORKERS: 1 }, log)
+    const inProcess = { ...settings, DATA_DIR: dataDir, WORKERS: 1 }
+    const service = await startService(inProcess, log, undefined, world)
     let stopping: Promise<void> | undefined
     const stop = () => {
       stopping ??= service.stop().finally(removeFolder)
       return stopping
     }
     const { url, httpsUrl } = service
-    return { url, httpsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
+    const provider = { url, httpsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
+    return { provider, service }
   } catch (cause) {
     await removeFolder()
     throw cause

@@ -43,6 +43,8 @@ describe('the settings', () => {
       MAX_REFUSED_CHANGE_RECORDS: 100_000,
       MAX_USED_ASSERTIONS: 1_000_000,
       TRUSTED_PROXIES: [],
+      LAB: 'off',
+      LAB_ANY_ADDRESS: 'no',
       WORKERS: 1,
       LOG_LEVEL: 'info',
     })
@@ -75,6 +77,27 @@ describe('the settings', () => {
     assert.equal(readSettings({ PORT: '0' }).HTTPS_PORT, 0)
     assert.equal(readSettings({ PORT: '0', HTTPS_PORT: '8443' }).HTTPS_PORT, 8443)
   })
+
+  const labs: [Readonly<Record<string, string>>, 'on' | RegExp][] = [
+    [{}, 'on'],
+    [{ HOST: '::1' }, 'on'],
+    [{ HOST: '127.8.0.1', AUTH_URL: 'http://idp.localhost:4000' }, 'on'],
+    [{ HOST: '0.0.0.0', LAB_ANY_ADDRESS: 'yes' }, 'on'],
+    [{ HOST: '0.0.0.0' }, /^LAB is "on"; expected off, because HOST, .* LAB_ANY_ADDRESS=yes/],
+    [{ HOST: '127.evil.example' }, /is not a loopback address/],
+    [{ AUTH_URL: 'https://login.example' }, /is not a loopback address/],
+    [{ HTTPS_AUTH_URL: 'https://login.example' }, /is not a loopback address/],
+    [{ WORKERS: '2' }, /neither several workers nor a shared database/],
+    [{ DATABASE_URL: 'postgres://u@h/d' }, /neither several workers nor a shared database/],
+    [{ WORKERS: '2', LAB_ANY_ADDRESS: 'yes' }, /neither several workers/],
+  ]
+  for (const [environment, expected] of labs) {
+    it(`LAB=on with ${JSON.stringify(environment)}: ${expected}`, () => {
+      const settings = { LAB: 'on', ...environment }
+      if (expected === 'on') assert.equal(readSettings(settings).LAB, 'on')
+      else assert.match(faultsOf(settings).join(), expected)
+    })
+  }
 
   it('require at least one listener', () => {
     assert.deepEqual(faultsOf({ PORT: 'off', HTTPS_PORT: 'off' }), [

@@ -8,6 +8,8 @@ export type FederatedIssuersOptions = {
   readonly allowedHosts: Iterable<string>
   /** Replaces the clocks and the `fetch` of the guard, for tests. */
   readonly runtime?: Partial<Runtime>
+  /** Whether an issuer may have the public keys of `@greeting/testing`; default `refused`. */
+  readonly testKeys?: 'refused' | 'accepted'
   /** Time limit for the discovery document of an issuer, in milliseconds; default 5000. */
   readonly timeoutMs?: number
   /** Pause before the next request to an issuer that failed, in milliseconds; default 5000. */
@@ -28,6 +30,7 @@ const maxEntries = 256
 export class FederatedIssuers {
   readonly #hosts: IssuerHostList
   readonly #runtime: Partial<Runtime>
+  readonly #testKeys: 'refused' | 'accepted'
   readonly #timeoutMs: number
   readonly #cooldownMs: number
   readonly #entries = new Map<string, Entry>()
@@ -35,11 +38,13 @@ export class FederatedIssuers {
   constructor({
     allowedHosts,
     runtime = {},
+    testKeys = 'refused',
     timeoutMs = 5000,
     cooldownMs = 5000,
   }: FederatedIssuersOptions) {
     this.#hosts = new IssuerHostList(allowedHosts)
     this.#runtime = runtime
+    this.#testKeys = testKeys
     this.#timeoutMs = timeoutMs
     this.#cooldownMs = cooldownMs
   }
@@ -98,6 +103,7 @@ export class FederatedIssuers {
         // A federated identity has no roles here, but the guard requires at least one name.
         roles: ['federated'],
         maxCachedTokens: 100,
+        testKeys: this.#testKeys,
       },
       this.#runtime,
     )

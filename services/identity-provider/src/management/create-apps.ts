@@ -32,6 +32,8 @@ export type ManagementAppsOptions = {
   readonly storage: Pick<Storage, 'audit' | 'credentialUses' | 'keyRing'>
   readonly keys: SigningKeys
   readonly keyEncryptionKey: KeyEncryptionKey
+  /** Whether the server may sign with the public keys of `@greeting/testing`. */
+  readonly testKeys: 'refused' | 'accepted'
   /** How long new objects are not visible over Microsoft Graph, 0 to 3600 seconds. */
   readonly visibilityDelaySeconds: number
   /** How long a deleted item can be restored, in days. */
@@ -60,6 +62,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
         audiences,
         roles: Object.keys(roles),
         publishedKeys: () => keys.published(),
+        testKeys: options.testKeys,
         wallClockMs: () => runtime.now().getTime(),
       },
       store,

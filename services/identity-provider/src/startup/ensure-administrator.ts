@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Authority } from '../dialect/authority.ts'
-import { systemRuntime } from '../directory/runtime.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import type { Log } from '../http/service-options.ts'
 import { bootstrap } from '../management/bootstrap/bootstrap.ts'
 import type { Settings } from '../settings.ts'
@@ -11,6 +11,7 @@ export async function ensureAdministrator(
   { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID }: Settings,
   store: DirectoryStore,
   { authUrl }: Authority,
+  runtime: Runtime,
   log: Pick<Log, 'info'>,
 ): Promise<void> {
   const isCreated = await bootstrap({
@@ -19,12 +20,12 @@ export async function ensureAdministrator(
     authUrl,
     graphUrl: authUrl,
     firstTenant: {
-      id: TENANT_ID ?? systemRuntime.newGuid(),
+      id: TENANT_ID ?? runtime.newGuid(),
       displayName: 'Default Directory',
       domains: [],
     },
     anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
-    runtime: systemRuntime,
+    runtime,
   })
   if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { systemRuntime } from '../directory/runtime.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import type { Log } from '../http/service-options.ts'
 import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
 import { readSeedRegistrations } from '../registrations/seed-registrations.ts'
@@ -10,15 +10,16 @@ import type { DirectoryStore } from '../storage/directory-store.ts'
 export async function seedDirectory(
   { REGISTRATIONS: path, DATA_DIR, TENANT_ID }: Settings,
   directory: DirectoryStore,
+  runtime: Runtime,
   log: Pick<Log, 'info'>,
 ): Promise<void> {
   if (path === undefined) return
   const registrations = async () =>
     readSeedRegistrations(await readFile(path), path, {
-      newGuid: systemRuntime.newGuid,
-      tenantId: TENANT_ID ?? systemRuntime.newGuid(),
+      newGuid: runtime.newGuid,
+      tenantId: TENANT_ID ?? runtime.newGuid(),
     })
-  if (await seedEmptyDirectory(directory, registrations, DATA_DIR, systemRuntime)) {
+  if (await seedEmptyDirectory(directory, registrations, DATA_DIR, runtime)) {
     log.info({ registrations: path }, 'registrations applied to the empty directory')
   }
 }

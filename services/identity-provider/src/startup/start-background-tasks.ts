@@ -1,4 +1,4 @@
-import { systemRuntime } from '../directory/runtime.ts'
+import type { Runtime } from '../directory/runtime.ts'
 import { startPeriodicTask } from '../http/periodic-task.ts'
 import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/deleted-items/purge-expired.ts'
@@ -19,13 +19,13 @@ export type BackgroundWork = {
   readonly retentionDays: number
   readonly renewCertificate: () => Promise<void>
   readonly reportCountedRefusals: () => Promise<void>
+  readonly runtime: Runtime
   readonly log: Log
 }
 
 /** Starts the periodic tasks. The stack ends them, after a task that is running. */
 export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
-  const { storage, directory, keys, auditBuffer, reversals, log } = work
-  const now = systemRuntime.now
+  const { storage, directory, keys, auditBuffer, reversals, runtime, log } = work
   const tasks: readonly [everyMs: number, name: string, task: () => Promise<unknown>][] = [
     // A change of another replica is effective within a second.
     [250, 'refresh of the directory', () => directory.refresh()],
@@ -34,12 +34,8 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     [500, 'record of a store reversal', () => reversals.writeTo(directory)],
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
-    [300_000, 'cleanup of the store', () => storage.tidy(now())],
-    [
-      300_000,
-      'purge of deleted items',
-      () => purgeExpired(directory, systemRuntime, work.retentionDays),
-    ],
+    [300_000, 'cleanup of the store', () => storage.tidy(runtime.now())],
+    [300_000, 'purge of deleted items', () => purgeExpired(directory, runtime, work.retentionDays)],
     [3_600_000, 'renewal of the server certificate', work.renewCertificate],
   ]
   for (const [everyMs, name, task] of tasks) {

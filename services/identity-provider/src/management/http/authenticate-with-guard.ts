@@ -18,6 +18,8 @@ export type AuthenticateWithGuardOptions = {
   readonly roles: readonly string[]
   /** The keys of this server's own key set. */
   readonly publishedKeys: () => readonly { readonly kid: string }[]
+  /** Whether the server may sign with the public keys of `@greeting/testing`; default `refused`. */
+  readonly testKeys?: 'refused' | 'accepted'
   /** Milliseconds since the epoch, by default `Date.now`. */
   readonly wallClockMs?: () => number
 }
@@ -65,10 +67,8 @@ export function authenticateWithGuard(
   }
 }
 
-function createTenantGuard(
-  { issuerUrls, audiences, roles, publishedKeys, wallClockMs }: AuthenticateWithGuardOptions,
-  tenantId: string,
-): Guard {
+function createTenantGuard(options: AuthenticateWithGuardOptions, tenantId: string): Guard {
+  const { issuerUrls, audiences, roles, publishedKeys, testKeys = 'refused', wallClockMs } = options
   const issuers = [...new Set(issuerUrls)].map((issuerUrl) => ({
     issuer: `${issuerUrl}/${tenantId}/`,
     audiences: [...audiences],
@@ -77,7 +77,7 @@ function createTenantGuard(
     tokenVersion: '1.0',
     claims: { applicationId: 'appid', tokenId: 'uti' },
   }))
-  return createGuard({ issuers, roles }, wallClockMs && { wallClockMs })
+  return createGuard({ issuers, roles, testKeys }, wallClockMs && { wallClockMs })
 }
 
 /** The tenant in the token. It only selects the guard, which verifies the whole token. */

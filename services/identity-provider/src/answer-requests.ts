@@ -1,0 +1,193 @@
+import type { WorkerLink } from '@greeting/http-service'
+import type { Logger } from 'pino'
+import { createApp } from './app.ts'
+import type { Authority } from './dialect/authority.ts'
+import { FederatedIssuers } from './federation/federated-issuers.ts'
+import { reportCountedRefusals } from './http/counted-refusals.ts'
+import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
+import { createMetrics } from './http/metrics.ts'
+import { randomPool } from './http/random-pool.ts'
+import type { ServiceOptions } from './http/service-options.ts'
+import { TrustedProxies } from './http/trusted-proxies.ts'
+import type { OpenListeners } from './listeners.ts'
+import { createManagementApps } from './management/create-apps.ts'
+import type { Authenticate } from './management/http/caller.ts'
+import { portalCallerOf } from './portal/api/in-process-graph.ts'
+import { createPortal } from './portal/portal-app.ts'
+import type { ServiceWorld } from './service-world.ts'
+import type { Settings } from './settings.ts'
+import { ensureAdministrator } from './startup/ensure-administrator.ts'
+import { isPortalOn } from './startup/is-portal-on.ts'
+import { openKeys } from './startup/open-keys.ts'
+import { seedDirectory } from './startup/seed-directory.ts'
+import { startBackgroundTasks } from './startup/start-background-tasks.ts'
+import { storageLimits } from './startup/storage-limits.ts'
+import { AuditBuffer } from './storage/audit-buffer.ts'
+import { DirectoryStore } from './storage/directory-store.ts'
+import type { Storage } from './storage/storage.ts'
+import { StoreReversals } from './storage/store-reversals.ts'
+
+export type AnswerRequestsOptions = {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly link: WorkerLink | undefined
+  readonly listeners: OpenListeners
+  readonly storage: Storage
+  readonly world: ServiceWorld
+  /** Whether the storage may lack registrations and an administrator. */
+  readonly isStart: boolean
+  /** False when the service has begun to stop. */
+  readonly isReady: () => boolean
+}
+
+/**
+ * Builds everything between the store and the listeners, and answers their requests.
+ *
+ * @returns ends the background tasks and writes the audit log; listeners and storage stay open
+ * @throws {Error} with a sentence for the operator; then nothing runs in the background
+ */
+export async function answerRequests({
+  settings,
+  log,
+  link,
+  listeners,
+  storage,
+  world,
+  isStart,
+  isReady,
+}: AnswerRequestsOptions): Promise<AsyncDisposableStack> {
+  const { runtime, testKeys } = world
+  await using unfinished = new AsyncDisposableStack()
+  const metrics = createMetrics(storage, storageLimits(settings), link)
+  const reversals = new StoreReversals({
+    report: (fields, text) => log.error(fields, text),
+    now: runtime.now,
+  })
+  const directory = new DirectoryStore({
+    log: storage.directory,
+    maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+    onReversal: (followed, latest) => reversals.note('directory', followed, latest),
+  })
+
+  // 1. Registrations, administrator and signing keys
+  if (isStart) await seedDirectory(settings, directory, runtime, log)
+  if (isStart && link?.isFirst !== false) {
+    await ensureAdministrator(settings, directory, listeners.first.authority, runtime, log)
+  }
+  const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals, world)
+
+  // 2. Audit log and other issuers
+  const auditBuffer = new AuditBuffer({
+    audit: storage.audit,
+    uses: storage.credentialUses,
+    now: runtime.now,
+  })
+  unfinished.defer(() => auditBuffer.flush())
+  const issuers = new FederatedIssuers({
+    allowedHosts: settings.FEDERATED_ISSUER_HOSTS,
+    runtime: { wallClockMs: () => runtime.now().getTime() },
+    testKeys,
+  })
+  unfinished.defer(() => issuers.stop())
+
+  // 3. Options of the token service and of the management APIs
+  const perWorker = (limit: number) => Math.ceil(limit / settings.WORKERS)
+  const lifetime = {
+    backdatingSeconds: settings.TOKEN_BACKDATING_SECONDS,
+    shortestSeconds: settings.TOKEN_LIFETIME_SECONDS.shortest,
+    longestSeconds: settings.TOKEN_LIFETIME_SECONDS.longest,
+  }
+  const origins = listeners.all.map(({ authority }) => authority.authUrl)
+  const options: Omit<ServiceOptions, 'authority'> = {
+    origins,
+    directory,
+    keys: {
+      sign: (claims, keyMembers) => keys.sign(claims, keyMembers),
+      published: () => keys.published(),
+    },
+    lifetime,
+    assertionTimes: {
+      clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+      maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
+    },
+    assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
+    storeWentBackAt: () => reversals.latestAt,
+    verifyFederated: issuers.verify,
+    throttle: new FailedLoginRateLimit({
+      // Each worker counts the requests of its own connections.
+      perClientPerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE),
+      perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
+    }),
+    trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
+    audit: auditBuffer.record,
+    noteUse: auditBuffer.noteUse,
+    isReady,
+    metrics,
+    log,
+    source: runtime,
+    randomBytes: randomPool(runtime.randomBytes),
+  }
+  const managementApps = ({ authUrl, issuerUrl }: Authority, authenticate?: Authenticate) =>
+    createManagementApps({
+      ...(authenticate && { authenticate }),
+      baseUrl: authUrl,
+      origins,
+      issuerUrls: [issuerUrl],
+      store: directory,
+      storage,
+      keys,
+      keyEncryptionKey,
+      testKeys,
+      visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
+      retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
+      recordRefusal: (record) => auditBuffer.record(record, 'refusedChanges'),
+      report: (err, exchange) => log.error({ err, ...exchange }, 'management request failed'),
+      runtime,
+    })
+
+  // 4. Background tasks. The last counted refusals are reported before the audit log is written.
+  const reportRefusals = async () => reportCountedRefusals(options)
+  unfinished.defer(reportRefusals)
+  startBackgroundTasks(
+    {
+      storage,
+      directory,
+      keys,
+      auditBuffer,
+      reversals,
+      retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
+      renewCertificate: listeners.renewCertificate,
+      reportCountedRefusals: reportRefusals,
+      runtime,
+      log,
+    },
+    unfinished,
+  )
+
+  // 5. Requests
+  world.lab?.connect({
+    directory,
+    keys,
+    keyRing: storage.keyRing,
+    keyEncryptionKey,
+    lifetime,
+    authority: listeners.first.authority,
+  })
+  for (const { listener, authority } of listeners.all) {
+    const service = { ...options, authority }
+    const portal = isPortalOn(settings, authority, log)
+      ? createPortal({
+          service,
+          management: managementApps(authority, portalCallerOf),
+          keyEncryptionKey,
+          usedLinks: storage.assertions,
+          httpsAuthUrl: listeners.https?.authority.authUrl,
+          requestToken: (request) => app.fetch(request),
+        })
+      : undefined
+    const app: ReturnType<typeof createApp> = createApp(service, managementApps(authority), portal)
+    const handle = world.lab?.handlerOf(app, authority) ?? app.fetch
+    listener.answerWith((request, bindings) => handle(request, bindings))
+  }
+  return unfinished.move()
+}

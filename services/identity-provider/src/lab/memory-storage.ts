@@ -1,0 +1,26 @@
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteDatabase } from '../storage/sqlite/sqlite-database.ts'
+import { type Storage, type StorageOptions, sqlStorage } from '../storage/storage.ts'
+
+const name = ':memory:'
+
+/** Storage in memory, which can be brought back to a state: the same tables and queries as on a disk. */
+export class MemoryStorage {
+  #connection: DatabaseSync | undefined
+  #snapshot: Uint8Array | undefined
+
+  /** Opens the storage: empty at first, and later with the content of the snapshot. */
+  open = async ({ limits }: Pick<StorageOptions, 'limits'>): Promise<Storage> => {
+    const connection = new DatabaseSync(name)
+    this.#connection = connection
+    const database = sqliteDatabase(connection, name)
+    if (this.#snapshot === undefined) await database.migrate()
+    else connection.deserialize(this.#snapshot)
+    return sqlStorage(database, limits)
+  }
+
+  /** Keeps the current content for the next opening. */
+  takeSnapshot(): void {
+    this.#snapshot = this.#connection?.serialize()
+  }
+}

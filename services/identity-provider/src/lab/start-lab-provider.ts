@@ -1,0 +1,71 @@
+import { systemRuntime } from '../directory/runtime.ts'
+import { systemWorld } from '../service-world.ts'
+import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import {
+  type IdentityProvider,
+  type IdentityProviderOptions,
+  IdentityProviderOptionsError,
+  startInProcess,
+} from '../start-identity-provider.ts'
+import { Lab } from './lab.ts'
+import { MemoryStorage } from './memory-storage.ts'
+import { TestKeySupply } from './test-key-supply.ts'
+
+const absentOptions = [
+  'dataDir',
+  'databaseUrl',
+  'keyEncryptionKey',
+  'lab',
+  'labAnyAddress',
+] as const
+
+/** The options of a server for tests. It keeps nothing, so it has no folder and no database. */
+export type LabProviderOptions = Omit<IdentityProviderOptions, (typeof absentOptions)[number]> & {
+  /**
+   * `public`, the default, signs with keys whose private parts are public. They cost nothing, and the guard
+   * refuses them by default. `generated` makes new keys at the start.
+   */
+  readonly signingKeys?: 'public' | 'generated'
+}
+
+/** A running server for tests, with the powers over it. */
+export type LabProvider = IdentityProvider & {
+  readonly lab: Lab
+  /** Brings back exactly the state after the start. Requests that are running get an error. */
+  readonly reset: () => Promise<void>
+}
+
+/**
+ * Starts an identity provider for tests in this process, with storage in memory.
+ *
+ * @throws {IdentityProviderOptionsError} identity_provider_options lists every invalid option
+ */
+export async function startLabProvider({
+  signingKeys = 'public',
+  ...options
+}: LabProviderOptions = {}): Promise<LabProvider> {
+  const faults = absentOptions
+    .filter((name) => name in options)
+    .map((name) => `${name} is not an option, because a server for tests keeps nothing`)
+  if (faults.length > 0) throw new IdentityProviderOptionsError(faults)
+  const lab = new Lab()
+  const storage = new MemoryStorage()
+  const supply = new TestKeySupply()
+  // The storage ends with the process, so no file needs to have this key.
+  const inMemory = { ...options, keyEncryptionKey: KeyEncryptionKey.generate().toBase64() }
+  const { provider, service } = await startInProcess(inMemory, {
+    ...systemWorld,
+    runtime: { ...systemRuntime, now: lab.clock.now },
+    openStorage: storage.open,
+    ...(signingKeys === 'public' && { generateKey: supply.next, testKeys: 'accepted' }),
+    lab,
+  })
+  storage.takeSnapshot()
+  const keysAtStart = supply.used
+  const reset = async () => {
+    lab.reset()
+    supply.rewind(keysAtStart)
+    await service.reopen()
+  }
+  return { ...provider, lab, reset }
+}

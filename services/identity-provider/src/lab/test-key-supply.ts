@@ -1,0 +1,29 @@
+import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import type { NewSigningKey } from '../signing/signing-key.ts'
+import { generateSigningKey, thumbprintOf } from '../signing/signing-key-generation.ts'
+import { testKeys } from './test-keys.ts'
+
+/** Supplies the public test keys one by one, and generates further keys when they are used up. */
+export class TestKeySupply {
+  #used = 0
+
+  /** The number of keys that were supplied. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** Continues after this number of keys. */
+  rewind(used: number): void {
+    this.#used = used
+  }
+
+  next = async (keyEncryptionKey: KeyEncryptionKey, now: Date): Promise<NewSigningKey> => {
+    const key = testKeys[this.#used]
+    this.#used += 1
+    if (key === undefined) return generateSigningKey(keyEncryptionKey, now)
+    const { certificate, privateKey } = key
+    const kid = thumbprintOf(Buffer.from(certificate, 'base64'))
+    const sealedPrivateKey = keyEncryptionKey.seal(Buffer.from(privateKey, 'base64'), kid)
+    return { kid, certificate, sealedPrivateKey }
+  }
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { startIdentityProvider } from '../../src/index.ts'
+import { startLabProvider } from '../../src/lab/index.ts'
+
+const source = join(import.meta.dirname, '../../src')
+
+describe('without a lab', () => {
+  for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
+    it(`${path} is a path that does not exist`, async () => {
+      await using provider = await startIdentityProvider()
+      assert.equal((await fetch(`${provider.url}${path}`)).status, 404)
+    })
+  }
+
+  it('no file of the server imports the lab, but for the dynamic import behind the setting', async () => {
+    const service = await readFile(join(source, 'service.ts'), 'utf8')
+    assert.doesNotMatch(service, /^import .*\/lab\//m)
+    assert.match(
+      service,
+      /settings\.LAB === 'off'\) return systemWorld\n.*await import\('\.\/lab\//,
+    )
+    for (const file of ['answer-requests.ts', 'app.ts', 'service-world.ts', 'main.ts']) {
+      assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /'\.\/lab\//)
+    }
+  })
+})
+
+describe('a server for tests', () => {
+  it('refuses options of a server that keeps data', async () => {
+    const options = { dataDir: '/tmp' } as object
+    await assert.rejects(startLabProvider(options), { code: 'identity_provider_options' })
+  })
+
+  it('keeps its keys over a reset, and continues with the same new keys', async () => {
+    await using provider = await startLabProvider()
+    const keys = async () => (await fetch(`${provider.url}/common/discovery/keys`)).text()
+    const rounds = new Set<string>()
+    for (let round = 0; round < 2; round += 1) {
+      provider.lab.clock.advance({ days: 200 })
+      rounds.add(await keys())
+      await provider.reset()
+    }
+    assert.equal(rounds.size, 1)
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { rsaKeyFault } from '@greeting/guard'
+import { pino } from 'pino'
+import { TestKeySupply } from '../../src/lab/test-key-supply.ts'
+import { testKeys } from '../../src/lab/test-keys.ts'
+import { startService } from '../../src/service.ts'
+import { systemWorld } from '../../src/service-world.ts'
+import { readSettings } from '../../src/settings.ts'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+
+it('the guard knows each public test key, and the certificates belong to the keys', () => {
+  for (const { certificate, privateKey } of testKeys) {
+    const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
+    const der = { key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' } as const
+    assert.ok(createPublicKey(createPrivateKey(der)).equals(publicKey))
+    assert.equal(rsaKeyFault(publicKey), 'test_key')
+  }
+})
+
+it('the supply generates keys when the public ones are used up', async () => {
+  const supply = new TestKeySupply()
+  supply.rewind(testKeys.length - 1)
+  const encryptionKey = KeyEncryptionKey.generate()
+  const faults: (string | undefined)[] = []
+  for (const _ of ['public', 'generated']) {
+    const { certificate } = await supply.next(encryptionKey, new Date())
+    const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
+    faults.push(rsaKeyFault(publicKey))
+  }
+  assert.deepEqual(faults, ['test_key', undefined])
+})
+
+it('a server without a lab does not start with a public test key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-test-keys-'))
+  const settings = readSettings({ PORT: '0', HTTPS_PORT: 'off', DATA_DIR: folder })
+  const log = pino({ level: 'silent' })
+  const generateKey = new TestKeySupply().next
+  const accepting = { ...systemWorld, generateKey, testKeys: 'accepted' } as const
+  await (await startService(settings, log, undefined, accepting)).stop()
+  await assert.rejects(startService(settings, log), /The signing key .* is a public test key/)
+  await rm(folder, { recursive: true })
+})
