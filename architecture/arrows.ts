@@ -35,6 +35,12 @@ export const rooms: readonly Room[] = [
     reason: 'Both services run on it. It contains no code for either of them or for tokens.',
   },
   {
+    path: 'packages/testing',
+    mayImport: ['services/identity-provider'],
+    reason:
+      'It starts the identity provider in a test, by its public exports only. The powers over it are those of the lab.',
+  },
+  {
     path: 'services/greeting-api',
     mayImport: ['packages/guard', 'packages/http-service'],
     reason: 'The resource server uses only the key set of the identity provider, over HTTP.',
@@ -132,6 +138,24 @@ export const rooms: readonly Room[] = [
       'Routes pass requests to the decision and return its answers. They do not read settings.',
   },
   {
+    path: 'services/identity-provider/src/lab',
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'services/identity-provider',
+      'services/identity-provider/src/body',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/http',
+      'services/identity-provider/src/issuance',
+      'services/identity-provider/src/management',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason:
+      'The powers of a test over a whole server. Only the start of a server with a lab loads them.',
+  },
+  {
     path: 'services/identity-provider/src/management',
     mayImport: [
       'packages/guard',
@@ -191,8 +215,9 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'e2e',
-    mayImport: ['packages/client'],
-    reason: 'The tests use the whole system from outside, as processes.',
+    mayImport: ['packages/client', 'packages/guard', 'packages/testing'],
+    reason:
+      'The tests use the whole system from outside: services as processes, packages as their users do.',
   },
   {
     path: 'fixtures',

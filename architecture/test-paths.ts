@@ -164,6 +164,21 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'They are the phases of a start.',
   },
   {
+    paths: [idp('src/answer-requests.ts'), idp('src/service-world.ts')],
+    test: idp('test/service.test.ts'),
+    reason: 'They are the parts of the service, which the test starts whole.',
+  },
+  {
+    paths: [idp('src/lab/lab.ts')],
+    test: idp('test/lab/start-lab-provider.test.ts'),
+    reason: 'The lab works on a whole server.',
+  },
+  {
+    paths: ['packages/testing/src/'],
+    test: 'packages/testing/test/entra.test.ts',
+    reason: 'The kit is one object over a whole server.',
+  },
+  {
     paths: [idp('src/management/bootstrap/')],
     test: idp('test/management/bootstrap/bootstrap.test.ts'),
     reason: 'The plan and the administrator are one step of the first start.',

@@ -8,6 +8,7 @@ import { apiReport } from './api-report.ts'
 const pages = {
   guard: 'packages/guard',
   client: 'packages/client',
+  testing: 'packages/testing',
   'identity-provider': 'services/identity-provider',
 } as const
 

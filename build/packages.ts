@@ -31,6 +31,18 @@ export const packageRows: readonly PackageRow[] = [
     keywords: [...oauth, 'access-token', 'token-cache', 'fetch', 'daemon'],
     node: '>=22',
   },
+  {
+    ...library,
+    path: 'packages/testing',
+    bundled: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'services/identity-provider',
+    ],
+    keywords: [...oauth, 'testing', 'mock', 'vitest', 'jest', 'faults'],
+    node: '>=24',
+  },
   { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
   { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
   {
@@ -65,6 +77,7 @@ export const packageRows: readonly PackageRow[] = [
 export const publishedPaths: readonly string[] = [
   'packages/guard',
   'packages/client',
+  'packages/testing',
   'services/greeting-api',
   'services/identity-provider',
   'cli',

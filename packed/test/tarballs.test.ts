@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..')
 const packages = [
   { name: 'guard', path: 'packages/guard', outside: ['zod'] },
   { name: 'client', path: 'packages/client', outside: ['oauth4webapi'] },
+  { name: 'testing', path: 'packages/testing', outside: undefined },
   { name: 'api', path: 'services/greeting-api', outside: undefined },
   { name: 'identity-provider', path: 'services/identity-provider', outside: undefined },
   { name: 'cli', path: 'cli', outside: undefined },

@@ -1,0 +1,72 @@
+/** The places of an identity provider that an API must know. */
+export type ApiPlaces = {
+  readonly tenantId: string
+  readonly authUrl: string
+}
+
+/** An API of a test: the settings with which it accepts the tokens of this identity provider. */
+export class EntraApi<Role extends string = string> {
+  readonly name: string
+  readonly applicationId: string
+  readonly identifierUri: string
+  /** The values of its app roles. */
+  readonly roles: readonly Role[]
+  readonly #places: ApiPlaces
+
+  constructor(
+    registration: {
+      readonly name: string
+      readonly applicationId: string
+      readonly identifierUri: string
+      readonly roles: readonly Role[]
+    },
+    places: ApiPlaces,
+  ) {
+    this.name = registration.name
+    this.applicationId = registration.applicationId
+    this.identifierUri = registration.identifierUri
+    this.roles = registration.roles
+    this.#places = places
+  }
+
+  /** The scope for a token request. */
+  get scope(): string {
+    return `${this.identifierUri}/.default`
+  }
+
+  /** The options of `entra()` in `@greeting/guard`, which accept the test keys. */
+  get guardOptions() {
+    const { tenantId, authUrl } = this.#places
+    return {
+      tenantId,
+      apiApplicationId: this.applicationId,
+      authUrl,
+      issuerUrl: authUrl,
+      roles: this.roles,
+      testKeys: 'accepted',
+    } as const
+  }
+
+  /** What another library needs: the values for version 1.0 of the tokens. */
+  get verification() {
+    const { tenantId, authUrl } = this.#places
+    return {
+      issuer: `${authUrl}/${tenantId}/`,
+      audience: this.identifierUri,
+      keySetUrl: `${authUrl}/${tenantId}/discovery/keys`,
+      discoveryUrl: `${authUrl}/${tenantId}/.well-known/openid-configuration`,
+    }
+  }
+
+  /** The environment of an API that is a process, in the names of the greeting API. */
+  get environment(): Readonly<Record<string, string>> {
+    const { tenantId, authUrl } = this.#places
+    return {
+      AUTH_URL: authUrl,
+      ISSUER_URL: authUrl,
+      TENANT_ID: tenantId,
+      API_APPLICATION_ID: this.applicationId,
+      TEST_KEYS: 'accepted',
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LabClock, LabProvider } from '@greeting/identity-provider/lab'
+import { EntraApi } from './entra-api.ts'
+import { EntraClient } from './entra-client.ts'
+import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
+import type { ClientCredentials } from './token-request.ts'
+
+/** The IDs and secrets of the registrations at the start. */
+export type SeededRegistrations = {
+  readonly apis: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly identifierUri: string
+    readonly roles: readonly string[]
+  }[]
+  readonly clients: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly clientSecret: string
+  }[]
+}
+
+type Name<Registrations> = Extract<keyof Registrations, string>
+
+/** A running identity provider for tests. */
+export class Entra<
+  Apis extends ApiRegistrations = ApiRegistrations,
+  Clients extends ClientRegistrations<Apis> = ClientRegistrations<Apis>,
+> implements AsyncDisposable
+{
+  readonly tenantId: string
+  /** The client that manages the directory over Microsoft Graph. */
+  readonly administrator: EntraClient
+  readonly #provider: LabProvider
+  readonly #registrations: SeededRegistrations
+
+  constructor({
+    provider,
+    tenantId,
+    administrator,
+    ...registrations
+  }: SeededRegistrations & {
+    readonly provider: LabProvider
+    readonly tenantId: string
+    readonly administrator: ClientCredentials
+  }) {
+    this.#provider = provider
+    this.#registrations = registrations
+    this.tenantId = tenantId
+    this.administrator = new EntraClient(
+      { name: 'Administrator', ...administrator },
+      this.tokenEndpoint,
+      () => 'https://graph.microsoft.com/.default',
+    )
+  }
+
+  /** The origin of the HTTP listener. */
+  get url(): string {
+    return this.#provider.url
+  }
+
+  /** The origin of the HTTPS listener; `undefined` when `httpsPort` is `off`. */
+  get httpsUrl(): string | undefined {
+    return this.#provider.httpsUrl
+  }
+
+  get tokenEndpoint(): string {
+    return `${this.url}/${this.tenantId}/oauth2/v2.0/token`
+  }
+
+  /** The wall clock of the identity provider. */
+  get clock(): LabClock {
+    return this.#provider.lab.clock
+  }
+
+  /** The certificate of the authority that signed the HTTPS certificate, in PEM. */
+  certificateAuthority(): Promise<string> {
+    return readFile(join(this.#provider.dataDir, 'tls', 'authority.pem'), 'utf8')
+  }
+
+  /**
+   * An API of the registrations.
+   *
+   * @throws {TypeError} when the registrations have no such API
+   */
+  api<ApiName extends Name<Apis>>(name: ApiName): EntraApi<Apis[ApiName]['roles'][number]> {
+    const { applicationId, identifierUri, roles } = named(this.#registrations.apis, name)
+    const places = { tenantId: this.tenantId, authUrl: this.url }
+    return new EntraApi({ name, applicationId, identifierUri, roles }, places)
+  }
+
+  /**
+   * A client of the registrations, with its first secret.
+   *
+   * @throws {TypeError} when the registrations have no such client, or it has no secret
+   */
+  client(name: Name<Clients>): EntraClient<Name<Apis>> {
+    const { applicationId: clientId, clientSecret } = named(this.#registrations.clients, name)
+    return new EntraClient({ name, clientId, clientSecret }, this.tokenEndpoint, (api) =>
+      this.#scopeOf(api),
+    )
+  }
+
+  /**
+   * Brings back exactly the state after the start: directory, secrets, keys, clock, faults and requests.
+   * Requests that are running get an error.
+   */
+  reset(): Promise<void> {
+    return this.#provider.reset()
+  }
+
+  /** Answers the running requests, and releases everything. */
+  stop(): Promise<void> {
+    return this.#provider.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #scopeOf(api: Name<Apis> | undefined): string {
+    if (api !== undefined) return this.api(api).scope
+    const names = this.#registrations.apis.map(({ displayName }) => displayName as Name<Apis>)
+    const [only] = names
+    if (only === undefined || names.length > 1) {
+      throw new TypeError(`Name the API of the token: ${names.join(', ') || 'there is none'}`)
+    }
+    return this.api(only).scope
+  }
+}
+
+function named<Entry extends { readonly displayName: string }>(
+  entries: readonly Entry[],
+  name: string,
+): Entry {
+  const found = entries.find(({ displayName }) => displayName === name)
+  if (found !== undefined) return found
+  const names = entries.map(({ displayName }) => displayName).join(', ')
+  throw new TypeError(`The registrations have no "${name}": they have ${names || 'none'}`)
+}

@@ -1,0 +1,12 @@
+export { Entra } from './entra.ts'
+export type { EntraApi } from './entra-api.ts'
+export type { EntraClient } from './entra-client.ts'
+export type {
+  ApiRegistration,
+  ApiRegistrations,
+  ClientRegistration,
+  ClientRegistrations,
+  Registrations,
+} from './registrations.ts'
+export { type EntraOptions, startEntra } from './start-entra.ts'
+export { type TokenAnswer, TokenRequestError } from './token-request.ts'

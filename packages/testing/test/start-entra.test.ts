@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { startEntra, TokenRequestError } from '../src/index.ts'
+
+const registrations = {
+  apis: {
+    'Orders API': { roles: ['Orders.Read', 'Orders.Write'] },
+    'Invoices API': { roles: ['Invoices.Read'], tokenVersion: '2.0', isRoleRequired: true },
+  },
+  clients: {
+    'Payroll job': { roles: { 'Orders API': ['Orders.Read'] } },
+    'Report job': { roles: { 'Orders API': ['Orders.Read'] }, hasConsent: false },
+  },
+} as const
+
+const rolesIn = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).roles
+
+describe('startEntra', () => {
+  it('issues tokens with the roles that registrations in code grant', async () => {
+    await using entra = await startEntra({ registrations })
+    assert.deepEqual(rolesIn(await entra.client('Payroll job').token('Orders API')), [
+      'Orders.Read',
+    ])
+    assert.equal(rolesIn(await entra.client('Report job').token('Orders API')), undefined)
+    await assert.rejects(entra.client('Report job').token('Invoices API'), (error) => {
+      assert.ok(error instanceof TokenRequestError)
+      assert.deepEqual(error.errorCodes, [501051])
+      return true
+    })
+  })
+
+  it('reads a registrations file', async () => {
+    const file = join(import.meta.dirname, '../../../registrations/greeting.json')
+    await using entra = await startEntra({ registrations: file })
+    assert.deepEqual(entra.api('Greeting API').roles, ['CallHiApiRole', 'CallHelloApiRole'])
+    const token = await entra.client('Greeting client').token()
+    assert.deepEqual(rolesIn(token), ['CallHiApiRole', 'CallHelloApiRole'])
+  })
+
+  it('answers over HTTPS with a certificate of its own authority', async () => {
+    await using entra = await startEntra()
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+    const ca = await entra.certificateAuthority()
+    request(`${entra.httpsUrl}/healthz`, { ca }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+    assert.equal(await promise, 200)
+  })
+
+  it('runs several at once, each with its own issuer', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => startEntra({ registrations })))
+    const issuers = all.map((entra) => entra.api('Orders API').verification.issuer)
+    assert.equal(new Set(issuers).size, 3)
+    await Promise.all(all.map((entra) => entra.stop()))
+  })
+
+  it('does not compile with a role, an API or a client that does not exist', async () => {
+    await using entra = await startEntra({ registrations })
+    // @ts-expect-error the registrations have no such API
+    assert.throws(() => entra.api('Payments API'), /have no "Payments API": they have Orders API, /)
+    // @ts-expect-error the registrations have no such client
+    assert.throws(() => entra.client('Payment job'), TypeError)
+    const roles: readonly ('Orders.Read' | 'Orders.Write')[] = entra.api('Orders API').roles
+    assert.equal(roles.length, 2)
+    const wrong = { 'Orders API': ['Orders.Delete'] } as const
+    const misspelt = { apis: registrations.apis, clients: { Job: { roles: wrong } } }
+    // @ts-expect-error the API has no such role
+    await assert.rejects(startEntra({ registrations: misspelt }), /Orders\.Delete/)
+  })
+
+  it('names the API of a token when there are several', async () => {
+    await using entra = await startEntra({ registrations })
+    await assert.rejects(entra.client('Payroll job').token(), /Orders API, Invoices API/)
+  })
+})
