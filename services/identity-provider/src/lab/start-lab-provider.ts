@@ -52,7 +52,11 @@ export async function startLabProvider({
   const storage = new MemoryStorage()
   const supply = new TestKeySupply()
   // The storage ends with the process, so no file needs to have this key.
-  const inMemory = { ...options, keyEncryptionKey: KeyEncryptionKey.generate().toBase64() }
+  const inMemory = {
+    portal: 'off',
+    ...options,
+    keyEncryptionKey: KeyEncryptionKey.generate().toBase64(),
+  }
   const { provider, service } = await startInProcess(inMemory, {
     ...systemWorld,
     runtime: { ...systemRuntime, now: lab.clock.now },
