@@ -36,7 +36,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'packages/testing',
-    mayImport: ['services/identity-provider'],
+    mayImport: ['services/identity-provider', 'services/identity-provider/src/lab'],
     reason:
       'It starts the identity provider in a test, by its public exports only. The powers over it are those of the lab.',
   },
