@@ -12,8 +12,10 @@ const defaultDataDir = '.greeting'
 type Options = {
   readonly dataDir: string
   readonly apiPort: number
+  readonly apiHttpsPort?: number
   readonly identityPort: number
   readonly httpsPort?: number
+  readonly issuerUrl?: string
   readonly workers?: string
   readonly maxLogMib: number
   readonly json?: true
@@ -25,6 +27,14 @@ function port(text: string): number {
     throw new InvalidArgumentError('The port must be a number from 0 to 65535.')
   }
   return number
+}
+
+function originUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || text !== url.origin) {
+    throw new InvalidArgumentError('The URL must be an http or https origin without a path.')
+  }
+  return text
 }
 
 function workers(text: string): string {
@@ -55,6 +65,11 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
     )
     .option('--api-port <port>', 'port of the greeting API; 0 means any free port', port, 3000)
     .option(
+      '--api-https-port <port>',
+      'port of the greeting API over HTTPS (default: 3443, or any free port with --api-port 0)',
+      port,
+    )
+    .option(
       '--identity-port <port>',
       'port of the identity provider; 0 means any free port',
       port,
@@ -64,6 +79,11 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       '--https-port <port>',
       'port of the identity provider over HTTPS (default: 4443, or any free port with --identity-port 0)',
       port,
+    )
+    .option(
+      '--issuer-url <url>',
+      'issuer of v1.0 tokens without the tenant, such as https://localhost:4443 for verifiers that accept only HTTPS (default: the HTTP origin)',
+      originUrl,
     )
     .option(
       '--workers <count>',
@@ -81,8 +101,11 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const dataDir = resolve(options.dataDir)
       const workingFolder = process.cwd()
       // With any free port for HTTP, the port for HTTPS is not fixed either.
-      const { httpsPort = options.identityPort === 0 ? 0 : 4443 } = options
-      const chosen = { ...options, httpsPort, dataDir }
+      const {
+        httpsPort = options.identityPort === 0 ? 0 : 4443,
+        apiHttpsPort = options.apiPort === 0 ? 0 : 3443,
+      } = options
+      const chosen = { ...options, httpsPort, apiHttpsPort, dataDir }
       const system = new RunningSystem(services, chosen, terminal.environment)
       if (await new DataFolder(dataDir).isWritableByOthers())
         terminal.err(
@@ -93,7 +116,8 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const isDefaultFolder = dataDir === resolve(defaultDataDir)
       const lines = startLines(facts, command, workingFolder, isDefaultFolder)
       if (json) {
-        const { identityProviderUrl, identityProviderHttpsUrl, apiUrl, client, dataFolder } = facts
+        const { identityProviderUrl, identityProviderHttpsUrl, apiUrl, apiHttpsUrl } = facts
+        const { client, dataFolder } = facts
         terminal.out(
           `${JSON.stringify({
             identityProvider: {
@@ -101,7 +125,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
               httpsUrl: identityProviderHttpsUrl,
               tenantId: client.TENANT_ID,
             },
-            api: { url: apiUrl, applicationId: client.API_APPLICATION_ID },
+            api: { url: apiUrl, httpsUrl: apiHttpsUrl, applicationId: client.API_APPLICATION_ID },
             client: { applicationId: client.CLIENT_ID },
             clientEnvFile: dataFolder.clientEnvFile,
             logFolder: dataFolder.logFolder,

@@ -69,6 +69,15 @@ export class DataFolder {
     return join(this.path, 'tls', 'authority.pem')
   }
 
+  /** The certificate that the identity provider renews. The greeting API uses it too. */
+  get serverCertificateFile(): string {
+    return join(this.path, 'tls', 'server.pem')
+  }
+
+  get serverKeyFile(): string {
+    return join(this.path, 'tls', 'server.key')
+  }
+
   get logFolder(): string {
     return join(this.path, 'logs')
   }

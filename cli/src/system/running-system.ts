@@ -16,12 +16,15 @@ const settingsOfServices = [
   'API_APPLICATION_ID',
   'AUTH_URL',
   'BASE_URL',
+  'CERTIFICATE_BINDING',
   'CLIENT_ID',
   'CLIENT_SECRET',
   'DATA_DIR',
   'GRAPH_URL',
   'HOST',
   'HTTPS_AUTH_URL',
+  'HTTPS_CERTIFICATE_FILE',
+  'HTTPS_KEY_FILE',
   'HTTPS_PORT',
   'ISSUER_URL',
   'JWKS_URL',
@@ -35,10 +38,13 @@ const settingsOfServices = [
 export type SystemOptions = {
   readonly dataDir: string
   readonly apiPort: number
+  readonly apiHttpsPort: number
   readonly identityPort: number
   readonly httpsPort: number
   /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
   readonly workers?: string | undefined
+  /** The issuer of v1.0 tokens, without the tenant. Default: the HTTP origin of the identity provider. */
+  readonly issuerUrl?: string | undefined
   /** The maximum size of each log file, in MiB. Each service has two files. */
   readonly maxLogMib: number
 }
@@ -50,6 +56,8 @@ export type SystemFacts = {
   /** The HTTPS URL of the identity provider. Its certificate is of the local authority. */
   readonly identityProviderHttpsUrl: string | undefined
   readonly apiUrl: string
+  /** The HTTPS URL of the greeting API, with a certificate of the same authority. */
+  readonly apiHttpsUrl: string | undefined
   /** The settings of the first client and of its API. */
   readonly client: ClientEnv & { readonly displayName: string }
 }
@@ -99,13 +107,14 @@ export class RunningSystem {
   }
 
   async #start(signal: AbortSignal): Promise<SystemFacts> {
-    const { dataDir, apiPort, identityPort, httpsPort } = this.#options
+    const { dataDir, apiPort, apiHttpsPort, identityPort, httpsPort, issuerUrl } = this.#options
     const registrations = await loadFile(this.#services.registrationsFile)
     const { tenant, clients } = registrations.file
     await requireFreePorts(host, [
       { port: identityPort, option: '--identity-port' },
       { port: httpsPort, option: '--https-port' },
       { port: apiPort, option: '--api-port' },
+      { port: apiHttpsPort, option: '--api-https-port' },
     ])
     const dataFolder = new DataFolder(dataDir)
     await dataFolder.prepare()
@@ -115,6 +124,7 @@ export class RunningSystem {
       PORT: String(identityPort),
       HTTPS_PORT: String(httpsPort),
       DATA_DIR: dataDir,
+      ...(issuerUrl && { ISSUER_URL: issuerUrl }),
       ...(tenant?.id && { TENANT_ID: tenant.id }),
     })
     // It loads its modules while the identity provider starts, and then receives its settings.
@@ -132,18 +142,22 @@ export class RunningSystem {
 
     greetingApi.begin({
       PORT: String(apiPort),
+      HTTPS_PORT: String(apiHttpsPort),
+      HTTPS_CERTIFICATE_FILE: dataFolder.serverCertificateFile,
+      HTTPS_KEY_FILE: dataFolder.serverKeyFile,
       AUTH_URL: identityProviderUrl,
-      ISSUER_URL: identityProviderUrl,
+      ISSUER_URL: issuerUrl ?? identityProviderUrl,
       TENANT_ID: client.TENANT_ID,
       API_APPLICATION_ID: client.API_APPLICATION_ID,
     })
-    const { url: apiUrl } = await listening(greetingApi, signal)
+    const { url: apiUrl, httpsUrl: apiHttpsUrl } = await listening(greetingApi, signal)
     await dataFolder.writeClientEnv({
       AUTH_URL: identityProviderUrl,
       ...client,
       BASE_URL: apiUrl,
       ...(httpsUrl && {
         HTTPS_AUTH_URL: httpsUrl,
+        ...(apiHttpsUrl && { HTTPS_BASE_URL: apiHttpsUrl }),
         NODE_EXTRA_CA_CERTS: dataFolder.authorityFile,
       }),
     })
@@ -154,6 +168,7 @@ export class RunningSystem {
       identityProviderUrl,
       identityProviderHttpsUrl: httpsUrl,
       apiUrl,
+      apiHttpsUrl,
       client: { ...client, displayName },
     }
   }

@@ -40,14 +40,13 @@ export function startText(
   workingFolder: string,
 ): string {
   const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
-  const overHttps = identityProviderHttpsUrl
-    ? `\n  over HTTPS         ${identityProviderHttpsUrl}  see ${command} trust`
-    : ''
+  const overHttps = (url: string | undefined) =>
+    url ? `\n  over HTTPS         ${url}  see ${command} trust` : ''
   return `
 Greeting is running. Ctrl-C stops it.
 
-  identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps}
-  greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}
+  identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps(identityProviderHttpsUrl)}
+  greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}${overHttps(facts.apiHttpsUrl)}
   client             ${client.displayName}  application ${client.CLIENT_ID}
   its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
   logs               in ${relativePath(dataFolder.logFolder, workingFolder)}

@@ -7,6 +7,7 @@ export {
   listen,
   listenSecurely,
   type SecureListener,
+  type SecureListenerOptions,
   type TlsIdentity,
 } from './listener.ts'
 export { runService } from './run-service.ts'

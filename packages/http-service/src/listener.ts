@@ -36,6 +36,15 @@ export type SecureListener = Listener & {
 /** A server certificate and its private key, both PEM. */
 export type TlsIdentity = { readonly certificate: string; readonly key: string }
 
+/** Options of an HTTPS listener beside its limits. */
+export type SecureListenerOptions = {
+  /**
+   * Whether the handshake requests a certificate of the client; default false. Any certificate is
+   * accepted, also none: the application decides which one it trusts (RFC 8705 section 2.2).
+   */
+  readonly requestsClientCertificate?: boolean
+}
+
 /** Limits of a listener. Times are in milliseconds and have the names of Node's options. */
 export const limits = {
   headersTimeout: 10_000,
@@ -86,9 +95,15 @@ export async function listenSecurely(
   port: number,
   identity: TlsIdentity,
   changes: Partial<Limits> = {},
+  { requestsClientCertificate = false }: SecureListenerOptions = {},
 ): Promise<SecureListener> {
   const bounds = { ...limits, ...changes }
-  const server = createSecureServer({ ...parserOptions, ...bounds, ...secureContext(identity) })
+  const server = createSecureServer({
+    ...parserOptions,
+    ...bounds,
+    ...secureContext(identity),
+    ...(requestsClientCertificate && { requestCert: true, rejectUnauthorized: false }),
+  })
   const listener = await listenWith(server, bounds, 'https', host, port)
   return { ...listener, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
 }

@@ -5,11 +5,14 @@ import { createApp } from './app.ts'
 import { roles } from './greetings.ts'
 import { logGuardEvents } from './guard-log.ts'
 import { createMetrics } from './metrics.ts'
+import { openSecureListener } from './secure-listener.ts'
 import type { Settings } from './settings.ts'
 
 /** A running greeting API. */
 export type Service = {
   readonly url: string
+  /** The origin of the HTTPS listener; `undefined` when HTTPS is off. */
+  readonly httpsUrl: string | undefined
   /** Reports that the service is not ready, and answers the running requests. */
   readonly stop: () => Promise<void>
 }
@@ -20,7 +23,8 @@ export type Service = {
  * @param link connects a worker to the primary process
  * @param runtime replaces the clocks and the `fetch` of the guard
  * @param openListener replaces Node's server on another platform
- * @throws {Error} with Node's `code` when the listener cannot be opened
+ * @throws {TlsFilesError} tls_files_unusable when the certificate of HTTPS cannot be used
+ * @throws {Error} with Node's `code` when a listener cannot be opened
  */
 export async function startService(
   settings: Settings,
@@ -29,9 +33,13 @@ export async function startService(
   runtime: Partial<Runtime> = link === undefined ? {} : { fetch: link.fetch },
   openListener: Listen = listen,
 ): Promise<Service> {
-  // 1. Listener and public addresses
+  // 1. Listeners and public addresses
   const listener = await openListener(settings.HOST, settings.PORT, {
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
+  })
+  const secureListener = await openSecureListener(settings, log).catch(async (cause) => {
+    await listener.stop()
+    throw cause
   })
   const baseUrl = settings.BASE_URL ?? listener.url
   const tenantUrl = `${settings.AUTH_URL}/${settings.TENANT_ID}`
@@ -58,6 +66,7 @@ export async function startService(
       clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
       testKeys: settings.TEST_KEYS,
       maxCachedTokens: settings.REMEMBERED_TOKENS,
+      certificateBinding: settings.CERTIFICATE_BINDING,
       roles,
       realm: 'greeting-api',
       resourceMetadataUrl: resourceMetadata.url,
@@ -83,13 +92,15 @@ export async function startService(
     isStopping: () => isStopping,
     log,
   })
-  listener.answerWith((request, bindings) => app.fetch(request, bindings))
+  for (const one of [listener, secureListener])
+    one?.answerWith((request, bindings) => app.fetch(request, bindings))
   void guard.start()
   return {
     url: listener.url,
+    httpsUrl: secureListener?.url,
     stop: async () => {
       isStopping = true
-      await listener.stop()
+      await Promise.all([listener.stop(), secureListener?.stop()])
       guard.stop()
     },
   }

@@ -27,6 +27,8 @@ describe('settings', () => {
       TOKEN_VERSIONS: ['1.0'],
       HOST: '127.0.0.1',
       PORT: 3000,
+      HTTPS_PORT: null,
+      CERTIFICATE_BINDING: 'refused',
       CLOCK_TOLERANCE_SECONDS: 60,
       TEST_KEYS: 'refused',
       KEEP_ALIVE_SECONDS: 75,
