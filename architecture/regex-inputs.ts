@@ -199,10 +199,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     text(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
   ],
   'services/identity-provider/src/directory/storable-text.ts': [text(/\p{Cc}/u)],
-  'services/identity-provider/src/listeners.ts': [
-    ours(/\/\/(127\.0\.0\.1|\[::1\]):/, 'the address of the listener'),
-    setting(/^\[|\]$/g),
-  ],
+  'services/identity-provider/src/listeners.ts': [setting(/^\[|\]$/g)],
   'services/identity-provider/src/federation/issuer-metadata.ts': [text(/\/$/)],
   'services/identity-provider/src/files/env-text.ts': [
     file(/^[A-Za-z0-9_@%+=:,./~-]*$/),
@@ -294,17 +291,18 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     form(/^([0-9a-f]{40}|[0-9a-f]{64})$/i),
   ],
   'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
+  'packages/http-service/src/listener.ts': [
+    ours(/\/\/(127\.0\.0\.1|\[::1\]):/, 'the address of the listener'),
+  ],
   'packages/http-service/src/setting-schemas.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),
     setting(/^\d{1,9}$/),
+    setting(/^\d{1,5}$/),
     setting(/^(auto|\d{1,2})$/),
   ],
   'packages/http-service/src/settings-reader.ts': [setting(/\/\/[^/@]*@/, '//')],
   'packages/http-service/src/start-failure.ts': [ours(/\.$/, 'a message of an error at start')],
-  'services/identity-provider/src/settings.ts': [
-    setting(/^(off|\d{1,5})$/),
-    setting(/^\d{2,5}(-\d{2,5})?$/),
-  ],
+  'services/identity-provider/src/settings.ts': [setting(/^\d{2,5}(-\d{2,5})?$/)],
   'services/identity-provider/src/signing/key-encryption-key.ts': [
     setting(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
   ],

@@ -36,6 +36,16 @@ describe('the first run', () => {
     assert.equal((await shell(hello, folder)).out, 'Hello, Ada')
   })
 
+  it('serves the greeting API over HTTPS too, with the certificate of the local authority', async () => {
+    const { HTTPS_BASE_URL = '', NODE_EXTRA_CA_CERTS = '' } = system.clientSettings
+    assert.equal(HTTPS_BASE_URL, system.api.httpsUrl)
+    const line = system.lines.hi.replace(system.api.url, HTTPS_BASE_URL)
+    const trusting = line.replace('curl', `curl --cacert ${NODE_EXTRA_CA_CERTS}`)
+    assert.equal((await shell(trusting, folder)).out, 'Hi')
+    const { code } = await shell(line, folder)
+    assert.equal(code, 60, 'curl does not trust the certificate without the authority')
+  })
+
   it('writes the settings of the client for its owner only', async () => {
     const { mode } = await stat(system.clientEnvFile)
     assert.equal(mode & 0o777, 0o600)
@@ -78,12 +88,12 @@ describe('the first run', () => {
     assert.equal(protectedHeader.alg, 'RS256')
     assert.equal(protectedHeader.typ, 'JWT')
     assert.equal(protectedHeader.x5t, protectedHeader.kid)
-    const { aud, iss, iat = 0, nbf, exp, aio, uti, oid, sub, ...claims } = payload
+    const { aud, iss, iat = 0, nbf, exp, aio, uti, oid, sub, xms_ftd, ...claims } = payload
     assert.equal(aud, `api://${system.api.applicationId}`)
     assert.equal(iss, `${url}/${tenantId}/`)
     assert.equal(nbf, iat)
     assert.equal(exp, iat + 3900)
-    assert.ok(typeof aio === 'string' && typeof uti === 'string')
+    for (const opaque of [aio, uti, xms_ftd]) assert.equal(typeof opaque, 'string')
     assert.match(String(oid), guid)
     assert.equal(sub, oid)
     assert.notEqual(oid, system.client.applicationId)

@@ -60,7 +60,11 @@ export type Facts = {
     readonly httpsUrl: string
     readonly tenantId: string
   }
-  readonly api: { readonly url: string; readonly applicationId: string }
+  readonly api: {
+    readonly url: string
+    readonly httpsUrl: string
+    readonly applicationId: string
+  }
   readonly client: { readonly applicationId: string }
   readonly clientEnvFile: string
   readonly logFolder: string

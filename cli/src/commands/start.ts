@@ -31,7 +31,7 @@ function port(text: string): number {
 
 function originUrl(text: string): string {
   const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol) || text !== url.origin) {
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || text !== url.origin) {
     throw new InvalidArgumentError('The URL must be an http or https origin without a path.')
   }
   return text

@@ -17,6 +17,7 @@ export {
   keepAliveSeconds,
   logLevel,
   originUrl,
+  portOrOff,
   wholeNumber,
   workerCount,
 } from './setting-schemas.ts'

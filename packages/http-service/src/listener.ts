@@ -105,7 +105,9 @@ export async function listenSecurely(
     ...(requestsClientCertificate && { requestCert: true, rejectUnauthorized: false }),
   })
   const listener = await listenWith(server, bounds, 'https', host, port)
-  return { ...listener, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
+  // `localhost` is easier to read than an address, and local certificates contain both.
+  const url = listener.url.replace(/\/\/(127\.0\.0\.1|\[::1\]):/, '//localhost:')
+  return { ...listener, url, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
 }
 
 function secureContext({ certificate, key }: TlsIdentity) {

@@ -33,6 +33,15 @@ export function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, message)
 }
 
+/** The port of a listener, 0 for any free one; null for a listener that is off. */
+export const portOrOff = z
+  .string()
+  .refine(
+    (text) => text === 'off' || (/^\d{1,5}$/.test(text) && Number(text) <= 65_535),
+    expected('a port from 0 to 65535, or off'),
+  )
+  .transform((text) => (text === 'off' ? null : Number(text)))
+
 /** The number of worker processes: 1 to 64, by default 1; `auto` means one per available core. */
 export const workerCount = (() => {
   const error = expected('a whole number from 1 to 64, or auto')

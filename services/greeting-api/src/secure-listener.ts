@@ -48,8 +48,6 @@ export async function openSecureListener(
   timer.unref()
   return {
     ...listener,
-    // `localhost` is easier to read than an address, and local certificates contain both.
-    url: listener.url.replace(/\/\/(127\.0\.0\.1|\[::1\]):/, '//localhost:'),
     reload,
     stop: async () => {
       clearInterval(timer)

@@ -4,6 +4,7 @@ import {
   keepAliveSeconds,
   logLevel,
   originUrl,
+  portOrOff,
   readSettings as readSettingsOf,
   wholeNumber,
   workerCount,
@@ -20,16 +21,6 @@ const tokenVersions = z
   .regex(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/, expected('1.0 or 2.0, or both with a comma between them'))
   .transform((text) => text.split(',').map((version) => (version === '1.0' ? version : '2.0')))
 
-/** A port, or null for a listener that is off. */
-const httpsPort = (() => {
-  const error = expected('a port from 0 to 65535, or off')
-  return z
-    .string()
-    .regex(/^(off|\d{1,5})$/, error)
-    .transform((text) => (text === 'off' ? null : Number(text)))
-    .refine((value) => value === null || value <= 65_535, error)
-})()
-
 const shape = z.object({
   TENANT_ID: guid('the directory (tenant) ID'),
   API_APPLICATION_ID: guid("the API's application (client) ID"),
@@ -40,7 +31,7 @@ const shape = z.object({
   HOST: hostName.default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).prefault('3000'),
   BASE_URL: originUrl.optional(),
-  HTTPS_PORT: httpsPort.prefault('off'),
+  HTTPS_PORT: portOrOff.prefault('off'),
   HTTPS_CERTIFICATE_FILE: z.string().optional(),
   HTTPS_KEY_FILE: z.string().optional(),
   CERTIFICATE_BINDING: z
@@ -59,14 +50,16 @@ const files = ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE'] as const
 const schema = shape.check(({ value, issues }) => {
   const fault = (name: keyof typeof value, message: string) =>
     issues.push({ code: 'custom', input: value[name], path: [name], message })
-  const isOn = value.HTTPS_PORT !== null
+  // An invalid port has its own fault.
+  const isOn = typeof value.HTTPS_PORT === 'number'
+  const isOff = value.HTTPS_PORT === null
   for (const name of files) {
     if (isOn && value[name] === undefined)
       fault(name, 'expected a PEM file, because HTTPS_PORT is on')
-    if (!isOn && value[name] !== undefined)
+    if (isOff && value[name] !== undefined)
       fault(name, 'expected no value, because HTTPS_PORT is off')
   }
-  if (!isOn && value.CERTIFICATE_BINDING !== 'refused') {
+  if (isOff && value.CERTIFICATE_BINDING !== 'refused') {
     fault('CERTIFICATE_BINDING', 'expected refused, because HTTPS_PORT is off')
   }
 })

@@ -43,7 +43,7 @@ describe('docs/reference/greeting-api.md', () => {
     for (const [name = '', documented = ''] of rows) {
       if (documented === 'required')
         assert.throws(() => readSettings({ [name]: '' }), new RegExp(name))
-      else if (defaults[name] !== undefined) assert.equal(documented, String(defaults[name]))
+      else if (defaults[name] != null) assert.equal(documented, String(defaults[name]))
     }
   })
 

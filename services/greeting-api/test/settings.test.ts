@@ -81,6 +81,9 @@ describe('settings', () => {
     ['PORT', '-1'],
     ['PORT', '3000.5'],
     ['PORT', '0x10'],
+    ['HTTPS_PORT', 'on'],
+    ['HTTPS_PORT', '65536'],
+    ['CERTIFICATE_BINDING', 'yes'],
     ['BASE_URL', '/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '61'],
     ['REMEMBERED_TOKENS', '1000001'],
@@ -100,6 +103,25 @@ describe('settings', () => {
       assert.ok(fault.startsWith(`${name} is ${JSON.stringify(value)}; expected `), fault)
     })
   }
+
+  const combined: [string, Record<string, string>, string[]][] = [
+    ['no files', { HTTPS_PORT: '3443' }, ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE']],
+    ['no key', { HTTPS_PORT: '0', HTTPS_CERTIFICATE_FILE: 'a.pem' }, ['HTTPS_KEY_FILE']],
+    [
+      'files, but no port',
+      { HTTPS_CERTIFICATE_FILE: 'a', HTTPS_KEY_FILE: 'b' },
+      ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE'],
+    ],
+    ['bound tokens without HTTPS', { CERTIFICATE_BINDING: 'enforced' }, ['CERTIFICATE_BINDING']],
+  ]
+  for (const [what, values, names] of combined)
+    it(`of HTTPS are refused together: ${what}`, () => {
+      const faults = faultsOf({ ...required, ...values })
+      assert.deepEqual(
+        faults.map((fault) => fault.split(' ', 1)[0]),
+        names,
+      )
+    })
 
   it('never show the password of a URL', () => {
     const [fault] = faultsOf({ ...required, AUTH_URL: 'https://user:canary@login.example' })

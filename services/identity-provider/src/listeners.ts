@@ -75,11 +75,7 @@ async function openSecure(
   })
   const listener = await listenSecurely(HOST, port, certificates.server, limitsOf(settings))
   return {
-    // `localhost` is easier to read than an address, and the certificate contains both.
-    listener: {
-      ...listener,
-      url: listener.url.replace(/\/\/(127\.0\.0\.1|\[::1\]):/, '//localhost:'),
-    },
+    listener,
     renewCertificate: async () => {
       if (await certificates.renew()) listener.setIdentity(certificates.server)
     },

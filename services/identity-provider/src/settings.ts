@@ -5,6 +5,7 @@ import {
   keepAliveSeconds,
   logLevel,
   originUrl,
+  portOrOff,
   readSettings as readSettingsOf,
   wholeNumber,
   workerCount,
@@ -17,16 +18,6 @@ import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
 import { PostgresAddressError, parsePostgresAddress } from './storage/postgres-address.ts'
-
-/** A port, or null for a listener that is off. */
-const port = (() => {
-  const error = expected('a port from 0 to 65535, or off')
-  return z
-    .string()
-    .regex(/^(off|\d{1,5})$/, error)
-    .transform((text) => (text === 'off' ? null : Number(text)))
-    .refine((value) => value === null || value <= 65_535, error)
-})()
 
 const list = z.string().transform((text) =>
   text
@@ -87,8 +78,8 @@ const keyEncryptionKey = z.string().refine((text) => {
 
 const shape = z.object({
   HOST: hostName.default('127.0.0.1'),
-  PORT: port.prefault('4000'),
-  HTTPS_PORT: port.optional(),
+  PORT: portOrOff.prefault('4000'),
+  HTTPS_PORT: portOrOff.optional(),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   HTTPS_NAMES: list.prefault(''),
   AUTH_URL: originUrl.optional(),

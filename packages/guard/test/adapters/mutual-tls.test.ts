@@ -9,6 +9,12 @@ import { after, before, describe, it } from 'node:test'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
+import {
+  client,
+  server as host,
+  type Identity,
+  thief,
+} from '../../../../fixtures/tls-identities.ts'
 import { guardedRouter } from '../../src/adapters/express.ts'
 import { guardedRoutes } from '../../src/adapters/fastify.ts'
 import { guardedApp } from '../../src/adapters/hono.ts'
@@ -16,7 +22,6 @@ import { guardedListener } from '../../src/adapters/node.ts'
 import { createGuard, type Guard } from '../../src/index.ts'
 import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
 import { keySetOf, optionsWith, type Role, TokenFactory } from '../token-factory.ts'
-import { client, server as host, type Identity, thief } from './identities.ts'
 
 const forge = new TokenFactory('key-1')
 

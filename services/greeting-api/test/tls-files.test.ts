@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { client, server } from '../../../fixtures/tls-identities.ts'
+import { readTlsFiles, TlsFilesError } from '../src/tls-files.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-tls-'))
+  const files = { 'cert.pem': server.cert, 'key.pem': server.key, 'other.key': client.key }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  await writeFile(join(folder, 'large.pem'), 'x'.repeat(256 * 1024 + 1))
+})
+after(() => rm(folder, { recursive: true }))
+
+const read = (certificate: string, key: string) =>
+  readTlsFiles(join(folder, certificate), join(folder, key))
+
+describe('the TLS files', () => {
+  it('are a certificate and its key', async () => {
+    assert.deepEqual(await read('cert.pem', 'key.pem'), {
+      certificate: server.cert,
+      key: server.key,
+    })
+  })
+
+  const rows: [string, string, string, RegExp][] = [
+    [
+      'absent',
+      'no.pem',
+      'no.key',
+      /^HTTPS_CERTIFICATE_FILE .*\(ENOENT\); HTTPS_KEY_FILE .*\(ENOENT\)$/,
+    ],
+    ['each the other one', 'key.pem', 'cert.pem', /HTTPS_CERTIFICATE_FILE .*HTTPS_KEY_FILE/],
+    ['of different pairs', 'cert.pem', 'other.key', /^HTTPS_KEY_FILE is not the key of HTTPS_CERT/],
+    ['too large', 'large.pem', 'key.pem', /^HTTPS_CERTIFICATE_FILE .*cannot be read as PEM$/],
+  ]
+  for (const [what, certificate, key, message] of rows)
+    it(`are refused when they are ${what}, with all faults and without the key`, async () => {
+      await assert.rejects(read(certificate, key), (error) => {
+        assert.ok(error instanceof TlsFilesError)
+        assert.equal(error.code, 'tls_files_unusable')
+        assert.match(error.message, message)
+        assert.doesNotMatch(error.message, /BEGIN|MIG/)
+        return true
+      })
+    })
+})
