@@ -26,6 +26,7 @@ const modules = [
   'commands/client-command',
   'commands/run-once',
   'client/connection',
+  'client/quick-runtime',
 ]
 const scripts = {
   empty: [consumer.write('empty.js', '')],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 
@@ -33,7 +32,7 @@ function lineOf([name, value]: readonly [string, string | undefined]): string {
 export async function writeEnvFile(path: string, settings: Settings): Promise<void> {
   const text = Object.entries(settings).map(lineOf).join('')
   // A random name: in a folder that others can write to, a predictable name may be their link.
-  const draft = `${path}.${randomUUID()}`
+  const draft = `${path}.${crypto.randomUUID()}`
   try {
     await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { CommandFailure } from './command-failure.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -38,6 +37,7 @@ if (process.env.npm_lifecycle_event !== undefined) {
 }
 
 async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return await lines.question(question, { signal: stop.signal })

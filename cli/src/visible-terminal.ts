@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Screen, Terminal } from './terminal.ts'
 import { visibleLines, visibleText } from './text/visible-text.ts'
 
@@ -10,8 +9,12 @@ const escapeCharacter = '\u001b'
  */
 export function visibleTerminal(screen: Screen): Terminal {
   // Only colours of this command pass: other text cannot contain the random marker.
-  const ownEscape = `${escapeCharacter}${randomUUID()}`
-  const visible = (text: string) => text.split(ownEscape).map(visibleLines).join(escapeCharacter)
+  // It is made for the first colour, because a random number costs a start more than this file.
+  let ownEscape: string | undefined
+  const visible = (text: string) =>
+    ownEscape === undefined
+      ? visibleLines(text)
+      : text.split(ownEscape).map(visibleLines).join(escapeCharacter)
   const { ask, redraw } = screen
   let isRedrawn = false
   const draw = (line: string) => {
@@ -31,8 +34,10 @@ export function visibleTerminal(screen: Screen): Terminal {
     err: print(screen.err),
     ...(redraw && { redraw: draw }),
     body: screen.isOutTerminal ? out : screen.out,
-    paint: (colour, text) =>
-      screen.paint(colour, visibleLines(text)).replaceAll(escapeCharacter, ownEscape),
+    paint: (colour, text) => {
+      ownEscape ??= `${escapeCharacter}${crypto.randomUUID()}`
+      return screen.paint(colour, visibleLines(text)).replaceAll(escapeCharacter, ownEscape)
+    },
     ...(ask && {
       ask: (question) => {
         draw('')

@@ -7,6 +7,7 @@ import {
   fetchWithToken,
   type GreetingClient,
   isClientFailure,
+  type Runtime,
   type TokenSource,
 } from '@greeting/client'
 import { tokenCacheFile } from '@greeting/client/files'
@@ -25,6 +26,8 @@ export type Connection = {
 export type ConnectionOptions = {
   readonly deadlineMs: number
   readonly onEvent?: (event: ClientEvent) => void
+  /** Replaces parts of the runtime of the greetings. */
+  readonly runtime?: Partial<Runtime>
 }
 
 function cacheFileOf({ TOKEN_CACHE_FILE, file }: ClientSettings): string | undefined {
@@ -48,7 +51,7 @@ function orBadUsage<Value>(make: () => Value): Value {
 
 /** Creates the token source and the API clients of the settings. */
 export function connect(settings: ClientSettings, options: ConnectionOptions): Connection {
-  const { deadlineMs, onEvent } = options
+  const { deadlineMs, onEvent, runtime = {} } = options
   const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, values } = settings
   const cacheFile = cacheFileOf(settings)
   let isTokenKept = false
@@ -69,7 +72,7 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
     const api = { baseUrl: BASE_URL, tokens, deadlineMs, onEvent: watch }
     return {
       tokens,
-      greetings: createGreetingClient(api),
+      greetings: createGreetingClient({ ...api, runtime }),
       call: fetchWithToken(api),
       isTokenKept: () => isTokenKept,
     }

@@ -1,5 +1,6 @@
 import { readClientSettings } from '../client/client-settings.ts'
 import { connect, withCurrentRoles } from '../client/connection.ts'
+import { quickRuntime } from '../client/quick-runtime.ts'
 import type { TakeJob } from '../job.ts'
 import type { Terminal } from '../terminal.ts'
 import type { ClientCommandOptions } from './client-command.ts'
@@ -10,7 +11,10 @@ export const runOnce =
   async (job, options) => {
     const { settings: file, deadline, json } = options as ClientCommandOptions
     const settings = await readClientSettings(terminal.environment, file)
-    const connection = connect(settings, { deadlineMs: deadline })
+    const connection = connect(settings, {
+      deadlineMs: deadline,
+      runtime: quickRuntime(terminal.environment),
+    })
     const outcome = await withCurrentRoles(connection, () => job.perform(connection, terminal.stop))
     if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)
     else terminal.body(outcome.text)

@@ -1,6 +1,8 @@
-/** The clocks, timers, randomness and `fetch` of the client. Tests replace them. */
+/** The clocks, timers, randomness, `fetch` and headers of the client. Tests replace them. */
 export type Runtime = {
   readonly fetch: typeof fetch
+  /** Creates the headers of a request to an API. */
+  readonly createHeaders: (init?: HeadersInit) => Headers
   /** Wall clock, in milliseconds since the Unix epoch. */
   readonly wallClockMs: () => number
   /** A clock that is never set, in milliseconds. */
@@ -32,6 +34,7 @@ function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
 export const systemRuntime: Runtime = {
   // Looked up at each call, so that later instrumentation of `fetch` takes effect.
   fetch: (input, init) => globalThis.fetch(input, init),
+  createHeaders: (init) => new Headers(init),
   wallClockMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   sleep,

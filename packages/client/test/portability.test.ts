@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 
 const source = join(import.meta.dirname, '../src')
-const importPattern = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*'([^']+)'/gm
+const importPattern = /(?:^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*|\bimport\()'([^']+)'/gm
 
 /** Every import specifier that is reachable from a file through the files of this package. */
 function reachable(file: string, seen = new Set<string>(), found = new Set<string>()): Set<string> {

@@ -116,7 +116,7 @@ export class ApiCall<Value> {
     const { runtime, emit, trace } = this.#context
     const { url, init } = this.#request
     const method = this.#method
-    const headers = new Headers(init.headers)
+    const headers = runtime.createHeaders(init.headers)
     const startMs = runtime.monotonicMs()
     const call = { method, path: url.pathname, attempt }
     const attributes = requestAttributes(method, url, attempt)
@@ -124,7 +124,7 @@ export class ApiCall<Value> {
       return await trace({ name: method, attributes, headers }, async (setAttributes) => {
         headers.set('authorization', `Bearer ${token}`)
         const request = { ...init, method, headers, signal }
-        const result = await followRedirects(runtime.fetch, url, request)
+        const result = await followRedirects(runtime, url, request)
         const { status } = result.response
         setAttributes({ 'http.response.status_code': status })
         emit({

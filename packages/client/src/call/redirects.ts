@@ -1,4 +1,5 @@
 import { isSecureUrl } from '../http/secure-url.ts'
+import type { Runtime } from '../runtime.ts'
 
 const maxRedirects = 5
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
@@ -21,11 +22,11 @@ export type RedirectResult = {
  * @see RFC 9700 section 4.9.1
  */
 export async function followRedirects(
-  fetch: typeof globalThis.fetch,
+  { fetch, createHeaders }: Pick<Runtime, 'fetch' | 'createHeaders'>,
   from: URL,
   request: Request,
 ): Promise<RedirectResult> {
-  const headers = new Headers(request.headers)
+  const headers = createHeaders(request.headers)
   let url = from
   let isFromOrigin = true
   for (let redirects = 0; ; redirects += 1) {

@@ -1,4 +1,3 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { clientCertificate } from '../credentials/client-certificate.ts'
 import type { Credential } from '../credentials/credential.ts'
@@ -19,6 +18,8 @@ const keyBlock =
 async function createCredential(certificate: string, key: string): Promise<Credential> {
   const block = keyBlock.exec(key)?.[0]
   if (block === undefined) throw new Error('there is no private key in PEM')
+  // Not imported at the start, because every program would pay for it that has a secret.
+  const { createPrivateKey, X509Certificate } = await import('node:crypto')
   const privateKey = createPrivateKey(block)
   if (!new X509Certificate(certificate).checkPrivateKey(privateKey)) {
     throw new Error('the private key does not belong to the certificate')

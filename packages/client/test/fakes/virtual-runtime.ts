@@ -48,6 +48,7 @@ export class VirtualRuntime {
 
   get runtime(): Runtime {
     return {
+      createHeaders: (init) => new Headers(init),
       fetch: async (input, init = {}) => {
         init.signal?.throwIfAborted()
         const request = {
