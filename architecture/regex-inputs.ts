@@ -216,54 +216,30 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/graph/applications/find-application.ts': [
     header(/^appId=(.*)$/s, 'appId='),
   ],
+  'services/identity-provider/src/management/graph/applications/key-credential-body.ts': [
+    form(/[\r\n]/g),
+  ],
   'services/identity-provider/src/management/http/schemas.ts': [setting(/^https?$/)],
   'services/identity-provider/src/management/http/json-body.ts': [
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],
   'services/identity-provider/src/management/http/operation-path.ts': [
-    header(/^([A-Za-z.]+)\((?:(appId)=)?'([^'()]*)'\)$/, 'a(', "a(appId='"),
+    header(/^([A-Za-z.]+)\((?:(appId|uniqueName)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
     ours(/\{(\w+)\}/g, 'our table of operations'),
-    ours(/\{\w+\}/g, 'our table of operations'),
-    built(header(/^\/applications\/[^/]+\/federatedIdentityCredentials\/[^/]+$/, '/applications/')),
   ],
   'services/identity-provider/src/management/server/audit-operations.ts': [
     header(/^[1-9]\d{0,3}$/),
   ],
-  'services/identity-provider/src/management/odata/filter.ts': [
-    header(/^\s+and\s+/, '  and '),
-    built(
-      header(
-        /^(?<property>\w+)\s+eq\s+(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))/,
-        'a',
-        'a eq',
-        "a eq '",
-      ),
-    ),
-    built(
-      header(
-        /^(?<property>\w+)\/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:\/(?<member>\w+))?\s+eq\s+(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)/,
-        'a/any(',
-        'a/any(a',
-        'a/any(a:a',
-        "a/any(a:a/a eq 'a'",
-      ),
-    ),
-    built(
-      header(
-        /^startswith\(\s*(?<property>\w+)\s*,\s*(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)/,
-        'startswith(',
-        'startswith(a,',
-        "startswith(a,'",
-      ),
-    ),
-    built(
-      header(
-        /^(?<property>\w+)\/any\(\s*(?<name>\w+)\s*:\s*startswith\(\s*\k<name>\s*,\s*(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))\s*\)\s*\)/,
-        'a/any(',
-        'a/any(a:startswith(',
-        "a/any(a:startswith(a,'a'",
-      ),
-    ),
+  'services/identity-provider/src/management/odata/filter-tokens.ts': [
+    header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),
+  ],
+  'services/identity-provider/src/management/odata/list-answer.ts': [header(/^\$?skiptoken$/i)],
+  'services/identity-provider/src/management/odata/order.ts': [
+    text(/^\s*(\w+)(?:\s+(asc|desc))?\s*$/i, 'a', 'a '),
+  ],
+  'services/identity-provider/src/management/odata/search.ts': [
+    text(/\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y, '"a:', 'AND '),
+    text(/[^\p{L}\p{N}]+/u),
   ],
   'services/identity-provider/src/management/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
   'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [
@@ -309,6 +285,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/start-identity-provider.ts': [
     ours(/_[a-z]/g, 'the names of our settings'),
   ],
+  'services/identity-provider/src/storage/sql/list-conditions.ts': [header(/[!%_]/g)],
   'services/identity-provider/src/storage/postgres-address.ts': [
     setting(/^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/, 'postgres://'),
     setting(/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/, 'a', '[a'),

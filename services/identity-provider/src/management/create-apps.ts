@@ -11,7 +11,7 @@ import type { SigningKeys } from '../signing/signing-keys.ts'
 import type { AuditRecord } from '../storage/audit-record.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createGraphApp, graphPath } from './graph/graph-operations.ts'
+import { createGraphApp, graphPaths } from './graph/graph-operations.ts'
 import { graphRoles } from './graph/graph-roles.ts'
 import { authenticateWithGuard } from './http/authenticate-with-guard.ts'
 import type { Authenticate } from './http/caller.ts'
@@ -67,7 +67,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
       },
       store,
     )
-  const graph = createGraphApp({
+  const graphOptions = {
     baseUrl: options.baseUrl,
     store,
     credentialUses: storage.credentialUses,
@@ -81,7 +81,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     retentionDays: options.retentionDays,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
     runtime,
-  })
+  }
   const server = createServerApp({
     baseUrl: options.baseUrl,
     store,
@@ -110,8 +110,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     report: options.report,
     runtime,
   })
-  return new Hono()
-    .mount(graphPath, graph.fetch)
-    .mount(serverManagementPath, server.fetch)
-    .route('/', resourceManager)
+  const app = new Hono()
+  for (const path of graphPaths) app.mount(path, createGraphApp({ ...graphOptions, path }).fetch)
+  return app.mount(serverManagementPath, server.fetch).route('/', resourceManager)
 }

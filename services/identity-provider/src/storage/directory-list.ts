@@ -4,11 +4,20 @@ import type { DirectoryObjects } from '../directory/directory-change.ts'
 /** The kinds of objects that have lists with indexes. */
 export type ListedKind = 'application' | 'servicePrincipal' | 'appRoleAssignment'
 
-/** A condition that an index may serve. Texts are compared without case. */
-export type ListCondition = {
+/** A comparison that an index may serve. Texts are compared without case. */
+export type IndexedComparison = {
   readonly index: ListIndex
-  readonly operator: 'eq' | 'startswith'
+  readonly operator: 'eq' | 'startswith' | 'contains'
   readonly text: string
+}
+
+/** A comparison, or several of which one is enough. */
+export type ListCondition = IndexedComparison | { readonly anyOf: readonly IndexedComparison[] }
+
+/** The order of a list. Objects with the same value are in the order of their IDs. */
+export type ListOrder = {
+  readonly by: 'displayName' | 'createdDateTime'
+  readonly isDescending: boolean
 }
 
 /** The values that have an index. `name` is an application ID or an identifier URI. */
@@ -36,6 +45,8 @@ export type ListQuery<Kind extends ListedKind> = {
   readonly isIndexed: boolean
   /** Whether an object belongs to the list; undefined when all do. */
   readonly matches: ((object: DirectoryObjects[Kind], directory: Directory) => boolean) | undefined
+  /** The order of applications and service principals; undefined for the order of the IDs. */
+  readonly order?: ListOrder | undefined
   /** The `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
   readonly limit: number

@@ -75,14 +75,18 @@ export class MemoryDirectoryLog implements DirectoryLog {
       .map(({ value }) => value as DirectoryObjects[Kind])
       .filter((one) => this.#belongs(query, one))
       .filter((one) => query.matches?.(one, this.#index) ?? true)
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .sort((a, b) => inOrder(query, positionOf(query, a), positionOf(query, b)))
     const { after, limit } = query
-    const rest = after === undefined ? all : all.filter(({ id }) => id > after)
+    const rest =
+      after === undefined
+        ? all
+        : all.filter((one) => inOrder(query, JSON.parse(after), positionOf(query, one)) < 0)
+    const last = rest[limit - 1]
     const objects = rest.slice(0, limit)
     return {
       objects,
       directory: this.#index,
-      next: rest.length > objects.length ? objects.at(-1)?.id : undefined,
+      next: rest.length > limit && last ? JSON.stringify(positionOf(query, last)) : undefined,
       count: query.isCounted ? all.length : undefined,
     }
   }
@@ -106,8 +110,11 @@ export class MemoryDirectoryLog implements DirectoryLog {
     if ('principalId' in one) {
       const sides = [one.principalId, one.resourceId]
       return (
-        query.conditions.every(({ index, text }) => one[index as 'appRoleId'] === text) &&
-        sides.every((id) => this.#index.servicePrincipal(id)?.deletedDateTime === null)
+        query.conditions.every((condition) =>
+          ('anyOf' in condition ? condition.anyOf : [condition]).some(
+            ({ index, text }) => one[index as 'appRoleId'] === text,
+          ),
+        ) && sides.every((id) => this.#index.servicePrincipal(id)?.deletedDateTime === null)
       )
     }
     return query.deletedSince === undefined
@@ -126,4 +133,23 @@ export class MemoryDirectoryLog implements DirectoryLog {
   #objects(kind: DirectoryKind): Iterable<CommittedChange> {
     return this.#index.objects(kind)
   }
+}
+
+type Ordered = { readonly id: string; readonly createdDateTime: Date }
+type Position = readonly [string, string]
+
+function positionOf({ order }: Pick<ListQuery<ListedKind>, 'order'>, one: Ordered): Position {
+  if (order === undefined) return ['', one.id]
+  const name = 'displayName' in one ? String(one.displayName).toLowerCase() : ''
+  return [order.by === 'displayName' ? name : one.createdDateTime.toISOString(), one.id]
+}
+
+function inOrder(
+  { order }: Pick<ListQuery<ListedKind>, 'order'>,
+  one: Position,
+  other: Position,
+): number {
+  const [a, b] = one[0] === other[0] ? [one[1], other[1]] : [one[0], other[0]]
+  if (a === b) return 0
+  return a < b === (order?.isDescending ?? false) ? 1 : -1
 }

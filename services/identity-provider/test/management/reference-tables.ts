@@ -13,6 +13,7 @@ import { privilegeTable, type Target, targets } from './privilege/privilege-tabl
 type Row = readonly string[]
 
 const code = (text: string) => `\`${text}\``
+const codes = (texts: readonly string[] = []) => texts.map(code).join(', ')
 const table = (head: Row, rows: readonly Row[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
 
@@ -43,16 +44,19 @@ const operationTable = (operations: readonly Operation[]): string =>
   )
 
 const filterTable = table(
-  ['Set', '`eq`', '`any`', '`startswith`'],
-  [applications, servicePrincipals, appRoleAssignments].map(({ name, filterable, searchable }) => [
-    code(name),
-    ...(['value', 'collection'] as const).map((kind) =>
-      Object.entries(filterable)
-        .filter(([, of]) => of === kind)
-        .map(([property]) => code(property))
-        .join(', '),
+  ['Set', '`eq`, `in`', '`ge`, `le` too', '`any`', '`startsWith`', '`$search`', '`$orderby`'],
+  [applications, servicePrincipals, appRoleAssignments].map((set) => [
+    code(set.name),
+    ...(['value', 'time', 'collection'] as const).map((kind) =>
+      codes(
+        Object.entries(set.filterable)
+          .filter(([, of]) => of === kind)
+          .map(([property]) => property),
+      ),
     ),
-    (searchable ?? []).map(code).join(', '),
+    codes(set.startsWith),
+    codes(set.searchable),
+    codes(Object.keys(set.orders ?? {})),
   ]),
 )
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
-import type { ListCondition, ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
+import type {
+  IndexedComparison,
+  ListCondition,
+  ListedKind,
+  ListOrder,
+  ListQuery,
+} from '../../src/storage/directory-list.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import {
   application,
@@ -61,14 +67,20 @@ const queryOf = <Kind extends ListedKind>(
   ...part,
 })
 
-const eq = (index: ListCondition['index'], text: string): ListCondition => ({
+const eq = (index: IndexedComparison['index'], text: string): IndexedComparison => ({
   index,
   operator: 'eq',
   text,
 })
-const starts = (index: ListCondition['index'], text: string): ListCondition => ({
+const starts = (index: IndexedComparison['index'], text: string): IndexedComparison => ({
   index,
   operator: 'startswith',
+  text,
+})
+
+const contains = (text: string): IndexedComparison => ({
+  index: 'displayName',
+  operator: 'contains',
   text,
 })
 
@@ -144,6 +156,16 @@ export function directoryListConformance(fresh: FreshStorage): void {
     ['application', starts('appId', 'no GUID'), []],
     ['application', eq('identifierUri', 'HTTPS://contoso.example/4'), [4]],
     ['application', starts('identifierUri', 'https://contoso.example/1'), [10, 11]],
+    ['application', contains('OB 1'), [11]],
+    ['application', contains('%'), []],
+    ['application', contains('_ob'), []],
+    ['application', { anyOf: [eq('id', guid(0x104)), eq('displayName', 'job 5')] }, [4, 5]],
+    ['application', { anyOf: [contains('hnlic'), starts('displayName', 'job 1')] }, [...even, 11]],
+    [
+      'servicePrincipal',
+      { anyOf: [eq('name', guid(0x205)), eq('name', `api://${guid(0x206)}`)] },
+      [5, 6],
+    ],
     ['servicePrincipal', eq('displayName', 'ÄHNLICH'), even],
     ['servicePrincipal', eq('name', guid(0x205)), [5]],
     ['servicePrincipal', eq('name', 'https://contoso.example/5'), [5]],
@@ -151,11 +173,40 @@ export function directoryListConformance(fresh: FreshStorage): void {
     ['servicePrincipal', starts('name', guid(0x205).slice(0, 8)), all],
   ]
   for (const [kind, condition, expected] of rows) {
-    const { index, operator, text } = condition
-    it(`finds ${expected.length} of kind ${kind} where ${index} ${operator} ${text}`, async () => {
+    it(`finds ${expected.length} of kind ${kind} by ${JSON.stringify(condition)}`, async () => {
       const { objects, count } = await log.list(queryOf(kind, { conditions: [condition] }))
-      assert.deepEqual(numbersOf(objects), expected)
+      assert.deepEqual(
+        numbersOf(objects),
+        expected.toSorted((a, b) => a - b),
+      )
       assert.equal(count, expected.length)
+    })
+  }
+
+  const orders: readonly (readonly [ListOrder, readonly number[]])[] = [
+    [{ by: 'displayName', isDescending: false }, [11, 3, 5, 7, 9, 2, 4, 6, 8, 10]],
+    [{ by: 'displayName', isDescending: true }, [10, 8, 6, 4, 2, 9, 7, 5, 3, 11]],
+    [{ by: 'createdDateTime', isDescending: false }, all],
+    [{ by: 'createdDateTime', isDescending: true }, all.toReversed()],
+  ]
+  for (const [order, expected] of orders) {
+    it(`pages through a list in the order ${JSON.stringify(order)}`, async () => {
+      for (const kind of ['application', 'servicePrincipal'] as const) {
+        const found: number[] = []
+        let after: string | undefined
+        do {
+          const page = await log.list(queryOf(kind, { order, limit: 3, after }))
+          found.push(...numbersOf(page.objects))
+          after = page.next
+        } while (after !== undefined)
+        assert.deepEqual(found, expected)
+      }
+      const part = { order, conditions: [starts('displayName', 'job')] }
+      const { objects } = await log.list(queryOf('application', part))
+      assert.deepEqual(
+        numbersOf(objects),
+        expected.filter((number) => odd.includes(number)),
+      )
     })
   }
 

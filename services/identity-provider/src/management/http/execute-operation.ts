@@ -63,6 +63,7 @@ export async function executeOperation(
       query: searchParams,
       body: operation.takesBody ? await readJson(request) : undefined,
       ifMatch: request.headers.get('if-match') ?? undefined,
+      isEventual: request.headers.get('consistencylevel')?.trim().toLowerCase() === 'eventual',
       correlationId: ids.clientRequestId,
     }
     if ('perform' in operation) return await operation.perform(call)

@@ -1,6 +1,12 @@
 import type { Operation } from './operation.ts'
 
-const keyPattern = /^([A-Za-z.]+)\((?:(appId)=)?'([^'()]*)'\)$/
+const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName)=)?'([^'()]*)'\)$/i
+
+/** The names of alternate keys, by their form in lower case. */
+const keyNames = new Map([
+  ['appid', 'appId'],
+  ['uniquename', 'uniqueName'],
+])
 
 /**
  * The path of a request in the form of the operation table. A key in parentheses becomes a segment:
@@ -15,27 +21,71 @@ export const operationPath = (pathname: string): string =>
     .map((segment) => {
       const [, set, name, key] = keyPattern.exec(decodeURIComponent(segment)) ?? []
       if (set === undefined || key === undefined) return segment
-      return `${set}/${encodeURIComponent(name === undefined ? key : `${name}=${key}`)}`
+      const keyName = keyNames.get(name?.toLowerCase() ?? '')
+      return `${set}/${encodeURIComponent(keyName === undefined ? key : `${keyName}=${key}`)}`
     })
     .join('/')
-
-/** The path of a request, unchanged when it is not valid. */
-export function pathOf(request: Request): string {
-  const { pathname } = new URL(request.url)
-  try {
-    return operationPath(pathname)
-  } catch {
-    return pathname
-  }
-}
 
 /** The template of an operation as a route of Hono: `{id}` becomes `:id`. */
 export const routeOf = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** The methods of the operations at a path. */
-export const methodsAt = (operations: readonly Operation[], path: string): string[] =>
-  operations
-    .filter(({ path: template }) =>
-      new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+type Template = { readonly operation: Operation; readonly segments: readonly string[] }
+
+const isPlaceholder = (segment: string) => segment.startsWith('{')
+
+/** The paths of a table of operations. Fixed segments may have any case, keys may not. */
+export class OperationPaths {
+  readonly #templates: readonly Template[]
+
+  constructor(operations: readonly Operation[]) {
+    this.#templates = operations.map((operation) => ({
+      operation,
+      segments: operation.path.split('/'),
+    }))
+  }
+
+  /** The path of a request, with the case of the table; unchanged when it is not valid. */
+  pathOf(request: Request): string {
+    const { pathname } = new URL(request.url)
+    try {
+      const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
+      const [template] = this.#at(segments)
+      return segments
+        .map((segment, at) => {
+          const fixed = template?.segments[at] ?? segment
+          return isPlaceholder(fixed) ? segment : fixed
+        })
+        .join('/')
+    } catch {
+      return pathname
+    }
+  }
+
+  /** The methods of the operations at a path. */
+  methodsAt(path: string): string[] {
+    return this.#at(path.split('/')).map(({ operation }) => operation.method)
+  }
+
+  /** The first segment of a path that no operation has there, without the slashes. */
+  unknownSegment(path: string): string {
+    const segments = path.split('/')
+    const known = segments.findIndex(
+      (_, at) => !this.#templates.some((one) => matches(one.segments, segments.slice(0, at + 1))),
     )
-    .map(({ method }) => method)
+    return segments[known === -1 ? segments.length - 1 : known] ?? ''
+  }
+
+  #at(segments: readonly string[]): Template[] {
+    return this.#templates.filter(
+      (one) => one.segments.length === segments.length && matches(one.segments, segments),
+    )
+  }
+}
+
+/** Whether a path is the beginning of a template. */
+const matches = (template: readonly string[], segments: readonly string[]): boolean =>
+  segments.length <= template.length &&
+  segments.every((segment, at) => {
+    const fixed = template[at] ?? ''
+    return isPlaceholder(fixed) ? segment !== '' : segment.toLowerCase() === fixed.toLowerCase()
+  })

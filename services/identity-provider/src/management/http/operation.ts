@@ -8,12 +8,19 @@ import type { SkipTokens } from '../odata/skip-tokens.ts'
 import type { ManagementCaller, RequiredRoles } from './caller.ts'
 
 /** The parts of a response. Without a body, the status is 204. */
-export type Answer = AnswerWithBody | (WithEtag & { readonly status: 204 })
+export type Answer = AnswerWithBody | AnswerWithText | (WithEtag & { readonly status: 204 })
 
 export type AnswerWithBody = WithEtag & {
   readonly status: 200 | 201
   readonly body: object
   readonly location?: string
+}
+
+/** An answer that is not JSON. */
+export type AnswerWithText = {
+  readonly status: 200
+  readonly text: string
+  readonly contentType: string
 }
 
 type WithEtag = {
@@ -31,6 +38,8 @@ export type RequestCall = {
   readonly body: unknown
   /** The header `If-Match`. */
   readonly ifMatch: string | undefined
+  /** Whether the request permits an answer that is not up to date: `ConsistencyLevel: eventual`. */
+  readonly isEventual: boolean
   readonly correlationId: string
   readonly runtime: Runtime
   /** The public URL of this API, without a slash at its end. */

@@ -4,11 +4,12 @@ import { StorageUnavailableError } from '../../storage/storage-unavailable-error
 import { executeOperation, type OperationContext } from './execute-operation.ts'
 import { errorEnvelope, GraphError, type RequestIds, refuse } from './graph-error.ts'
 import type { Answer, Operation } from './operation.ts'
-import { methodsAt, pathOf, routeOf } from './operation-path.ts'
+import { OperationPaths, routeOf } from './operation-path.ts'
 import { type RefusalName, refusalRow } from './refusals.ts'
 
 const realm = 'management'
 const retryAfterSeconds = 1
+const maxSegmentLength = 256
 /** Faults of the server. The caller gets one general sentence, and the operator gets the cause. */
 const serverFaults: ReadonlySet<RefusalName> = new Set(['unexpected', 'storage_unavailable'])
 
@@ -19,7 +20,8 @@ export function createOperationsApp(
   operations: readonly Operation[],
   context: OperationContext,
 ): Hono {
-  const app = new Hono({ getPath: (request) => pathOf(request) })
+  const paths = new OperationPaths(operations)
+  const app = new Hono({ getPath: (request) => paths.pathOf(request) })
   for (const operation of operations) {
     app.on(operation.method, routeOf(operation.path), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
@@ -31,8 +33,9 @@ export function createOperationsApp(
   app.all('*', ({ env, req }) =>
     answer(req.raw, env, async (request, environment) => {
       await context.authenticate(request, environment)
-      if (methodsAt(operations, pathOf(request)).length > 0) throw refuse('method_not_allowed')
-      throw refuse('segment_unknown', new URL(request.url).pathname.slice(1).slice(0, 256))
+      const path = paths.pathOf(request)
+      if (paths.methodsAt(path).length > 0) throw refuse('method_not_allowed')
+      throw refuse('segment_unknown', paths.unknownSegment(path).slice(0, maxSegmentLength))
     }),
   )
   return app
@@ -49,7 +52,7 @@ export function createOperationsApp(
     } catch (error) {
       const refusal = toGraphError(error)
       if (serverFaults.has(refusal.refusal)) context.report(error, ids)
-      return respondRefusal(refusal, ids, methodsAt(operations, pathOf(request)))
+      return respondRefusal(refusal, ids, paths.methodsAt(paths.pathOf(request)))
     }
   }
 }
@@ -66,6 +69,10 @@ function requestIdsOf({ headers }: Request, { runtime }: OperationContext): Requ
 
 function respond(answer: Answer, ids: RequestIds): Response {
   const headers = headersOf(ids)
+  if ('text' in answer) {
+    headers.set('content-type', answer.contentType)
+    return new Response(answer.text, { status: answer.status, headers })
+  }
   if (answer.etag !== undefined) headers.set('etag', answer.etag)
   if (answer.status === 204) return new Response(null, { status: 204, headers })
   if (answer.location !== undefined) headers.set('location', answer.location)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { propertyPathText, type ValidationIssue } from '../../directory/validation-issue.ts'
+import { withoutControlInformation } from '../odata/control-information.ts'
 import { GraphError } from './graph-error.ts'
 import { type RefusalName, refusals } from './refusals.ts'
 
@@ -18,7 +19,7 @@ const maxReportedIssues = 20
 const maxNameLength = 100
 
 /**
- * Parses a body by a schema.
+ * Parses a body by a schema, without its control information.
  *
  * @throws {GraphError} graph_refusal body_invalid.
  */
@@ -26,7 +27,7 @@ export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(body, { error: messageOf })
+  const parsed = schema.safeParse(withoutControlInformation(body), { error: messageOf })
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map(
     (issue): ValidationIssue => ({

@@ -88,6 +88,11 @@ export const refusals = {
     code: 'Request_UnsupportedQuery',
     sentence: (reason: string) => reason,
   },
+  count_unsupported: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => '$count is not currently supported.',
+  },
   skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',

@@ -1,4 +1,4 @@
-import type { ListIndex } from '../../storage/directory-list.ts'
+import type { ListIndex, ListOrder } from '../../storage/directory-list.ts'
 import type { Call } from '../http/operation.ts'
 
 /** The context that the shown properties of an object depend on. */
@@ -19,9 +19,13 @@ export type EntitySet<Entity> = {
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
   /** The properties that `$filter` supports. Graph does not index the others either. */
-  readonly filterable: Readonly<Record<string, 'value' | 'collection'>>
-  /** The properties that `startswith` supports. */
+  readonly filterable: Readonly<Record<string, 'value' | 'time' | 'collection'>>
+  /** The properties that `startsWith` supports. */
+  readonly startsWith?: readonly string[]
+  /** The properties that `$search` supports. */
   readonly searchable?: readonly string[]
+  /** The properties that `$orderby` supports, with the order of the store. */
+  readonly orders?: Readonly<Record<string, ListOrder['by']>>
   /** The indexes of the store for comparisons with properties. */
   readonly indexes?: Readonly<Record<string, ListIndex>>
   /** Undefined for objects without an entity tag. */
@@ -29,3 +33,19 @@ export type EntitySet<Entity> = {
   /** The names of the credentials whose last use is shown. */
   readonly credentialsOf?: (entity: Entity) => readonly string[]
 }
+
+/** The exact name of a property, which a query may write in any case; undefined when there is none. */
+export function propertyNamed<Entity>(
+  name: string,
+  { properties }: EntitySet<Entity>,
+): string | undefined {
+  if (Object.hasOwn(properties, name)) return name
+  const lower = name.toLowerCase()
+  return Object.keys(properties).find((property) => property.toLowerCase() === lower)
+}
+
+const maxNameLength = 100
+
+/** The sentence of Graph about a property that a query names and no object has. */
+export const unknownProperty = <Entity>(name: string, { type }: EntitySet<Entity>) =>
+  `Could not find a property named '${name.slice(0, maxNameLength)}' on type 'microsoft.graph.${type}'.`

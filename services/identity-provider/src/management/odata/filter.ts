@@ -1,90 +1,246 @@
 import { refuse } from '../http/graph-error.ts'
+import { type FilterToken, filterTokens, syntaxError } from './filter-tokens.ts'
 
 type Literal = string | boolean | null
 
 /** One comparison of a `$filter`. */
 export type Comparison = {
+  readonly kind: 'comparison'
   readonly property: string
   /** The compared member within `any`; undefined for the value itself. */
   readonly member: string | undefined
   readonly isAny: boolean
-  readonly operator: 'eq' | 'startswith'
+  /** `contains` comes from `$search` only. */
+  readonly operator: 'eq' | 'ne' | 'ge' | 'le' | 'startsWith' | 'endsWith' | 'contains'
   readonly literal: Literal
 }
 
-const literal = "(?:'(?<text>(?:[^']|'')*)'|(?<word>true|false|null|[0-9a-fA-F-]{36}))"
-const comparisonPattern = new RegExp(String.raw`^(?<property>\w+)\s+eq\s+${literal}`)
-const anyPattern = new RegExp(
-  String.raw`^(?<property>\w+)/any\(\s*(?<name>\w+)\s*:\s*\k<name>(?:/(?<member>\w+))?\s+eq\s+${literal}\s*\)`,
-)
-const startPattern = new RegExp(String.raw`^startswith\(\s*(?<property>\w+)\s*,\s*${literal}\s*\)`)
-const anyStartPattern = new RegExp(
-  String.raw`^(?<property>\w+)/any\(\s*(?<name>\w+)\s*:\s*startswith\(\s*\k<name>\s*,\s*${literal}\s*\)\s*\)`,
-)
-const patterns = [
-  { operator: 'eq', pattern: anyPattern },
-  { operator: 'eq', pattern: comparisonPattern },
-  { operator: 'startswith', pattern: startPattern },
-  { operator: 'startswith', pattern: anyStartPattern },
-] as const
-const andPattern = /^\s+and\s+/
+/** A `$filter` as a tree. */
+export type Filter =
+  | Comparison
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly kind: 'not'; readonly part: Filter }
+
 /** Each object of a list is compared this many times at most. */
-const maxComparisons = 20
+const maxComparisons = 40
+/** Brackets and `not` within each other. */
+const maxDepth = 20
+/** As in Microsoft Graph. */
+const maxAlternatives = 15
 
-/**
- * Parses a `$filter`: comparisons by `eq` or `startswith`, alone or within `any`, joined by `and`.
- *
- * @throws {GraphError} graph_refusal query_unsupported for any other filter.
- * @see OData 4.01 Part 2 section 5.1.1
- */
-export function parseFilter(text: string): Comparison[] {
-  const comparisons: Comparison[] = []
-  for (let rest = text.trim(); ; ) {
-    const [match, operator] = nextComparison(rest)
-    const { property = '', name, member, text: quoted, word } = match.groups ?? {}
-    comparisons.push({
-      property,
-      member,
-      isAny: name !== undefined,
-      operator,
-      literal: quoted === undefined ? constantOrGuid(word) : quoted.replaceAll("''", "'"),
-    })
-    rest = rest.slice(match[0].length)
-    if (rest === '') return comparisons
-    if (comparisons.length === maxComparisons) throw refuse('query_unsupported', tooMany)
-    const and = andPattern.exec(rest)
-    if (and === null) throw refuse('query_unsupported', unsupported)
-    rest = rest.slice(and[0].length)
-  }
-}
-
-function nextComparison(text: string): readonly [RegExpExecArray, Comparison['operator']] {
-  for (const { operator, pattern } of patterns) {
-    const match = pattern.exec(text)
-    if (match !== null) return [match, operator]
-  }
-  throw refuse('query_unsupported', unsupported)
-}
-
-/** Whether a value satisfies a comparison. Texts are compared without case, as in Graph. */
-export function satisfies(value: unknown, { literal, operator }: Comparison): boolean {
-  if (typeof value !== 'string' || typeof literal !== 'string') {
-    return operator === 'eq' && value === literal
-  }
-  const [text, start] = [value.toLowerCase(), literal.toLowerCase()]
-  return operator === 'eq' ? text === start : text.startsWith(start)
-}
-
-const unsupported =
-  "Unsupported $filter: only eq and startswith are supported, alone or as any on collections (identifierUris/any(x:x eq '...')), joined by and."
-
-const tooMany = `Unsupported $filter: it must not have more than ${maxComparisons} comparisons.`
-
-const constants = new Map<string | undefined, Literal>([
+const operators = new Map<string, 'eq' | 'ne' | 'ge' | 'le'>([
+  ['eq', 'eq'],
+  ['ne', 'ne'],
+  ['ge', 'ge'],
+  ['le', 'le'],
+])
+const functions = new Map<string, 'startsWith' | 'endsWith'>([
+  ['startswith', 'startsWith'],
+  ['endswith', 'endsWith'],
+])
+const constants = new Map<string, Literal>([
   ['true', true],
   ['false', false],
   ['null', null],
 ])
 
-// Any other word is a GUID, which is compared as text.
-const constantOrGuid = (word: string | undefined): Literal => constants.get(word) ?? word ?? null
+/**
+ * Parses a `$filter`: comparisons, alone or within `any`, with `and`, `or`, `not`, `in` and brackets.
+ * Operators and functions may have any case.
+ *
+ * @throws {GraphError} graph_refusal query_invalid when it is no expression; query_unsupported when it
+ *   is too large, or uses other operators and functions.
+ * @see OData 4.01 Part 2 section 5.1.1
+ */
+export function parseFilter(text: string): Filter {
+  const parser = new FilterParser(text)
+  const filter = parser.either(0)
+  parser.end()
+  return filter
+}
+
+/** Filters of which all, or one, must hold. */
+export const combined = (kind: 'and' | 'or', parts: readonly Filter[]): Filter => {
+  const [first] = parts
+  return first !== undefined && parts.length === 1 ? first : { kind, parts }
+}
+
+class FilterParser {
+  readonly #text: string
+  readonly #tokens: readonly FilterToken[]
+  #next = 0
+  #comparisons = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#tokens = filterTokens(text)
+  }
+
+  end(): void {
+    if (this.#next < this.#tokens.length) throw this.#fault()
+  }
+
+  either(depth: number): Filter {
+    return this.#joined('or', () => this.#all(depth))
+  }
+
+  #all(depth: number): Filter {
+    return this.#joined('and', () => this.#part(depth))
+  }
+
+  #joined(kind: 'and' | 'or', parse: () => Filter): Filter {
+    const parts = [parse()]
+    while (this.#takesWord(kind)) parts.push(parse())
+    if (kind === 'or') requireFewAlternatives(parts.length)
+    return combined(kind, parts)
+  }
+
+  #part(depth: number): Filter {
+    if (depth === maxDepth) {
+      throw refuse('query_unsupported', `Unsupported $filter: it has more than ${maxDepth} levels.`)
+    }
+    if (this.#takesWord('not')) return { kind: 'not', part: this.#part(depth + 1) }
+    if (this.#takesSign('(')) {
+      const inner = this.either(depth + 1)
+      this.#sign(')')
+      return inner
+    }
+    return this.#comparison()
+  }
+
+  #comparison(): Filter {
+    const name = this.#word()
+    if (this.#takesSign('(')) return this.#call(name, (path) => this.#plain(path))
+    if (!this.#takesSign('/')) return this.#compared(this.#plain(name))
+    const member = this.#word()
+    if (member.toLowerCase() !== 'any') throw unsupported(`${name}/${member}`)
+    this.#sign('(')
+    const element = this.#word()
+    this.#sign(':')
+    const filter = this.#element(name, element)
+    this.#sign(')')
+    return filter
+  }
+
+  /** The comparison within `any`, whose variable stands for one element. */
+  #element(property: string, variable: string): Filter {
+    const target = (name: string) => {
+      if (name !== variable) throw this.#fault(-1)
+      return { property, isAny: true, member: this.#takesSign('/') ? this.#word() : undefined }
+    }
+    const name = this.#word()
+    if (this.#takesSign('(')) return this.#call(name, target)
+    return this.#compared(target(name))
+  }
+
+  #call(name: string, target: (name: string) => Target): Filter {
+    const operator = functions.get(name.toLowerCase())
+    if (operator === undefined) throw unsupported(`${name}()`)
+    const compared = target(this.#word())
+    this.#sign(',')
+    const filter = this.#one(compared, operator, this.#literal())
+    this.#sign(')')
+    // OData permits `startswith(...) eq true` too.
+    if (!this.#takesWord('eq')) return filter
+    const expected = this.#literal()
+    if (typeof expected !== 'boolean') throw this.#fault(-1)
+    return expected ? filter : { kind: 'not', part: filter }
+  }
+
+  #compared(target: Target): Filter {
+    if (this.#takesWord('in')) return this.#alternatives(target)
+    const name = this.#word()
+    const operator = operators.get(name.toLowerCase())
+    if (operator === undefined) throw unsupported(name)
+    return this.#one(target, operator, this.#literal())
+  }
+
+  #alternatives(target: Target): Filter {
+    this.#sign('(')
+    const parts = [this.#one(target, 'eq', this.#literal())]
+    while (this.#takesSign(',')) parts.push(this.#one(target, 'eq', this.#literal()))
+    this.#sign(')')
+    requireFewAlternatives(parts.length)
+    return combined('or', parts)
+  }
+
+  #one(target: Target, operator: Comparison['operator'], literal: Literal): Comparison {
+    this.#comparisons += 1
+    if (this.#comparisons > maxComparisons) {
+      throw refuse(
+        'query_unsupported',
+        `Unsupported $filter: it must not have more than ${maxComparisons} comparisons.`,
+      )
+    }
+    return { kind: 'comparison', ...target, operator, literal }
+  }
+
+  #plain(property: string): Target {
+    if (this.#takesSign('/')) throw unsupported(`${property}/${this.#word()}`)
+    return { property, member: undefined, isAny: false }
+  }
+
+  #literal(): Literal {
+    const token = this.#token()
+    if (token.kind === 'sign') throw this.#fault(-1)
+    if (token.kind === 'text') return token.value
+    // Any other word is a GUID or a time, which are compared as texts.
+    const constant = constants.get(token.value.toLowerCase())
+    return constant === undefined ? token.value : constant
+  }
+
+  #word(): string {
+    const token = this.#token()
+    if (token.kind !== 'word') throw this.#fault(-1)
+    return token.value
+  }
+
+  #sign(value: string): void {
+    if (!this.#takesSign(value)) throw this.#fault()
+  }
+
+  #takesSign(value: string): boolean {
+    return this.#takes('sign', value)
+  }
+
+  #takesWord(value: string): boolean {
+    return this.#takes('word', value)
+  }
+
+  #takes(kind: FilterToken['kind'], value: string): boolean {
+    const token = this.#tokens[this.#next]
+    const isNext = token?.kind === kind && token.value.toLowerCase() === value
+    if (isNext) this.#next += 1
+    return isNext
+  }
+
+  #token(): FilterToken {
+    const token = this.#tokens[this.#next]
+    if (token === undefined) throw this.#fault()
+    this.#next += 1
+    return token
+  }
+
+  #fault(offset = 0) {
+    const { at = this.#text.length } = this.#tokens[this.#next + offset] ?? {}
+    return syntaxError(this.#text, at)
+  }
+}
+
+type Target = Pick<Comparison, 'property' | 'member' | 'isAny'>
+
+function requireFewAlternatives(count: number): void {
+  if (count <= maxAlternatives) return
+  throw refuse(
+    'query_unsupported',
+    `Too many child clauses specified in search filter expression containing 'OR' operators: ${count}. Max allowed: ${maxAlternatives}.`,
+  )
+}
+
+const maxNameLength = 100
+
+const unsupported = (name: string) =>
+  refuse(
+    'query_unsupported',
+    `Unsupported $filter: '${name.slice(0, maxNameLength)}' is not supported. Use eq, ne, ge, le, in, startsWith and any, with and, or, not.`,
+  )

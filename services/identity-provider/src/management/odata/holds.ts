@@ -1,15 +1,41 @@
 import type { EntitySet, EntityView } from './entity-set.ts'
-import { type Comparison, satisfies } from './filter.ts'
+import type { Comparison, Filter } from './filter.ts'
 
-/** Whether an object satisfies a comparison. A collection needs one element that does. */
+/** Whether an object satisfies a filter. A comparison of a collection needs one element that does. */
 export function holds<Entity>(
-  comparison: Comparison,
+  filter: Filter,
   entity: Entity,
   set: EntitySet<Entity>,
   view: EntityView,
 ): boolean {
-  const { property, member } = comparison
+  if (filter.kind !== 'comparison') {
+    const holdsToo = (part: Filter) => holds(part, entity, set, view)
+    if (filter.kind === 'not') return !holdsToo(filter.part)
+    return filter.kind === 'and' ? filter.parts.every(holdsToo) : filter.parts.some(holdsToo)
+  }
+  const { property, member } = filter
   const value = set.properties[property]?.(entity, view)
-  if (!Array.isArray(value)) return satisfies(value, comparison)
-  return value.some((one) => satisfies(member === undefined ? one : one?.[member], comparison))
+  if (!Array.isArray(value)) return satisfies(value, filter)
+  return value.some((one) => satisfies(member === undefined ? one : one?.[member], filter))
+}
+
+const comparisons: {
+  readonly [Operator in Comparison['operator']]: (text: string, literal: string) => boolean
+} = {
+  eq: (text, literal) => text === literal,
+  ne: (text, literal) => text !== literal,
+  ge: (text, literal) => text >= literal,
+  le: (text, literal) => text <= literal,
+  startsWith: (text, literal) => text.startsWith(literal),
+  endsWith: (text, literal) => text.endsWith(literal),
+  contains: (text, literal) => text.includes(literal),
+}
+
+/** Texts are compared without case, as in Graph. */
+function satisfies(value: unknown, { literal, operator }: Comparison): boolean {
+  if (typeof value === 'string' && typeof literal === 'string') {
+    return comparisons[operator](value.toLowerCase(), literal.toLowerCase())
+  }
+  if (operator === 'ne') return (value ?? null) !== literal
+  return operator === 'eq' && (value ?? null) === literal
 }

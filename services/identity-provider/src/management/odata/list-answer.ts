@@ -1,7 +1,7 @@
 import { refuse } from '../http/graph-error.ts'
 import type { Answer, RequestCall } from '../http/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
-import type { QueryOptions } from './query-options.ts'
+import { type QueryOptions, queryOptions } from './query-options.ts'
 import { entityJson, selection } from './show-entity.ts'
 
 /** One page of a list, before it is shown. */
@@ -47,11 +47,17 @@ export function lastKeyBefore(call: RequestCall, { skipToken }: QueryOptions): s
 
 function nextLink(call: RequestCall, lastKey: string): string {
   const query = new URLSearchParams(call.query)
+  for (const name of [...query.keys()]) if (isSkipToken(name)) query.delete(name)
   query.set('$skiptoken', call.skipTokens.seal(listBinding(call), lastKey))
   // Some clients cut links at `$`, so it is not percent-encoded.
   return `${call.rootUrl}${call.path}?${query.toString().replaceAll('%24', '$')}`
 }
 
-/** A skip token belongs to one list: its tenant, path and filter. */
-const listBinding = ({ caller, path, query }: RequestCall): string =>
-  JSON.stringify([caller.tenantId, path, query.get('$filter')])
+const isSkipToken = (name: string) => /^\$?skiptoken$/i.test(name)
+
+/** A skip token belongs to one list: its tenant and path, its filter and order. */
+function listBinding({ caller, path, query }: RequestCall): string {
+  const options = queryOptions(query)
+  const parts = ['$filter', '$search', '$orderby'].map((name) => options.get(name) ?? null)
+  return JSON.stringify([caller.tenantId, path, ...parts])
+}

@@ -13,11 +13,11 @@ export async function listEntities<Entity>(
   set: EntitySet<Entity>,
   entities: Iterable<Entity>,
 ): Promise<Answer> {
-  const options = parseQuery(call.query, supportedOptions.list, set)
+  const options = parseQuery(call, supportedOptions.list, set)
   const after = lastKeyBefore(call, options)
   const view: EntityView = { ...call, selected: options.select, lastUses: new Map() }
   const matching = [...entities]
-    .filter((entity) => options.filter.every((comparison) => holds(comparison, entity, set, view)))
+    .filter((entity) => options.filter === undefined || holds(options.filter, entity, set, view))
     .map((entity) => ({ key: set.keyOf(entity), entity }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const rest = after === undefined ? matching : matching.filter(({ key }) => key > after)

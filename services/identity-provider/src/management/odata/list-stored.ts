@@ -1,12 +1,19 @@
 import type { Directory } from '../../directory/directory.ts'
 import type { DirectoryObjects } from '../../directory/directory-change.ts'
-import type { ListCondition, ListedKind } from '../../storage/directory-list.ts'
+import type {
+  ListCondition,
+  ListedKind,
+  ListPage,
+  ListQuery,
+} from '../../storage/directory-list.ts'
+import { refuse } from '../http/graph-error.ts'
 import type { Answer, ListCall } from '../http/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
-import type { Comparison } from './filter.ts'
+import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'
 import { lastKeyBefore, listAnswer } from './list-answer.ts'
-import { parseQuery, supportedOptions } from './query-options.ts'
+import { sorting } from './order.ts'
+import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
 
 /** A list of the store: its kind, and the objects that belong to it. */
 export type StoredList<Kind extends ListedKind> = {
@@ -26,53 +33,76 @@ export type StoredList<Kind extends ListedKind> = {
 export async function listStored<Kind extends ListedKind>(
   call: ListCall,
   set: EntitySet<DirectoryObjects[Kind]>,
-  { kind, deletedSince, conditions = [], isVisible }: StoredList<Kind>,
+  list: StoredList<Kind>,
 ): Promise<Answer> {
-  const options = parseQuery(call.query, supportedOptions.list, set)
-  const { createdUntil } = call
-  const viewOf = (directory: Directory): EntityView => ({
-    directory: call.see(directory),
-    rootUrl: call.rootUrl,
-    selected: options.select,
-    lastUses: new Map(),
-  })
-  const isHidden = createdUntil === undefined ? undefined : isVisible
-  const indexed = options.filter.map((comparison) => conditionOf(comparison, set))
-  const hasMatches = options.filter.length > 0 || isHidden !== undefined
-  const page = await call.list<Kind>({
-    kind,
-    tenantId: call.caller.tenantId,
-    deletedSince,
-    createdUntil,
-    conditions: [...conditions, ...indexed.filter((one) => one !== undefined)],
-    isIndexed: isHidden === undefined && indexed.every((one) => one !== undefined),
-    matches: hasMatches
-      ? (object, directory) => {
-          const view = viewOf(directory)
-          return (
-            options.filter.every((comparison) => holds(comparison, object, set, view)) &&
-            (isHidden?.(object, view.directory) ?? true)
-          )
-        }
-      : undefined,
-    after: lastKeyBefore(call, options),
-    limit: options.top,
-    isCounted: options.count,
-  })
+  const options = parseQuery(call, supportedOptions.list, set)
+  const page = await readPage(call, set, list, options)
   return listAnswer(call, set, {
     entities: page.objects,
     next: page.next,
     count: page.count,
-    view: viewOf(page.directory),
+    view: viewOf(call, page.directory, options),
   })
 }
 
-/** @returns undefined when no index serves the comparison */
-function conditionOf<Entity>(
-  { property, member, operator, literal }: Comparison,
-  { indexes }: EntitySet<Entity>,
-): ListCondition | undefined {
-  const index = indexes?.[property]
-  if (index === undefined || member !== undefined || typeof literal !== 'string') return undefined
-  return { index, operator, text: literal }
+/**
+ * The number of the objects of a list, as a text.
+ *
+ * @throws {GraphError} graph_refusal count_unsupported without the header of advanced queries.
+ */
+export async function countStored<Kind extends ListedKind>(
+  call: ListCall,
+  set: EntitySet<DirectoryObjects[Kind]>,
+  list: StoredList<Kind>,
+): Promise<Answer> {
+  if (!call.isEventual) throw refuse('count_unsupported')
+  const options = parseQuery(call, supportedOptions.count, set)
+  const { count = 0 } = await readPage(call, set, list, { ...options, count: true, top: 1 })
+  return { status: 200, text: String(count), contentType: 'text/plain' }
 }
+
+function readPage<Kind extends ListedKind>(
+  call: ListCall,
+  set: EntitySet<DirectoryObjects[Kind]>,
+  { kind, deletedSince, conditions = [], isVisible }: StoredList<Kind>,
+  options: QueryOptions,
+): Promise<ListPage<Kind>> {
+  const { createdUntil } = call
+  const { filter, order } = options
+  // The deleted objects have no index for an order.
+  if (order !== undefined && deletedSince !== undefined) throw refuse('query_unsupported', sorting)
+  const isHidden = createdUntil === undefined ? undefined : isVisible
+  const indexed = filter === undefined ? everything : filterConditions(filter, set)
+  const query: ListQuery<Kind> = {
+    kind,
+    tenantId: call.caller.tenantId,
+    deletedSince,
+    createdUntil,
+    conditions: [...conditions, ...indexed.conditions],
+    isIndexed: isHidden === undefined && indexed.isComplete,
+    matches:
+      filter === undefined && isHidden === undefined
+        ? undefined
+        : (object, directory) => {
+            const view = viewOf(call, directory, options)
+            return (
+              (filter === undefined || holds(filter, object, set, view)) &&
+              (isHidden?.(object, view.directory) ?? true)
+            )
+          },
+    order,
+    after: lastKeyBefore(call, options),
+    limit: options.top,
+    isCounted: options.count,
+  }
+  return call.list(query)
+}
+
+const everything = { conditions: [], isComplete: true }
+
+const viewOf = (call: ListCall, directory: Directory, { select }: QueryOptions): EntityView => ({
+  directory: call.see(directory),
+  rootUrl: call.rootUrl,
+  selected: select,
+  lastUses: new Map(),
+})

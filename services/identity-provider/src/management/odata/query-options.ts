@@ -1,10 +1,18 @@
+import type { ListOrder } from '../../storage/directory-list.ts'
 import { refuse } from '../http/graph-error.ts'
-import type { EntitySet } from './entity-set.ts'
-import { type Comparison, parseFilter } from './filter.ts'
+import type { RequestCall } from '../http/operation.ts'
+import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
+import { combined, type Filter, parseFilter } from './filter.ts'
+import { resolveFilter } from './filter-rules.ts'
+import { parseOrder, sorting } from './order.ts'
+import { parseSearch } from './search.ts'
 
 /** The parsed query of an object or of a list. */
 export type QueryOptions = {
-  readonly filter: readonly Comparison[]
+  /** `$filter` and `$search` together; undefined without them. */
+  readonly filter: Filter | undefined
+  /** Undefined for the order of the keys. */
+  readonly order: ListOrder | undefined
   readonly select: ReadonlySet<string> | undefined
   readonly top: number
   readonly count: boolean
@@ -13,13 +21,35 @@ export type QueryOptions = {
 
 /** The query options that each kind of answer supports. */
 export const supportedOptions = {
-  list: ['$filter', '$select', '$top', '$count', '$skiptoken'],
+  list: ['$filter', '$search', '$orderby', '$select', '$top', '$count', '$skiptoken'],
+  count: ['$filter', '$search'],
   entity: ['$select'],
   nothing: [],
 } as const
 
 const defaultTop = 100
 const maxTop = 999
+const maxNameLength = 100
+
+type QueryCall = Pick<RequestCall, 'query' | 'isEventual'>
+
+/**
+ * The options of a query by their exact names. As in Graph, a request may write a name in any case, and
+ * without its `$`.
+ *
+ * @throws {GraphError} graph_refusal query_invalid when an option is repeated.
+ */
+export function queryOptions(query: URLSearchParams): ReadonlyMap<string, string> {
+  const options = new Map<string, string>()
+  for (const [name, value] of query) {
+    const option = `$${name.toLowerCase().slice(name.startsWith('$') ? 1 : 0)}`
+    if (options.has(option)) {
+      throw refuse('query_invalid', `Query option '${option}' was specified more than once.`)
+    }
+    options.set(option, value)
+  }
+  return options
+}
 
 /**
  * Parses the query of a request. Unknown options are refused: a caller must not take the answer to
@@ -28,86 +58,100 @@ const maxTop = 999
  * @throws {GraphError} graph_refusal query_unsupported, query_invalid.
  */
 export function parseQuery<Entity>(
-  query: URLSearchParams,
+  { query, isEventual }: QueryCall,
   supported: readonly string[],
   set?: EntitySet<Entity>,
 ): QueryOptions {
-  for (const name of new Set(query.keys())) {
+  const options = queryOptions(query)
+  for (const name of options.keys()) {
     if (!supported.includes(name)) {
-      throw refuse('query_unsupported', `The query option '${name}' is not supported here.`)
+      throw refuse(
+        'query_unsupported',
+        `The query option '${name.slice(0, maxNameLength)}' is not supported here.`,
+      )
     }
-    if (query.getAll(name).length > 1) {
-      throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
-    }
+  }
+  const count = countOf(options.get('$count'))
+  const isAdvanced = isEventual && (count || supported === supportedOptions.count)
+  const filter = filterOf(options.get('$filter'), set, isAdvanced)
+  const search = searchOf(options.get('$search'), set, isEventual)
+  const order = orderOf(options.get('$orderby'), set)
+  // Graph supports both together in advanced queries only.
+  if (order !== undefined && filter !== undefined && !isAdvanced) {
+    throw refuse('query_unsupported', sorting)
   }
   return {
-    filter: filterOf(query.get('$filter'), set),
-    select: selectOf(query.get('$select'), set),
-    top: topOf(query.get('$top')),
-    count: countOf(query.get('$count')),
-    skipToken: query.get('$skiptoken') ?? undefined,
+    filter: both(filter, search),
+    order,
+    select: selectOf(options.get('$select'), set),
+    top: topOf(options.get('$top')),
+    count,
+    skipToken: options.get('$skiptoken'),
   }
 }
 
-function filterOf<Entity>(text: string | null, set: EntitySet<Entity> | undefined): Comparison[] {
-  if (text === null || set === undefined) return []
-  const filter = parseFilter(text)
-  for (const { property, isAny, operator } of filter) {
-    if (!Object.hasOwn(set.properties, property)) {
-      throw refuse('query_invalid', unknownProperty(property, set))
-    }
-    if (!Object.hasOwn(set.filterable, property)) {
-      throw refuse('query_unsupported', `Unsupported property filter clause for '${property}'.`)
-    }
-    if (isAny !== (set.filterable[property] === 'collection')) {
-      throw refuse('query_unsupported', wrongForm(property, isAny))
-    }
-    if (operator === 'startswith' && !set.searchable?.includes(property)) {
-      throw refuse('query_unsupported', `Unsupported filter 'startswith' for '${property}'.`)
-    }
+const filterOf = <Entity>(
+  text: string | undefined,
+  set: EntitySet<Entity> | undefined,
+  isAdvanced: boolean,
+): Filter | undefined =>
+  text === undefined || set === undefined
+    ? undefined
+    : resolveFilter(parseFilter(text), set, isAdvanced)
+
+function searchOf<Entity>(
+  text: string | undefined,
+  set: EntitySet<Entity> | undefined,
+  isEventual: boolean,
+): Filter | undefined {
+  if (text === undefined || set === undefined) return undefined
+  if (!isEventual) {
+    throw refuse(
+      'query_unsupported',
+      "Request with $search query parameter only works through MSGraph with a special request header: 'ConsistencyLevel: eventual'",
+    )
   }
-  return filter
+  return parseSearch(text, set)
 }
+
+const orderOf = <Entity>(text: string | undefined, set: EntitySet<Entity> | undefined) =>
+  text === undefined || set === undefined ? undefined : parseOrder(text, set)
+
+const both = (one: Filter | undefined, other: Filter | undefined): Filter | undefined =>
+  one !== undefined && other !== undefined ? combined('and', [one, other]) : (one ?? other)
 
 function selectOf<Entity>(
-  text: string | null,
+  text: string | undefined,
   set: EntitySet<Entity> | undefined,
 ): ReadonlySet<string> | undefined {
-  if (text === null || set === undefined) return undefined
-  const names = text.split(',').map((name) => name.trim())
-  for (const name of names) {
-    if (!Object.hasOwn(set.properties, name)) {
+  if (text === undefined || set === undefined) return undefined
+  return new Set(
+    text.split(',').map((part) => {
+      const name = part.trim()
+      const property = propertyNamed(name, set)
+      if (property !== undefined) return property
       throw refuse(
         'query_invalid',
         `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
       )
-    }
-  }
-  return new Set(names)
+    }),
+  )
 }
 
-function topOf(text: string | null): number {
-  if (text === null) return defaultTop
+function topOf(text: string | undefined): number {
+  if (text === undefined) return defaultTop
   if (!/^[1-9]\d{0,2}$/.test(text)) {
     throw refuse(
       'query_invalid',
-      `Invalid page size specified: '${text}'. Must be between 1 and ${maxTop} inclusive.`,
+      `Invalid page size specified: '${text.slice(0, 20)}'. Must be between 1 and ${maxTop} inclusive.`,
     )
   }
   return Number(text)
 }
 
-function countOf(text: string | null): boolean {
-  if (text !== null && text !== 'true' && text !== 'false') {
+function countOf(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false') {
     throw refuse('query_invalid', "Invalid value for $count: it must be 'true' or 'false'.")
   }
   return text === 'true'
 }
-
-const wrongForm = (property: string, isAny: boolean) =>
-  isAny
-    ? `The property '${property}' is not a collection. Use ${property} eq '...'.`
-    : `The property '${property}' is a collection. Use ${property}/any(x:x eq '...').`
-
-const unknownProperty = <Entity>(name: string, { type }: EntitySet<Entity>) =>
-  `Could not find a property named '${name}' on type 'microsoft.graph.${type}'.`

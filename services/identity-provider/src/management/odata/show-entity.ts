@@ -26,7 +26,7 @@ export async function showEntity<Entity>(
   set: EntitySet<Entity>,
   entity: Entity,
 ): Promise<AnswerWithBody> {
-  const { select } = parseQuery(call.query, supportedOptions.entity, set)
+  const { select } = parseQuery(call, supportedOptions.entity, set)
   const view = { ...call, selected: select, lastUses: new Map() }
   const etag = etagOf(entity, set, view)
   const credentials = set.credentialsOf?.(entity) ?? []
@@ -48,7 +48,7 @@ export function showCreated<Entity>(
   set: EntitySet<Entity>,
   entity: Entity,
 ): AnswerWithBody {
-  parseQuery(call.query, supportedOptions.nothing)
+  parseQuery(call, supportedOptions.nothing)
   const view = { ...call, selected: undefined, lastUses: new Map() }
   const tagged =
     set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }

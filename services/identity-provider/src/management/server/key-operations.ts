@@ -30,8 +30,8 @@ export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
     path: '/keys',
     requires: readsKeys,
     summary: 'Lists the signing keys, each with its phase and the end of the phase.',
-    read: async ({ query }) => {
-      parseQuery(query, supportedOptions.nothing)
+    read: async (call) => {
+      parseQuery(call, supportedOptions.nothing)
       await keys.refresh()
       return { status: 200, body: { value: keys.states().map(stateJson) } }
     },

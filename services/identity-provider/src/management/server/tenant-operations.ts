@@ -131,7 +131,7 @@ function create(call: ChangingCall): Change {
 
 function addAdministrator(call: ChangingCall): Change {
   const { id } = findTenant(call)
-  parseQuery(call.query, supportedOptions.nothing)
+  parseQuery(call, supportedOptions.nothing)
   const application = builtInApplication(call.committed, graphAppId)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
   if (principal === undefined) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isGuid } from '../../directory/guid.ts'
-import type { ListCondition, ListedKind, ListIndex } from '../directory-list.ts'
+import type { IndexedComparison, ListCondition, ListedKind, ListIndex } from '../directory-list.ts'
 import { nameKey } from './object-rows.ts'
 
 /** The tables of the listed kinds. */
@@ -12,15 +12,20 @@ export const listedTables = {
 
 /** A query that finds the IDs of the rows for a condition, and the same condition for one row. */
 type ConditionSql = {
-  readonly ids: (condition: ListCondition, tenantId: string) => RawBuilder<unknown>
-  readonly row: (condition: ListCondition) => RawBuilder<unknown>
+  readonly ids: (tenantId: string) => RawBuilder<unknown>
+  readonly row: () => RawBuilder<unknown>
+}
+
+type ComparisonSql = {
+  readonly ids: (comparison: IndexedComparison, tenantId: string) => RawBuilder<unknown>
+  readonly row: (comparison: IndexedComparison) => RawBuilder<unknown>
 }
 
 /**
- * How each index serves a condition. A row without a name key is of a former release, and always a
+ * How each index serves a comparison. A row without a name key is of a former release, and always a
  * candidate: the filter itself decides.
  */
-const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ConditionSql>>> = {
+const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonSql>>> = {
   'application id': guidColumn('application', 'id'),
   'application appId': guidColumn('application', 'app_id'),
   'application displayName': named('application'),
@@ -62,13 +67,27 @@ const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ConditionSq
   },
 }
 
-/** @returns undefined when the condition has no index */
-export const conditionSql = (
-  kind: ListedKind,
-  { index }: Pick<ListCondition, 'index'>,
-): ConditionSql | undefined => indexes[`${kind} ${index}`]
+/** @returns undefined when a part of the condition has no index */
+export function conditionSql(kind: ListedKind, condition: ListCondition): ConditionSql | undefined {
+  const comparisons = 'anyOf' in condition ? condition.anyOf : [condition]
+  const parts = comparisons.map((one) => ({ one, served: indexes[`${kind} ${one.index}`] }))
+  const served = parts.flatMap(({ one, served }) => (served === undefined ? [] : [{ one, served }]))
+  if (served.length < parts.length) return undefined
+  return {
+    ids: (tenantId) =>
+      sql.join(
+        served.map(({ one, served }) => served.ids(one, tenantId)),
+        sql` union all `,
+      ),
+    row: () =>
+      sql`(${sql.join(
+        served.map(({ one, served }) => served.row(one)),
+        sql` or `,
+      )})`,
+  }
+}
 
-function guidColumn(table: string, name: string): ConditionSql {
+function guidColumn(table: string, name: string): ComparisonSql {
   return {
     ids: (one, tenantId) =>
       sql`select id from ${sql.table(table)} where tenant_id = ${tenantId} and ${guidIs(name, one)}`,
@@ -76,7 +95,7 @@ function guidColumn(table: string, name: string): ConditionSql {
   }
 }
 
-function named(table: string): ConditionSql {
+function named(table: string): ComparisonSql {
   return {
     ids: (one, tenantId) => sql`
       select id from ${sql.table(table)}
@@ -88,22 +107,27 @@ function named(table: string): ConditionSql {
 
 const lastCharacter = '\u{10ffff}'
 
-function keyIs(name: string, { operator, text }: ListCondition): RawBuilder<unknown> {
+function keyIs(name: string, { operator, text }: IndexedComparison): RawBuilder<unknown> {
   const key = nameKey(text)
   const value = sql.ref(name)
-  return operator === 'eq'
-    ? sql`${value} = ${key}`
-    : sql`(${value} >= ${key} and ${value} < ${`${key}${lastCharacter}`})`
+  if (operator === 'eq') return sql`${value} = ${key}`
+  // No index finds a part of a text. Each key is examined, but not each object.
+  if (operator === 'contains') return contains(value, key)
+  return sql`(${value} >= ${key} and ${value} < ${`${key}${lastCharacter}`})`
 }
+
+const contains = (value: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
+  sql`${value} like ${`%${text.replaceAll(/[!%_]/g, '!$&')}%`} escape '!'`
 
 const firstGuid = '00000000-0000-0000-0000-000000000000'
 const lastGuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Both ends of a range are GUIDs, so the order does not depend on the collation of the database. */
-function guidIs(name: string, { operator, text }: ListCondition): RawBuilder<unknown> {
+function guidIs(name: string, { operator, text }: IndexedComparison): RawBuilder<unknown> {
   const start = text.toLowerCase()
   const value = sql.ref(name)
   if (operator === 'eq') return sql`${value} = ${start}`
+  if (operator === 'contains') return contains(value, start)
   const [from, to] = [firstGuid, lastGuid].map((end) => start + end.slice(start.length))
   if (from === undefined || !isGuid(from)) return sql`1 = 0`
   return sql`(${value} >= ${from} and ${value} <= ${to})`

@@ -1,12 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { DirectoryCache } from '../../directory/directory-cache.ts'
 import type { CommittedChange, DirectoryObjects } from '../../directory/directory-change.ts'
-import type { ListedKind, ListPage, ListQuery } from '../directory-list.ts'
+import type { ListedKind, ListOrder, ListPage, ListQuery } from '../directory-list.ts'
 import { conditionSql, listedTables } from './list-conditions.ts'
 import { padded } from './list-parameter.ts'
 import { relatedObjects } from './list-related.ts'
+import { fillNameKeys } from './name-keys.ts'
 import { objectsOf } from './object-queries.ts'
-import { text } from './object-rows.ts'
+import { nameKey, text } from './object-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -25,6 +26,8 @@ export async function listPage<Kind extends ListedKind>(
   query: ListQuery<Kind>,
 ): Promise<ListPage<Kind>> {
   const every = query as unknown as AnyQuery
+  // A row of a former release has no name key, and so no position.
+  if (every.order?.by === 'displayName') await fillNameKeys(database)
   const ids = await database.ask((db) => candidates(db, every))
   const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
   const objects: DirectoryObjects[Kind][] = []
@@ -41,14 +44,20 @@ export async function listPage<Kind extends ListedKind>(
         : rowsPerPart
     const part = await readPart(database, every, { ids, after, limit, directory })
     isLast = part.length < limit
-    after = part.at(-1)?.id ?? after
+    after = cursorOf(every, part.at(-1)) ?? after
     for (const { value } of part) {
       const object = value as DirectoryObjects[Kind]
       if (query.matches?.(object, directory) ?? true) objects.push(object)
     }
   }
   const page = objects.slice(0, query.limit)
-  const next = objects.length > page.length ? page.at(-1)?.id : isLast ? undefined : after
+  const lastShown = page.at(-1)
+  const next =
+    objects.length > page.length && lastShown !== undefined
+      ? cursorOf(every, { value: lastShown })
+      : isLast
+        ? undefined
+        : after
   return {
     objects: page,
     directory,
@@ -73,8 +82,8 @@ function readPart(
   return database.snapshot(async (db) => {
     const { rows } = await sql<never>`
       select * from ${sql.table(listedTables[query.kind])}
-      where ${belongs(query, ids)} ${after === undefined ? sql`` : sql`and id > ${after}`}
-      order by id limit ${limit}
+      where ${belongs(query, ids)} ${after === undefined ? sql`` : isAfter(query, after)}
+      order by ${orderOf(query)} limit ${limit}
     `.execute(db)
     const objects = await objectsOf(db, query.kind, rows)
     const { tenants, loaded } = await relatedObjects(db, query, objects)
@@ -91,7 +100,7 @@ async function candidates(db: Kysely<Tables>, query: AnyQuery): Promise<string[]
     const index = conditionSql(query.kind, condition)
     if (index === undefined) continue
     const { rows } = await sql<{ id: string }>`
-      select id from (${index.ids(condition, query.tenantId)}) as found limit ${maxCandidates + 1}
+      select id from (${index.ids(query.tenantId)}) as found limit ${maxCandidates + 1}
     `.execute(db)
     if (rows.length > maxCandidates) continue
     const ids = new Set(rows.map(({ id }) => id))
@@ -109,7 +118,7 @@ function belongs(query: AnyQuery, ids: readonly string[] | undefined): RawBuilde
       ...(kind === 'appRoleAssignment' ? assignmentConditions(query) : [state(query)]),
       ...(createdUntil === undefined ? [] : [sql`created_at <= ${text(createdUntil)}`]),
       ...(ids === undefined
-        ? conditions.flatMap((one) => conditionSql(kind, one)?.row(one) ?? [])
+        ? conditions.flatMap((one) => conditionSql(kind, one)?.row() ?? [])
         : [sql`id in (${sql.join(padded(ids))})`]),
     ],
     sql` and `,
@@ -136,13 +145,55 @@ function assignmentConditions({ conditions }: AnyQuery): RawBuilder<unknown>[] {
       and service_principal.tenant_id = app_role_assignment.tenant_id
   )`
   return [
-    ...conditions.flatMap(({ index, text }) => {
-      const column = columns[index]
-      return column === undefined ? [] : [sql`${sql.ref(column)} = ${text.toLowerCase()}`]
+    ...conditions.flatMap((condition) => {
+      const comparisons = 'anyOf' in condition ? condition.anyOf : [condition]
+      const parts = comparisons.flatMap(({ index, operator, text }) => {
+        const column = operator === 'eq' ? columns[index] : undefined
+        return column === undefined ? [] : [sql`${sql.ref(column)} = ${text.toLowerCase()}`]
+      })
+      return parts.length < comparisons.length ? [] : [sql`(${sql.join(parts, sql` or `)})`]
     }),
     isActive('principal_id'),
     isActive('resource_id'),
   ]
+}
+
+/** The columns of each order, and the value of an object in it. */
+const orders: {
+  readonly [By in ListOrder['by']]: {
+    readonly column: string
+    readonly keyOf: (object: DirectoryObjects['application' | 'servicePrincipal']) => string
+  }
+} = {
+  displayName: { column: 'name_key', keyOf: ({ displayName }) => nameKey(displayName) },
+  createdDateTime: {
+    column: 'created_at',
+    keyOf: ({ createdDateTime }) => text(createdDateTime),
+  },
+}
+
+function orderOf({ order }: AnyQuery): RawBuilder<unknown> {
+  if (order === undefined) return sql`id`
+  const direction = order.isDescending ? sql`desc` : sql`asc`
+  return sql`${sql.ref(orders[order.by].column)} ${direction}, id ${direction}`
+}
+
+/** The position of an object in its list, for `isAfter`. */
+function cursorOf(
+  { order }: AnyQuery,
+  object: Pick<CommittedChange, 'value'> | undefined,
+): string | undefined {
+  const value = object?.value as DirectoryObjects['application'] | null | undefined
+  if (value === null || value === undefined) return undefined
+  return order === undefined ? value.id : JSON.stringify([orders[order.by].keyOf(value), value.id])
+}
+
+function isAfter({ order }: AnyQuery, after: string): RawBuilder<unknown> {
+  if (order === undefined) return sql`and id > ${after}`
+  const [key, id] = JSON.parse(after) as [string, string]
+  const columns = sql`(${sql.ref(orders[order.by].column)}, id)`
+  const isLater = order.isDescending ? sql`<` : sql`>`
+  return sql`and ${columns} ${isLater} (${key}, ${id})`
 }
 
 async function countOf(
@@ -196,6 +247,6 @@ async function countMatches(
     const part = await readPart(database, query, { ids, after, limit, directory })
     count += part.filter(({ value }) => query.matches?.(value as never, directory)).length
     if (part.length < limit) return count
-    after = part.at(-1)?.id
+    after = cursorOf(query, part.at(-1))
   }
 }

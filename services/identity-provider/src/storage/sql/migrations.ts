@@ -184,4 +184,14 @@ export const migrations: Readonly<Record<string, Migration>> = {
       .join(';')};
   `),
   '2026-11-23-directory-indexes': directoryIndexes,
+  // The pages of an ordered list continue after a name or a time, and after an ID.
+  '2026-11-24-indexes-of-orders': statements(`
+    ${['application', 'service_principal']
+      .map(
+        (table) => `
+    create index ${table}_by_name on ${table} (tenant_id, name_key, id) where deleted_at is null;
+    create index ${table}_by_creation on ${table} (tenant_id, created_at, id) where deleted_at is null`,
+      )
+      .join(';')};
+  `),
 }

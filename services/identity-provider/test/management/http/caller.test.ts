@@ -29,6 +29,7 @@ const granters = [readingGranter, writingGranter]
 /** Repeats the table of operations on purpose: a change of one requires a change of the other. */
 const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
   'GET /applications': readers,
+  'GET /applications/$count': readers,
   'POST /applications': writers,
   'GET /applications/{id}': readers,
   'PATCH /applications/{id}': writers,
@@ -46,6 +47,7 @@ const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
   'POST /directory/deletedItems/{id}/restore': writers,
   'DELETE /directory/deletedItems/{id}': writers,
   'GET /servicePrincipals': readers,
+  'GET /servicePrincipals/$count': readers,
   'POST /servicePrincipals': writers,
   'GET /servicePrincipals/{id}': readers,
   'PATCH /servicePrincipals/{id}': writers,

@@ -127,16 +127,30 @@ describe('the path of an operation', () => {
   for (const [path, expected] of rows)
     it(`${path} is ${expected}`, () => assert.equal(operationPath(path), expected))
 
+  it('may have its fixed segments in any case, and its keys not', async () => {
+    const { admin, api } = await withApi()
+    for (const path of [
+      `/Applications/${api.id}`,
+      `/APPLICATIONS(APPID='${api.appId}')`,
+      `/applications/${api.id}/FederatedIdentityCredentials`,
+      '/serviceprincipals',
+    ]) {
+      assert.equal((await admin.get(path)).status, 200, path)
+    }
+    const credential = `/applications/${api.id}/federatedIdentityCredentials/Applications`
+    assert.match((await admin.get(credential)).body.error.message, /'Applications'/)
+  })
+
   it('is not normalized, completed or decoded twice', async () => {
     const { admin, api } = await withApi()
     for (const path of [
       `//applications/${api.id}`,
       `/applications//${api.id}`,
       `/applications/${api.id}/`,
-      `/Applications/${api.id}`,
       `/applications/%2561`,
       `/applications%2F${api.id}`,
       `/applications;/${api.id}`,
+      `/applications/${api.id}/APPOWNERS`,
     ]) {
       const { status } = await admin.get(path)
       assert.ok(status === 400 || status === 404, `${status} for ${path}`)

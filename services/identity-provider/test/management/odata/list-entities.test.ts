@@ -3,31 +3,8 @@ import { describe, it } from 'node:test'
 import { put } from '../../../src/directory/directory-change.ts'
 import { SkipTokens } from '../../../src/management/odata/skip-tokens.ts'
 import { application, guid } from '../../directory/sample.ts'
-import { allGraphRoles, type Body, fabrikam, sampleGraph } from '../sample-graph.ts'
-
-const names = ["O'Brien's", 'Alpha', 'alpha', 'Beta', 'Gamma']
-
-async function withNames() {
-  const sample = await sampleGraph()
-  const admin = await sample.clientWith(allGraphRoles)
-  await sample.commit(
-    ...names.map((displayName, index) =>
-      put(
-        'application',
-        application({
-          id: guid(0x100 + index),
-          appId: guid(0x200 + index),
-          displayName,
-          identifierUris: [`api://${guid(0x200 + index)}`, `https://contoso.example/${index}`],
-        }),
-      ),
-    ),
-  )
-  return { ...sample, admin }
-}
-
-const displayNames = ({ value }: Body) =>
-  value.map(({ displayName }) => displayName).filter((name) => names.includes(String(name)))
+import { allGraphRoles, fabrikam } from '../sample-graph.ts'
+import { displayNames, eventual, names, withNames } from './named-applications.ts'
 
 // Every object is compared with each comparison, so their number is limited (AS38).
 describe('$filter', () => {
@@ -50,6 +27,26 @@ describe('$filter', () => {
     ["startswith(displayName,'al') and displayName eq 'beta'", []],
     ['startswith(displayName,null)', []],
     ["displayName eq ''' or displayName eq ''Beta'", []],
+    ["displayName eq 'beta' or displayName eq 'GAMMA'", ['Beta', 'Gamma']],
+    ["displayName in ('Beta', 'Gamma')", ['Beta', 'Gamma']],
+    [`appId IN ('${guid(0x203)}')`, ['Beta']],
+    ["(displayName eq 'Beta')", ['Beta']],
+    [
+      "(startsWith(displayName,'al') or displayName eq 'Beta') and signInAudience eq 'AzureADMyOrg'",
+      ['Alpha', 'alpha', 'Beta'],
+    ],
+    [
+      "displayName eq 'Beta' and displayName eq 'Gamma' or displayName eq 'Alpha'",
+      ['Alpha', 'alpha'],
+    ],
+    ["DisplayName eq 'Beta'", ['Beta']],
+    ["startswith(displayName,'B') eq true", ['Beta']],
+    ["createdDateTime ge 2020-01-01T00:00:00Z and displayName eq 'Beta'", ['Beta']],
+    ["createdDateTime le 2020-01-01T00:00:00Z and displayName eq 'Beta'", []],
+    [
+      "identifierUris/any(x:x eq 'https://contoso.example/3' ) or displayName eq 'Gamma'",
+      ['Beta', 'Gamma'],
+    ],
   ]
   for (const [filter, expected] of rows) {
     it(`finds ${JSON.stringify(expected)} by ${filter}`, async () => {
@@ -62,6 +59,30 @@ describe('$filter', () => {
     })
   }
 
+  const advanced: readonly (readonly [string, readonly string[]])[] = [
+    ["displayName ne 'Beta' and startswith(displayName,'b')", []],
+    ["not startswith(displayName,'a') and appId ne null", ["O'Brien's", 'Beta', 'Gamma']],
+    ["NOT(displayName eq 'Beta' or displayName eq 'Gamma')", ["O'Brien's", 'Alpha', 'alpha']],
+    ["startswith(displayName,'B') eq false and displayName in ('Beta','Gamma')", ['Gamma']],
+    ["not identifierUris/any(x:startswith(x,'https://contoso.example/'))", []],
+  ]
+  for (const [filter, expected] of advanced) {
+    it(`finds ${JSON.stringify(expected)} by the advanced filter ${filter}`, async () => {
+      const { admin } = await withNames()
+      const path = `/applications?$filter=${encodeURIComponent(filter)}&$count=true`
+      const { status, body } = await admin.get(path, undefined, eventual)
+      assert.equal(status, 200, JSON.stringify(body))
+      assert.deepEqual(displayNames(body), expected)
+      assert.equal((await admin.get(path)).body.error.code, 'Request_UnsupportedQuery')
+      const counted = await admin.get(
+        `/applications/$count?$filter=${encodeURIComponent(filter)}`,
+        undefined,
+        eventual,
+      )
+      assert.equal(Number(counted.body), body['@odata.count'])
+    })
+  }
+
   it('finds the service principals that are enabled', async () => {
     const { admin } = await withNames()
     const { body } = await admin.get('/servicePrincipals?$filter=accountEnabled eq false')
@@ -71,38 +92,72 @@ describe('$filter', () => {
 
 describe('a query that is refused (AS38)', () => {
   const rows: readonly (readonly [string, string, RegExp])[] = [
+    ['/applications?$filter=displayName', 'BadRequest', /Syntax error at position 11/],
+    ['/applications?$filter=', 'BadRequest', /Syntax error at position 0/],
+    ["/applications?$filter=(displayName eq 'x'", 'BadRequest', /Syntax error/],
+    ["/applications?$filter=displayName eq 'x' and", 'BadRequest', /Syntax error/],
+    ["/applications?$filter=displayName eq 'x')", 'BadRequest', /Syntax error at position 18/],
+    ["/applications?$filter=displayName eq 'x' ; drop", 'BadRequest', /Syntax error/],
     [
-      '/applications?$filter=displayName',
+      `/applications?$filter=${Array(41).fill("appId eq 'x'").join(' and ')}`,
       'Request_UnsupportedQuery',
-      /only eq and startswith are supported/,
+      /more than 40 comparisons/,
     ],
     [
-      `/applications?$filter=${Array(21).fill("appId eq 'x'").join(' and ')}`,
+      `/applications?$filter=${Array(16).fill("appId eq 'x'").join(' or ')}`,
       'Request_UnsupportedQuery',
-      /more than 20 comparisons/,
+      /'OR' operators: 16. Max allowed: 15/,
     ],
-    ["/applications?$filter=displayName ne 'x'", 'Request_UnsupportedQuery', /only eq/],
     [
-      "/applications?$filter=displayName eq 'x' or appId eq 'x'",
+      `/applications?$filter=appId in (${Array(16).fill("'x'").join(',')})`,
       'Request_UnsupportedQuery',
-      /only/,
+      /Max allowed: 15/,
+    ],
+    [
+      `/applications?$filter=${'('.repeat(21)}appId eq 'x'${')'.repeat(21)}`,
+      'Request_UnsupportedQuery',
+      /more than 20 levels/,
+    ],
+    [`/applications?$filter=${'not '.repeat(3000)}`, 'BadRequest', /longer than 8192/],
+    ["/applications?$filter=displayName gt 'x'", 'Request_UnsupportedQuery', /'gt' is not/],
+    [
+      "/applications?$filter=contains(displayName,'x')",
+      'Request_UnsupportedQuery',
+      /'contains\(\)' is not supported/,
+    ],
+    [
+      "/applications?$filter=web/homePageUrl eq 'x'",
+      'Request_UnsupportedQuery',
+      /'web\/homePageUrl' is not supported/,
+    ],
+    [
+      "/applications?$filter=displayName ge 'x'",
+      'Request_UnsupportedQuery',
+      /filter clause specified for property 'displayName' of resource 'Application'/,
+    ],
+    [
+      "/applications?$filter=endsWith(displayName,'x')",
+      'Request_UnsupportedQuery',
+      /Operator 'endsWith' is not supported because the required parameters might be missing/,
+    ],
+    ['/applications?$filter=createdDateTime ge soon', 'BadRequest', /date and time/],
+    [
+      "/applications?$filter=displayName ne 'x'",
+      'Request_UnsupportedQuery',
+      /Operator 'ne' is not supported because the required parameters might be missing/,
     ],
     [
       "/applications?$filter=startswith(signInAudience,'x')",
       'Request_UnsupportedQuery',
-      /Unsupported filter 'startswith' for 'signInAudience'/,
+      /Unsupported filter 'startsWith' for 'signInAudience'/,
     ],
     [
       "/applications?$filter=startswith(identifierUris,'x')",
       'Request_UnsupportedQuery',
       /identifierUris\/any/,
     ],
-    [
-      "/applications?$filter=identifierUris/any(x:startswith(y,'x'))",
-      'Request_UnsupportedQuery',
-      /only eq/,
-    ],
-    ["/applications?$filter=displayName eq 'x", 'Request_UnsupportedQuery', /only eq/],
+    ["/applications?$filter=identifierUris/any(x:startswith(y,'x'))", 'BadRequest', /Syntax error/],
+    ["/applications?$filter=displayName eq 'x", 'BadRequest', /Syntax error at position 15/],
     [
       "/applications?$filter=nothing eq 'x'",
       'BadRequest',
@@ -112,7 +167,7 @@ describe('a query that is refused (AS38)', () => {
     [
       "/applications?$filter=web eq 'x'",
       'Request_UnsupportedQuery',
-      /Unsupported property filter clause for 'web'/,
+      /filter clause specified for property 'web' of resource 'Application'/,
     ],
     [
       "/applications?$filter=identifierUris eq 'x'",
@@ -136,10 +191,29 @@ describe('a query that is refused (AS38)', () => {
     ['/applications?$count=yes', 'BadRequest', /\$count/],
     ['/applications?$top=1&$top=2', 'BadRequest', /more than once/],
     ['/applications?$expand=owners', 'Request_UnsupportedQuery', /'\$expand' is not supported/],
-    ['/applications?$orderby=displayName', 'Request_UnsupportedQuery', /'\$orderby'/],
-    ['/applications?$search="x"', 'Request_UnsupportedQuery', /'\$search'/],
+    ['/applications?$orderby=web', 'Request_UnsupportedQuery', /Sorting not supported/],
+    ['/applications?$orderby=nothing', 'BadRequest', /Could not find a property/],
+    ['/applications?$orderby=displayName,id', 'Request_UnsupportedQuery', /Sorting not/],
+    [
+      "/applications?$orderby=displayName&$filter=appId eq 'x'",
+      'Request_UnsupportedQuery',
+      /Sorting not supported for current query/,
+    ],
+    [
+      '/directory/deletedItems/microsoft.graph.application?$orderby=displayName',
+      'Request_UnsupportedQuery',
+      /Sorting not supported/,
+    ],
+    [
+      '/applications?$search="displayName:x"',
+      'Request_UnsupportedQuery',
+      /special request header: 'ConsistencyLevel: eventual'/,
+    ],
+    ['/applications/$count', 'Request_BadRequest', /\$count is not currently supported/],
     ['/applications?$skip=1', 'Request_UnsupportedQuery', /'\$skip'/],
-    ['/applications?filter=x', 'Request_UnsupportedQuery', /'filter'/],
+    ['/applications?filter=x', 'BadRequest', /Syntax error/],
+    ['/applications?$top=1&Top=2', 'BadRequest', /more than once/],
+    [`/applications?${'x'.repeat(200)}=1`, 'Request_UnsupportedQuery', /'\$x{99}' is not/],
     [`/applications/${guid(0x100)}?$filter=id eq 'x'`, 'Request_UnsupportedQuery', /'\$filter'/],
     ['/applications?$skiptoken=x', 'Directory_InvalidPageToken', /belongs to another query/],
     ['/applications/not-a-guid', 'Request_BadRequest', /Invalid object identifier 'not-a-guid'/],

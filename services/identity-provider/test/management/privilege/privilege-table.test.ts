@@ -96,6 +96,7 @@ const onAssignment =
 const credential = '/applications/{id}/federatedIdentityCredentials'
 const asks: Readonly<Record<string, Ask>> = {
   'GET /applications': at('/applications'),
+  'GET /applications/$count': at('/applications/$count'),
   'POST /applications': at('/applications', { displayName: 'New' }),
   'GET /applications/{id}': onApplication(),
   'PATCH /applications/{id}': onApplication('', { displayName: 'Other' }),
@@ -123,6 +124,7 @@ const asks: Readonly<Record<string, Ask>> = {
   'POST /directory/deletedItems/{id}/restore': onDeletedItem('/restore'),
   'DELETE /directory/deletedItems/{id}': onDeletedItem(),
   'GET /servicePrincipals': at('/servicePrincipals'),
+  'GET /servicePrincipals/$count': at('/servicePrincipals/$count'),
   'POST /servicePrincipals': async (scene, target) => {
     const { commit, runtime } = scene
     const fresh = newApplication({
@@ -192,8 +194,11 @@ async function outcomeMatches(
   const { path, body } = await ask(scene, target)
   const { revision } = scene.log.directory
   const send = isOfServer ? scene.requestManagement : scene.request
-  const authorization = `Bearer ${contoso.id}:${scene.caller.application.appId}`
-  const reply = await send(operation.method, path, body, { authorization })
+  const headers = {
+    authorization: `Bearer ${contoso.id}:${scene.caller.application.appId}`,
+    consistencylevel: 'eventual',
+  }
+  const reply = await send(operation.method, path, body, headers)
   const answer = `${reply.status} ${JSON.stringify(reply.body)}`
   assert.deepEqual(scene.reports, [])
   if (outcome === 'allowed') {

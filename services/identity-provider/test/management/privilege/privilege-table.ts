@@ -80,6 +80,7 @@ const assignments = '/servicePrincipals/{id}/appRoleAssignments'
  */
 export const privilegeTable: Readonly<Record<string, Row>> = {
   'GET /applications': tenantWide,
+  'GET /applications/$count': tenantWide,
   'POST /applications': { fresh: 'allowed' },
   'GET /applications/{id}': seesOwn,
   'PATCH /applications/{id}': closes,
@@ -97,6 +98,7 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'POST /directory/deletedItems/{id}/restore': opens,
   'DELETE /directory/deletedItems/{id}': closes,
   'GET /servicePrincipals': tenantWide,
+  'GET /servicePrincipals/$count': tenantWide,
   'POST /servicePrincipals': {
     fresh: 'allowed',
     offered: 'allowed',

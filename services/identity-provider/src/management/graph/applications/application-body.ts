@@ -131,8 +131,8 @@ function dropFixedProperties(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fixed: Record<string, unknown> = fixedProperties
   const kept = Object.entries(body).filter(([property, value]) => {
-    // Control information such as `@odata.type` and `owners@odata.bind` describes the message.
-    if (property.includes('@odata.')) return false
+    // References are not kept.
+    if (property.endsWith('@odata.bind')) return false
     if (readOnlyProperties.has(property)) {
       throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
     }

@@ -11,7 +11,7 @@ import type {
   ReadOperation,
 } from '../../http/operation.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listStored } from '../../odata/list-stored.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { parseApplication } from './application-body.ts'
@@ -28,6 +28,13 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
     requires: readsApplications,
     summary: 'Lists the applications of the tenant.',
     list: (call) => listStored(call, applications, { kind: 'application' }),
+  },
+  {
+    method: 'GET',
+    path: '/applications/$count',
+    requires: readsApplications,
+    summary: 'Counts the applications of the tenant.',
+    list: (call) => countStored(call, applications, { kind: 'application' }),
   },
   {
     method: 'POST',

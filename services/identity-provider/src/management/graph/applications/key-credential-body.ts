@@ -9,10 +9,18 @@ import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { requireNoIssues } from '../../http/parse-body.ts'
 import { dateTime, guid, text } from '../../http/schemas.ts'
 
+const maxKeyLength = 65_536
+
 /** An entry of `keyCredentials` in a request. Clients also send back entries of an answer. */
 export const keyCredentialBody = z.strictObject({
   keyId: guid.optional(),
-  key: z.base64('must be a certificate in base64').nullish(),
+  key: z
+    .string()
+    .max(maxKeyLength, `must not be longer than ${maxKeyLength} characters`)
+    // Some clients send the lines of a PEM file.
+    .transform((key) => key.replaceAll(/[\r\n]/g, ''))
+    .pipe(z.base64('must be a certificate in base64'))
+    .nullish(),
   displayName: text().nullish(),
   startDateTime: dateTime.nullish(),
   endDateTime: dateTime.nullish(),

@@ -13,7 +13,7 @@ import type {
 import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listStored } from '../../odata/list-stored.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
@@ -31,6 +31,13 @@ export const servicePrincipalOperations: readonly (
     requires: readsApplications,
     summary: 'Lists the service principals of the tenant.',
     list: (call) => listStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
+  },
+  {
+    method: 'GET',
+    path: '/servicePrincipals/$count',
+    requires: readsApplications,
+    summary: 'Counts the service principals of the tenant.',
+    list: (call) => countStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
   },
   {
     method: 'POST',

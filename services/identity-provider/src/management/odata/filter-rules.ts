@@ -1,0 +1,81 @@
+import { refuse } from '../http/graph-error.ts'
+import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
+import type { Comparison, Filter } from './filter.ts'
+
+/**
+ * A filter with the exact names of the properties of a set, which supports every comparison of it.
+ *
+ * @param isAdvanced whether the request has both parameters of advanced queries
+ * @throws {GraphError} graph_refusal query_invalid for an unknown property; query_unsupported for a
+ *   comparison that Graph does not index either.
+ * @see https://learn.microsoft.com/graph/aad-advanced-queries
+ */
+export function resolveFilter<Entity>(
+  filter: Filter,
+  set: EntitySet<Entity>,
+  isAdvanced: boolean,
+): Filter {
+  if (filter.kind === 'comparison') return resolveComparison(filter, set, isAdvanced)
+  if (filter.kind === 'not') {
+    if (!isAdvanced) throw refuse('query_unsupported', needsAdvanced('not'))
+    return { kind: 'not', part: resolveFilter(filter.part, set, isAdvanced) }
+  }
+  return {
+    kind: filter.kind,
+    parts: filter.parts.map((part) => resolveFilter(part, set, isAdvanced)),
+  }
+}
+
+function resolveComparison<Entity>(
+  comparison: Comparison,
+  set: EntitySet<Entity>,
+  isAdvanced: boolean,
+): Comparison {
+  const { isAny, literal, operator } = comparison
+  const property = propertyNamed(comparison.property, set)
+  if (property === undefined) {
+    throw refuse('query_invalid', unknownProperty(comparison.property, set))
+  }
+  const kind = Object.hasOwn(set.filterable, property) ? set.filterable[property] : undefined
+  if (kind === undefined) throw refuse('query_unsupported', notFilterable(property, set))
+  if (isAny !== (kind === 'collection')) {
+    throw refuse('query_unsupported', wrongForm(property, isAny))
+  }
+  if (operator === 'startsWith' && !set.startsWith?.includes(property)) {
+    throw refuse('query_unsupported', `Unsupported filter 'startsWith' for '${property}'.`)
+  }
+  if ((operator === 'ne' || operator === 'endsWith') && !isAdvanced) {
+    throw refuse('query_unsupported', needsAdvanced(operator))
+  }
+  // Graph supports `endsWith` for names of users only, and `ne` within `any` nowhere.
+  const isUnsupported =
+    operator === 'endsWith' ||
+    (operator === 'ne' && isAny) ||
+    ((operator === 'ge' || operator === 'le') && kind !== 'time')
+  if (isUnsupported) throw refuse('query_unsupported', notFilterable(property, set))
+  return { ...comparison, property, literal: kind === 'time' ? timeOf(literal, property) : literal }
+}
+
+/** A time in the form of the answers. */
+function timeOf(literal: Comparison['literal'], property: string): string | null {
+  if (literal === null) return null
+  const time = new Date(typeof literal === 'string' ? literal : Number.NaN)
+  if (Number.isNaN(time.getTime())) {
+    throw refuse(
+      'query_invalid',
+      `Invalid filter clause: the value of '${property}' must be a date and time as in 2026-01-31T12:00:00Z.`,
+    )
+  }
+  return time.toISOString()
+}
+
+const notFilterable = <Entity>(property: string, { type }: EntitySet<Entity>) =>
+  `Unsupported or invalid query filter clause specified for property '${property}' of resource '${type.charAt(0).toUpperCase()}${type.slice(1)}'.`
+
+const needsAdvanced = (operator: string) =>
+  `Operator '${operator}' is not supported because the required parameters might be missing. Try adding $count=true query parameter and ConsistencyLevel:eventual header. Refer to https://aka.ms/graph-docs/advanced-queries for more information`
+
+const wrongForm = (property: string, isAny: boolean) =>
+  isAny
+    ? `The property '${property}' is not a collection. Use ${property} eq '...'.`
+    : `The property '${property}' is a collection. Use ${property}/any(x:x eq '...').`
