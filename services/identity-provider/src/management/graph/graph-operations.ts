@@ -32,11 +32,11 @@ const maxVisibilityDelaySeconds = 3600
 /** As in Microsoft Entra ID. */
 const defaultRetentionDays = 30
 
-/**
- * The versions of Microsoft Graph, each mounted at its name. Both have the same operations. Microsoft's
- * SDKs add the version to the path themselves.
- */
-export const graphVersions = ['v1.0', 'beta'] as const
+/** The path at which the API is mounted. Microsoft's SDKs add it themselves. */
+export const graphPath = '/v1.0'
+
+/** The paths of both versions of Microsoft Graph, which have the same operations here. */
+export const graphPaths = [graphPath, '/beta'] as const
 
 const settingsSchema = z.strictObject({
   baseUrl,
@@ -44,8 +44,8 @@ const settingsSchema = z.strictObject({
 })
 
 export type GraphAppOptions = {
-  /** The version in the links of the answers; default v1.0. */
-  readonly version?: (typeof graphVersions)[number]
+  /** The path in the links of the answers; default `/v1.0`. */
+  readonly path?: (typeof graphPaths)[number]
   /** The `baseUrl` of Microsoft's SDKs: a URL without version and without a slash at its end. */
   readonly baseUrl: string
   readonly store: DirectoryStore
@@ -66,7 +66,7 @@ export type GraphAppOptions = {
 /**
  * Creates the part of Microsoft Graph v1.0 that the six registration steps use.
  *
- * @returns an app to mount at the path of the version
+ * @returns an app to mount at `path`
  * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  * @throws {TypeError} when `skipTokenKey` is too short.
  * @see https://learn.microsoft.com/graph/api/resources/application
@@ -79,7 +79,7 @@ export function createGraphApp(options: GraphAppOptions): Hono {
   return createOperationsApp(graphOperations, {
     ...options,
     apiAppId: graphAppId,
-    rootUrl: `${baseUrl}/${options.version ?? 'v1.0'}`,
+    rootUrl: `${baseUrl}${options.path ?? graphPath}`,
     skipTokens: new SkipTokens(options.skipTokenKey),
     runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds,
