@@ -43,6 +43,7 @@ async function seedDirectory(storage: Storage, { seed, applications, at }: SeedO
     put('servicePrincipal', {
       ...{ id, tenantId, appId, displayName, createdDateTime: at, deletedDateTime: null },
       ...{ accountEnabled: true, appRoleAssignmentRequired: false },
+      ...{ passwordCredentials: [], delegatedGrants: [], ownerIds: [], description: {} },
     })
   const apiChanges = [
     put('tenant', {

@@ -1,4 +1,5 @@
 import type { AppRole } from './app-role.ts'
+import type { Description } from './description.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
 import type { KeyCredential } from './key-credential.ts'
 import type { PasswordCredential } from './password-credential.ts'
@@ -23,6 +24,8 @@ export type Application = {
   /** Application ID, the `client_id` at the token endpoint: a GUID in lower case. */
   readonly appId: string
   readonly displayName: string
+  /** A name that a client chose at creation, unique in the tenant. It never changes. */
+  readonly uniqueName: string | null
   readonly createdDateTime: Date
   /** The time of its soft deletion. Until it is purged, it can be restored and keeps its identifier URIs. */
   readonly deletedDateTime: Date | null
@@ -43,4 +46,7 @@ export type Application = {
   readonly passwordCredentials: readonly PasswordCredential[]
   readonly keyCredentials: readonly KeyCredential[]
   readonly federatedIdentityCredentials: readonly FederatedIdentityCredential[]
+  /** The object IDs of service principals. An owner has no right because of it. */
+  readonly ownerIds: readonly string[]
+  readonly description: Description
 }

@@ -1,5 +1,6 @@
 import type { AppRoleAssignment } from './app-role-assignment.ts'
 import type { Application } from './application.ts'
+import { descriptionWeight } from './description.ts'
 import { type Directory, findPrincipalByName } from './directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from './directory-change.ts'
 import {
@@ -105,6 +106,11 @@ export class DirectoryCache implements Directory {
 
   applicationByAppId(appId: string): Application | undefined {
     return this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0]
+  }
+
+  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
+    const key = inTenant(tenantId, uniqueName)
+    return this.#find<'application'>('applicationOfUniqueName', key)[0]
   }
 
   applicationsByIdentifierUri(uri: string): readonly Application[] {
@@ -242,7 +248,18 @@ const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
 
 /** One for an entry, one for each part of an application, and one for each ID of an index. */
 function weightOf({ object, ids = [] }: Entry): number {
-  if (object?.kind !== 'application' || object.value === null) return 1 + ids.length
+  if (object === undefined || object.value === null) return 1 + ids.length
+  if (object.kind === 'servicePrincipal') {
+    const { delegatedGrants, description, ownerIds, passwordCredentials } = object.value
+    return (
+      1 +
+      passwordCredentials.length +
+      delegatedGrants.length +
+      ownerIds.length +
+      descriptionWeight(description)
+    )
+  }
+  if (object.kind !== 'application') return 1
   const { value } = object
   return (
     1 +
@@ -251,6 +268,8 @@ function weightOf({ object, ids = [] }: Entry): number {
     value.keyCredentials.length +
     value.federatedIdentityCredentials.length +
     value.requiredResourceAccess.length +
-    value.identifierUris.length
+    value.identifierUris.length +
+    value.ownerIds.length +
+    descriptionWeight(value.description)
   )
 }

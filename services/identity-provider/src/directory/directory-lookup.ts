@@ -19,6 +19,9 @@ export const directoryLookups = {
   applicationOfAppId: row('application', (one) =>
     one.deletedDateTime === null ? [one.appId] : [],
   ),
+  applicationOfUniqueName: row('application', ({ tenantId, uniqueName }) =>
+    uniqueName === null ? [] : [inTenant(tenantId, uniqueName)],
+  ),
   applicationsOfUri: row('application', ({ identifierUris }) => [
     ...new Set(identifierUris.map(caseless)),
   ]),
@@ -45,8 +48,8 @@ export type LoadedLookup = DirectoryLookup & {
   readonly objects: readonly CommittedChange[]
 }
 
-/** The key of a service principal by its tenant and its application ID. */
-export const inTenant = (tenantId: string, appId: string): string => `${tenantId} ${appId}`
+/** The key of an object by its tenant, and a name that is unique there. */
+export const inTenant = (tenantId: string, name: string): string => `${tenantId} ${name}`
 
 /** The key of the assignments of one role. */
 export const roleOf = (resourceId: string, appRoleId: string): string =>

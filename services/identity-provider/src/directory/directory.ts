@@ -24,6 +24,8 @@ export interface Directory {
   application(id: string): Application | undefined
   /** The application with this application ID, unless it is soft-deleted. */
   applicationByAppId(appId: string): Application | undefined
+  /** The application of a tenant with a unique name, in the exact case. */
+  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined
   /** The applications with an identifier URI, in any case, in all tenants. */
   applicationsByIdentifierUri(uri: string): readonly Application[]
 

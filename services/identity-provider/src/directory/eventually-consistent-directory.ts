@@ -41,6 +41,10 @@ export class EventuallyConsistentDirectory implements Directory {
     return this.#seen(this.#directory.applicationByAppId(appId))
   }
 
+  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
+    return this.#seen(this.#directory.applicationByUniqueName(tenantId, uniqueName))
+  }
+
   applicationsByIdentifierUri(uri: string): Application[] {
     return this.#allSeen(this.#directory.applicationsByIdentifierUri(uri))
   }

@@ -5,6 +5,7 @@ type Given = Pick<Application, 'id' | 'tenantId' | 'appId' | 'displayName' | 'cr
 
 /** Creates an application with these properties, and without roles, permissions and credentials by default. */
 export const newApplication = (given: Given): Application => ({
+  uniqueName: null,
   deletedDateTime: null,
   signInAudience: 'AzureADMyOrg',
   identifierUris: [],
@@ -17,5 +18,7 @@ export const newApplication = (given: Given): Application => ({
   passwordCredentials: [],
   keyCredentials: [],
   federatedIdentityCredentials: [],
+  ownerIds: [],
+  description: {},
   ...given,
 })

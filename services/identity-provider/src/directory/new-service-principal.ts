@@ -16,4 +16,8 @@ export const newServicePrincipal = (
   deletedDateTime: null,
   accountEnabled: true,
   appRoleAssignmentRequired: false,
+  passwordCredentials: [],
+  delegatedGrants: [],
+  ownerIds: [],
+  description: {},
 })

@@ -1,3 +1,7 @@
+import type { DelegatedGrant } from './delegated-grant.ts'
+import type { Description } from './description.ts'
+import type { PasswordCredential } from './password-credential.ts'
+
 /** The object of an application in one tenant. It receives app role assignments. */
 export type ServicePrincipal = {
   /** Object ID: a GUID in lower case, `oid` and `sub` in the tokens of this client. */
@@ -12,4 +16,10 @@ export type ServicePrincipal = {
   readonly accountEnabled: boolean
   /** When true, a client without a role of it gets no token for it. */
   readonly appRoleAssignmentRequired: boolean
+  /** Secrets that authenticate the application in this tenant only. */
+  readonly passwordCredentials: readonly PasswordCredential[]
+  readonly delegatedGrants: readonly DelegatedGrant[]
+  /** The object IDs of service principals. An owner has no right because of it. */
+  readonly ownerIds: readonly string[]
+  readonly description: Description
 }

@@ -25,7 +25,10 @@ export function matchingCredential(
   secret: string,
 ): PasswordCredential | undefined {
   const presented = secretSha256(secret)
-  const credentials = client?.application.passwordCredentials ?? []
+  const credentials = [
+    ...(client?.application.passwordCredentials ?? []),
+    ...(client?.principal?.passwordCredentials ?? []),
+  ]
   let match: PasswordCredential | undefined
   for (const credential of credentials.length > 0 ? credentials : [placeholderCredential]) {
     const isEqual = timingSafeEqual(presented, credential.secretSha256)

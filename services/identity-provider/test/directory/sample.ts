@@ -49,6 +49,10 @@ export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServiceP
   deletedDateTime: null,
   accountEnabled: true,
   appRoleAssignmentRequired: false,
+  passwordCredentials: [],
+  delegatedGrants: [],
+  ownerIds: [],
+  description: {},
   ...part,
 })
 

@@ -102,6 +102,11 @@ export class DirectoryIndex implements Directory {
     return this.#applicationByAppId.first(appId.toLowerCase())
   }
 
+  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
+    for (const one of this.applicationsOf(tenantId)) if (one.uniqueName === uniqueName) return one
+    return undefined
+  }
+
   applicationsByIdentifierUri(uri: string): Application[] {
     return [...this.#applicationByUri.all(caseless(uri))]
   }

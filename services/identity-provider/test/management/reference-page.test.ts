@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fixedProperties } from '../../src/management/graph/applications/read-only-properties.ts'
+import { fixedProperties } from '../../src/management/graph/applications/application-description.ts'
 import { serverManagementUri } from '../../src/management/privileged-apis.ts'
 import { referenceTables } from './reference-tables.ts'
 

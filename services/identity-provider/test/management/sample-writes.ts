@@ -16,6 +16,12 @@ export async function sampleWrites(store: DirectoryStore) {
   await admin.delete(`/applications/${gone.id}`)
   const { body: secret } = await admin.post(`/applications/${api.id}/addPassword`, {})
   const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+  const principalSecret = await admin.post(`/servicePrincipals/${principal.id}/addPassword`, {})
+  const owner = { '@odata.id': `https://login.example/directoryObjects/${admin.principalId}` }
+  await admin.post(`/applications/${api.id}/owners/$ref`, owner)
+  await admin.post(`/servicePrincipals/${principal.id}/owners/$ref`, owner)
+  const { body: other } = await admin.post('/applications', { displayName: 'Owned' })
+  const { body: owned } = await admin.post('/servicePrincipals', { appId: other.appId })
   const consent = { resourceId: principal.id, appRoleId: role().id }
   const all = `/servicePrincipals/${principal.id}/appRoleAssignedTo`
   const { body: assigned } = await admin.post(all, { ...consent, principalId: principal.id })
@@ -29,7 +35,9 @@ export async function sampleWrites(store: DirectoryStore) {
     bare,
     consent,
     gone,
+    owned,
     principal,
+    principalSecret: principalSecret.body,
     secret,
     trusted: trusted.body,
   }
@@ -53,6 +61,12 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.post(`/applications/${api.id}/addPassword`, {}),
   'POST /applications/{id}/removePassword': ({ admin, api, secret }) =>
     admin.post(`/applications/${api.id}/removePassword`, { keyId: secret.keyId }),
+  'POST /servicePrincipals/{id}/addPassword': ({ admin, principal }) =>
+    admin.post(`/servicePrincipals/${principal.id}/addPassword`, {}),
+  'POST /servicePrincipals/{id}/removePassword': ({ admin, principal, principalSecret }) =>
+    admin.post(`/servicePrincipals/${principal.id}/removePassword`, {
+      keyId: principalSecret.keyId,
+    }),
   'POST /applications/{id}/federatedIdentityCredentials': ({ admin, bare }) =>
     admin.post(`/applications/${bare.id}/federatedIdentityCredentials`, github),
   'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': ({ admin, api, trusted }) =>
@@ -74,6 +88,25 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false }),
   'DELETE /servicePrincipals/{id}': ({ admin, principal }) =>
     admin.delete(`/servicePrincipals/${principal.id}`),
+  ...Object.fromEntries(
+    ['applications', 'servicePrincipals'].flatMap((set) => [
+      [
+        `POST /${set}/{id}/owners/$ref`,
+        ({ admin, bare, owned }: Sample) => {
+          const { id } = set === 'applications' ? bare : owned
+          const owner = `https://login.example/v1.0/directoryObjects/${admin.principalId}`
+          return admin.post(`/${set}/${id}/owners/$ref`, { '@odata.id': owner })
+        },
+      ],
+      [
+        `DELETE /${set}/{id}/owners/{owner}/$ref`,
+        ({ admin, api, principal }: Sample) => {
+          const { id } = set === 'applications' ? api : principal
+          return admin.delete(`/${set}/${id}/owners/${admin.principalId}/$ref`)
+        },
+      ],
+    ]),
+  ),
   ...Object.fromEntries(
     ['appRoleAssignedTo', 'appRoleAssignments'].flatMap((segment) => [
       [

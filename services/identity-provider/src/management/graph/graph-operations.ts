@@ -15,6 +15,7 @@ import { applicationOperations } from './applications/application-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { passwordOperations } from './applications/password-operations.ts'
 import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
+import { ownerOperations } from './owners/owner-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 
@@ -25,6 +26,7 @@ export const graphOperations: readonly (ReadOperation | ListOperation | ChangeOp
   ...federatedIdentityCredentialOperations,
   ...deletedItemOperations,
   ...servicePrincipalOperations,
+  ...ownerOperations,
   ...appRoleAssignmentOperations,
 ]
 

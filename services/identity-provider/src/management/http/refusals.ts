@@ -180,6 +180,22 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'Permission being assigned was not found on application',
   },
+  owner_taken: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () =>
+      "One or more added object references already exist for the following modified properties: 'owners'.",
+  },
+  owners_need_reference: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => "Property 'owners' cannot be updated. Use POST and DELETE of owners/$ref.",
+  },
+  unique_name_taken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: () => 'Another object with the same value for property uniqueName already exists.',
+  },
   passwords_read_only: {
     status: 400,
     code: 'Request_BadRequest',

@@ -1,6 +1,9 @@
+const references = /@odata\.(?:bind|id)$/
+
 /**
  * A body without its control information. Every SDK sends some, such as `@odata.type`, and OData lets a
- * service ignore it. A reference by `@odata.bind` is no such information: it changes an object.
+ * service ignore it. References by `@odata.bind` and `@odata.id` are no such information: they change an
+ * object.
  *
  * @see OData JSON Format 4.01 section 4.6
  */
@@ -9,7 +12,7 @@ export function withoutControlInformation(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(
     Object.entries(body)
-      .filter(([name]) => !name.includes('@odata.') || name.endsWith('@odata.bind'))
+      .filter(([name]) => !name.includes('@odata.') || references.test(name))
       .map(([name, value]) => [name, withoutControlInformation(value)]),
   )
 }

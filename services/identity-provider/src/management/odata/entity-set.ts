@@ -16,8 +16,12 @@ export type EntitySet<Entity> = {
   /** The type of the objects, without namespace. */
   readonly type: string
   readonly keyOf: (entity: Entity) => string
+  /** The `@odata.type` of an object in a set of several types. */
+  readonly typeOf?: (entity: Entity) => string
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
+  /** The properties that an answer has only when `$select` names them. */
+  readonly selectedOnly?: readonly string[]
   /** The properties that `$filter` supports. Graph does not index the others either. */
   readonly filterable: Readonly<Record<string, 'value' | 'time' | 'collection'>>
   /** The properties that `startsWith` supports. */
@@ -31,7 +35,7 @@ export type EntitySet<Entity> = {
   /** Undefined for objects without an entity tag. */
   readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
   /** The names of the credentials whose last use is shown. */
-  readonly credentialsOf?: (entity: Entity) => readonly string[]
+  readonly credentialsOf?: (entity: Entity, view: EntityView) => readonly string[]
 }
 
 /** The exact name of a property, which a query may write in any case; undefined when there is none. */

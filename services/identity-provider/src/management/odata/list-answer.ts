@@ -20,7 +20,7 @@ export async function listAnswer<Entity>(
   set: EntitySet<Entity>,
   { entities, next, count, view }: EntityPage<Entity>,
 ): Promise<Answer> {
-  const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity) ?? [])
+  const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity, view) ?? [])
   const lastUses = await call.credentialUses.lastUses(credentials)
   return {
     status: 200,

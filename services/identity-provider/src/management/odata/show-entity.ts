@@ -11,14 +11,23 @@ export function entityJson<Entity>(
   etag = etagOf(entity, set, view),
 ) {
   return {
+    ...(set.typeOf === undefined ? {} : { '@odata.type': set.typeOf(entity) }),
     ...(etag === undefined ? {} : { '@odata.etag': etag }),
     ...Object.fromEntries(
       Object.entries(set.properties)
-        .filter(([name]) => view.selected?.has(name) ?? true)
+        .filter(([name]) => view.selected?.has(name) ?? !set.selectedOnly?.includes(name))
         .map(([name, read]) => [name, read(entity, view)]),
     ),
   }
 }
+
+/** The view of an object with all properties, and without the last uses of credentials. */
+export const shownFor = (call: Pick<Call, 'directory' | 'rootUrl'>): EntityView => ({
+  directory: call.directory,
+  rootUrl: call.rootUrl,
+  selected: undefined,
+  lastUses: new Map(),
+})
 
 /** Shows one object according to the query. */
 export async function showEntity<Entity>(
@@ -29,7 +38,7 @@ export async function showEntity<Entity>(
   const { select } = parseQuery(call, supportedOptions.entity, set)
   const view = { ...call, selected: select, lastUses: new Map() }
   const etag = etagOf(entity, set, view)
-  const credentials = set.credentialsOf?.(entity) ?? []
+  const credentials = set.credentialsOf?.(entity, view) ?? []
   // Other lookups come before the first `await`: the directory may change while this waits.
   const shown = entityJson(entity, set, view)
   const lastUses = await call.credentialUses.lastUses(credentials)
@@ -49,7 +58,7 @@ export function showCreated<Entity>(
   entity: Entity,
 ): AnswerWithBody {
   parseQuery(call, supportedOptions.nothing)
-  const view = { ...call, selected: undefined, lastUses: new Map() }
+  const view = shownFor(call)
   const tagged =
     set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }
   return {

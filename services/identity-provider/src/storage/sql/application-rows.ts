@@ -2,8 +2,13 @@ import type { AppRole } from '../../directory/app-role.ts'
 import type { Application } from '../../directory/application.ts'
 import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
 import type { KeyCredential } from '../../directory/key-credential.ts'
-import type { PasswordCredential } from '../../directory/password-credential.ts'
 import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
+import {
+  base64,
+  bytes,
+  passwordCredentialFromRow,
+  passwordCredentialToRow,
+} from './password-credential-row.ts'
 import type {
   ApplicationRow,
   AppRoleRow,
@@ -44,9 +49,6 @@ export const identifierUriRows = ({
     uri_key,
   }))
 
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
-const bytes = (stored: string) => new Uint8Array(Buffer.from(stored, 'base64'))
-
 export function applicationToRows(application: Application, revision: number): ApplicationRows {
   const place = (position: number) => ({ application_id: application.id, position })
   return {
@@ -66,6 +68,9 @@ export function applicationToRows(application: Application, revision: number): A
       password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
       revision,
       name_key: nameKey(application.displayName),
+      unique_name: application.uniqueName,
+      owner_ids: JSON.stringify(application.ownerIds),
+      description: JSON.stringify(application.description),
     },
     identifier_uri: identifierUriRows(application),
     app_role: application.appRoles.map((role, position) => ({
@@ -79,12 +84,7 @@ export function applicationToRows(application: Application, revision: number): A
     })),
     password_credential: application.passwordCredentials.map((credential, position) => ({
       ...place(position),
-      key_id: credential.keyId,
-      display_name: credential.displayName,
-      hint: credential.hint,
-      starts_at: text(credential.startDateTime),
-      ends_at: text(credential.endDateTime),
-      secret_sha256: base64(credential.secretSha256),
+      ...passwordCredentialToRow(credential),
     })),
     key_credential: application.keyCredentials.map((credential, position) => ({
       ...place(position),
@@ -115,6 +115,7 @@ export const applicationFromRows = (rows: ApplicationRows): Application => ({
   tenantId: rows.application.tenant_id,
   appId: rows.application.app_id,
   displayName: rows.application.display_name,
+  uniqueName: rows.application.unique_name,
   createdDateTime: new Date(rows.application.created_at),
   deletedDateTime: timeOrNull(rows.application.deleted_at),
   signInAudience: rows.application.sign_in_audience as Application['signInAudience'],
@@ -131,6 +132,8 @@ export const applicationFromRows = (rows: ApplicationRows): Application => ({
   federatedIdentityCredentials: rows.federated_identity_credential.map(
     federatedIdentityCredentialFromRow,
   ),
+  ownerIds: JSON.parse(rows.application.owner_ids),
+  description: JSON.parse(rows.application.description),
 })
 
 const appRoleFromRow = (row: AppRoleRow): AppRole => ({
@@ -140,15 +143,6 @@ const appRoleFromRow = (row: AppRoleRow): AppRole => ({
   displayName: row.display_name,
   isEnabled: row.is_enabled === 1,
   value: row.value,
-})
-
-const passwordCredentialFromRow = (row: PasswordCredentialRow): PasswordCredential => ({
-  keyId: row.key_id,
-  displayName: row.display_name,
-  hint: row.hint,
-  startDateTime: new Date(row.starts_at),
-  endDateTime: new Date(row.ends_at),
-  secretSha256: bytes(row.secret_sha256),
 })
 
 const keyCredentialFromRow = (row: KeyCredentialRow): KeyCredential => ({

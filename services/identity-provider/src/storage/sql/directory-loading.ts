@@ -37,6 +37,9 @@ export async function loadLookups(
   return [...loading.loaded.values()]
 }
 
+/** The name in the key of a lookup. The answer has only the object of the right tenant. */
+const nameInTenant = (key: string): string => key.slice(key.indexOf(' ') + 1)
+
 /** One load of lookups: the keys that are wanted, and the answers so far. */
 class Loading {
   readonly loaded = new Map<string, LoadedLookup>()
@@ -154,11 +157,15 @@ class Loading {
   async applications(): Promise<void> {
     const [ids, appIds] = [this.#take('application'), this.#take('applicationOfAppId')]
     const uris = this.#take('applicationsOfUri')
+    const names = this.#take('applicationOfUniqueName')
     const applications = () => this.#db.selectFrom('application').selectAll()
     const rows = [
       ...(await inParts(ids, (some) => applications().where('id', 'in', some).execute())),
       ...(await inParts(appIds, (some) =>
         applications().where('app_id', 'in', some).where('deleted_at', 'is', null).execute(),
+      )),
+      ...(await inParts(names.map(nameInTenant), (some) =>
+        applications().where('unique_name', 'in', some).execute(),
       )),
       ...(await inParts(uris.map(nameKey), (some) =>
         applications()
@@ -174,6 +181,7 @@ class Loading {
     const found = await objectsOf(this.#db, 'application', [...byId.values()])
     this.#answer('application', ids, found)
     this.#answer('applicationOfAppId', appIds, found)
+    this.#answer('applicationOfUniqueName', names, found)
     this.#answer('applicationsOfUri', uris, found)
   }
 

@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { DirectoryKind, DirectoryObjects } from '../../directory/directory-change.ts'
 import { applicationToRows, partTables } from './application-rows.ts'
-import { appRoleAssignmentToRow, servicePrincipalToRow, tenantToRow } from './object-rows.ts'
+import { appRoleAssignmentToRow, tenantToRow } from './object-rows.ts'
+import { servicePrincipalToRow } from './service-principal-row.ts'
 import type { Tables } from './tables.ts'
 
 /** How objects of one kind are written. */

@@ -194,4 +194,19 @@ export const migrations: Readonly<Record<string, Migration>> = {
       )
       .join(';')};
   `),
+  // A server of the former release writes rows without these columns, and so drops their values.
+  '2026-11-25-descriptions-and-owners': statements(`
+    ${['application', 'service_principal']
+      .map(
+        (table) => `
+    alter table ${table} add column owner_ids text not null default '[]';
+    alter table ${table} add column description text not null default '{}'`,
+      )
+      .join(';')};
+    alter table application add column unique_name text;
+    create index application_unique_name on application (unique_name, tenant_id)
+      where unique_name is not null;
+    alter table service_principal add column password_credentials text not null default '[]';
+    alter table service_principal add column delegated_grants text not null default '[]';
+  `),
 }

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { CommittedChange, DirectoryKind } from '../../directory/directory-change.ts'
 import { applicationFromRows, type partTables } from './application-rows.ts'
 import { inParts } from './list-parameter.ts'
-import { appRoleAssignmentFromRow, servicePrincipalFromRow, tenantFromRow } from './object-rows.ts'
+import { appRoleAssignmentFromRow, tenantFromRow } from './object-rows.ts'
+import { servicePrincipalFromRow } from './service-principal-row.ts'
 import type {
   ApplicationRow,
   AppRoleAssignmentRow,

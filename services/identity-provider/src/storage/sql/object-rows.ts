@@ -1,7 +1,6 @@
 import type { AppRoleAssignment } from '../../directory/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import type { AppRoleAssignmentRow, ServicePrincipalRow, TenantRow } from './tables.ts'
+import type { AppRoleAssignmentRow, TenantRow } from './tables.ts'
 
 const maxKeyLength = 256
 
@@ -34,33 +33,6 @@ export const tenantFromRow = (row: TenantRow): Tenant => ({
   domains: JSON.parse(row.domains),
   isEnabled: row.is_enabled === 1,
   createdDateTime: new Date(row.created_at),
-})
-
-export const servicePrincipalToRow = (
-  principal: ServicePrincipal,
-  revision: number,
-): ServicePrincipalRow => ({
-  id: principal.id,
-  tenant_id: principal.tenantId,
-  app_id: principal.appId,
-  display_name: principal.displayName,
-  created_at: text(principal.createdDateTime),
-  deleted_at: textOrNull(principal.deletedDateTime),
-  account_enabled: Number(principal.accountEnabled),
-  app_role_assignment_required: Number(principal.appRoleAssignmentRequired),
-  revision,
-  name_key: nameKey(principal.displayName),
-})
-
-export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrincipal => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  appId: row.app_id,
-  displayName: row.display_name,
-  createdDateTime: new Date(row.created_at),
-  deletedDateTime: timeOrNull(row.deleted_at),
-  accountEnabled: row.account_enabled === 1,
-  appRoleAssignmentRequired: row.app_role_assignment_required === 1,
 })
 
 export const appRoleAssignmentToRow = (

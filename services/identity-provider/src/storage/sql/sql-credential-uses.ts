@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { credentialName } from '../../directory/credential-name.ts'
 import type { CredentialUses } from '../credential-uses.ts'
 import { text } from './object-rows.ts'
+import type { StoredPassword } from './password-credential-row.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -93,7 +94,16 @@ async function usesAfter(db: Kysely<Tables>, name: string): Promise<string[]> {
   return rows.map(({ key_id }) => key_id)
 }
 
-/** The names of all credentials of the applications of some names. */
+const secretsOf = (row: {
+  readonly application_id: string
+  readonly password_credentials: string
+}) =>
+  (JSON.parse(row.password_credentials) as StoredPassword[]).map(({ key_id }) => ({
+    application_id: row.application_id,
+    key_id,
+  }))
+
+/** The names of all credentials of the applications of some names, and of their service principals. */
 async function credentialsOf(
   db: Kysely<Tables>,
   names: readonly string[],
@@ -117,7 +127,16 @@ async function credentialsOf(
         .where('application_id', 'in', ids),
     )
     .execute()
+  const ofPrincipals = await db
+    .selectFrom('service_principal')
+    .innerJoin('application', 'application.app_id', 'service_principal.app_id')
+    .select(['application.id as application_id', 'service_principal.password_credentials'])
+    .where('application.id', 'in', ids)
+    .where('service_principal.password_credentials', '<>', '[]')
+    .execute()
   return new Set(
-    rows.map(({ application_id, key_id }) => credentialName({ id: application_id }, key_id)),
+    [...rows, ...ofPrincipals.flatMap(secretsOf)].map(({ application_id, key_id }) =>
+      credentialName({ id: application_id }, key_id),
+    ),
   )
 }

@@ -58,6 +58,9 @@ export type ApplicationRow = {
   revision: number
   /** The name for lists, see `nameKey`. Null in rows of a former release, until they are filled. */
   name_key: string | null
+  unique_name: string | null
+  owner_ids: string
+  description: string
 }
 
 /** An identifier URI of an application, for lookups and lists. */
@@ -117,6 +120,10 @@ export type ServicePrincipalRow = {
   app_role_assignment_required: number
   revision: number
   name_key: string | null
+  password_credentials: string
+  delegated_grants: string
+  owner_ids: string
+  description: string
 }
 
 export type AppRoleAssignmentRow = {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
+import { createPassword } from '../../../src/directory/password-credential.ts'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { graphRoles } from '../../../src/management/graph/graph-roles.ts'
@@ -29,6 +30,7 @@ type Ask = (scene: Scene, target: Target) => Asked | Promise<Asked>
 
 const applicationOf = ({ things }: Scene, target: Target) => things[target]?.application
 const principalOf = ({ things }: Scene, target: Target) => things[target]?.principal
+const ownerId = ({ receiver }: Scene) => receiver.principal.id
 const onApplication =
   (suffix = '', body?: unknown): Ask =>
   (scene, target) => ({ path: `/applications/${applicationOf(scene, target)?.id}${suffix}`, body })
@@ -107,6 +109,19 @@ const asks: Readonly<Record<string, Ask>> = {
     const keyId = passwordCredentials?.[0]?.keyId ?? contoso.id
     return { path: `/applications/${id}/removePassword`, body: { keyId } }
   },
+  'POST /servicePrincipals/{id}/addPassword': onPrincipal('/addPassword', {}),
+  'POST /servicePrincipals/{id}/removePassword': async (scene, target) => {
+    const principal = principalOf(scene, target)
+    const secret = createPassword({}, scene.runtime).credential
+    if (principal !== undefined) {
+      const passwordCredentials = [secret]
+      await scene.commit(put('servicePrincipal', { ...principal, passwordCredentials }))
+    }
+    return {
+      path: `/servicePrincipals/${principal?.id}/removePassword`,
+      body: { keyId: secret.keyId },
+    }
+  },
   [`GET ${credential}`]: onApplication('/federatedIdentityCredentials'),
   [`POST ${credential}`]: onApplication('/federatedIdentityCredentials', trusted),
   [`GET ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first'),
@@ -141,6 +156,31 @@ const asks: Readonly<Record<string, Ask>> = {
   'GET /servicePrincipals/{id}': onPrincipal(),
   'PATCH /servicePrincipals/{id}': onPrincipal('', { accountEnabled: false }),
   'DELETE /servicePrincipals/{id}': onPrincipal(),
+  'GET /applications/{id}/owners': onApplication('/owners'),
+  'POST /applications/{id}/owners/$ref': (scene, target) => ({
+    path: `/applications/${applicationOf(scene, target)?.id}/owners/$ref`,
+    body: { '@odata.id': `https://login.example/v1.0/directoryObjects/${ownerId(scene)}` },
+  }),
+  'DELETE /applications/{id}/owners/{owner}/$ref': async (scene, target) => {
+    const application = applicationOf(scene, target)
+    const isOfOthers = target === 'api' || application === undefined
+    if (!isOfOthers) {
+      await scene.commit(put('application', { ...application, ownerIds: [ownerId(scene)] }))
+    }
+    return { path: `/applications/${application?.id}/owners/${ownerId(scene)}/$ref` }
+  },
+  'GET /servicePrincipals/{id}/owners': onPrincipal('/owners'),
+  'POST /servicePrincipals/{id}/owners/$ref': (scene, target) => ({
+    path: `/servicePrincipals/${principalOf(scene, target)?.id}/owners/$ref`,
+    body: { '@odata.id': `https://login.example/v1.0/directoryObjects/${ownerId(scene)}` },
+  }),
+  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': async (scene, target) => {
+    const principal = principalOf(scene, target)
+    if (target !== 'api' && principal !== undefined) {
+      await scene.commit(put('servicePrincipal', { ...principal, ownerIds: [ownerId(scene)] }))
+    }
+    return { path: `/servicePrincipals/${principal?.id}/owners/${ownerId(scene)}/$ref` }
+  },
   'GET /servicePrincipals/{id}/appRoleAssignedTo': onPrincipal('/appRoleAssignedTo'),
   'POST /servicePrincipals/{id}/appRoleAssignedTo': assignTo('appRoleAssignedTo'),
   'GET /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': onAssignment('appRoleAssignedTo'),

@@ -3,8 +3,12 @@ import type { Application } from '../../../directory/application.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { omitUndefined, parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
+import { isFixedValue } from '../fixed-value.ts'
+import { maxOwners, objectReference } from '../owners/object-reference.ts'
+import { apiShape, descriptionShape, fixedProperties } from './application-description.ts'
+import type { NewPassword } from '../../../directory/password-credential.ts'
 import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
-import { fixedApi, fixedProperties, isFixedValue } from './read-only-properties.ts'
+import { newPasswordBody } from './new-password-body.ts'
 
 /** The sum of the entries of all collections of an application, as in Entra ID. */
 export const maxEntries = 1200
@@ -23,6 +27,11 @@ const readOnlyProperties = new Set([
   'publisherDomain',
 ])
 
+const booleans = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+])
+
 /** An entry of `appRoles`, in the form of Graph or with all members of a manifest. */
 const appRole = z
   .strictObject({
@@ -30,7 +39,8 @@ const appRole = z
     description: text(1024),
     displayName: text(),
     id: guid,
-    isEnabled: z.boolean().default(true),
+    // The help of Azure CLI has an example with a text.
+    isEnabled: z.preprocess((value) => booleans.get(value) ?? value, z.boolean().default(true)),
     lang: z.null().optional(),
     origin: z.literal('Application').optional(),
     value: text().nullish(),
@@ -68,10 +78,15 @@ const optionalClaims = z
   .transform((claims) => claims?.accessToken ?? [])
 
 const api = z
-  .looseObject({ requestedAccessTokenVersion: z.literal([1, 2]).nullish() })
-  .refine(({ requestedAccessTokenVersion: _version, ...rest }) => isFixedValue(rest, fixedApi), {
-    error: 'must contain only requestedAccessTokenVersion; scopes are for users',
-  })
+  .strictObject({ ...apiShape, requestedAccessTokenVersion: z.literal([1, 2]).nullable() })
+  .partial()
+  .nullable()
+
+/** A secret of an answer, which has a keyId, or the properties of a new one. */
+const passwordCredential = z.union([
+  z.looseObject({ keyId: guid }).transform(({ keyId }) => ({ keyId })),
+  newPasswordBody.transform((created) => ({ created })),
+])
 
 const applicationBody = z
   .strictObject({
@@ -92,7 +107,10 @@ const applicationBody = z
     ),
     optionalClaims,
     keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
-    passwordCredentials: bodyCollection(z.looseObject({ keyId: guid }), maxEntries),
+    passwordCredentials: bodyCollection(passwordCredential, maxEntries),
+    uniqueName: name(),
+    'owners@odata.bind': bodyCollection(objectReference, maxOwners),
+    ...descriptionShape,
   })
   .partial()
 
@@ -101,39 +119,70 @@ export type ApplicationPatch = {
   readonly properties: Partial<Application>
   /** The whole collection, if the body contains it. */
   readonly keyCredentials: readonly KeyCredentialBody[] | undefined
-  /** The secrets that the body names. It can neither add nor remove one. */
+  /** The existing secrets that the body names; undefined when it has no list of secrets. */
   readonly passwordKeyIds: readonly string[] | undefined
+  /** The secrets that the body describes without a keyId. */
+  readonly newPasswords: readonly NewPassword[]
+  /** The owners to add. */
+  readonly ownerIds: readonly string[]
+  /** The descriptive properties, also those of `api`. */
+  readonly description: Readonly<Record<string, unknown>>
 }
 
 /**
  * Parses the body of `POST` and `PATCH /applications`.
  *
+ * @param current the application as it is shown: read-only properties may be sent back unchanged
  * @throws {GraphError} graph_refusal body_invalid.
  */
-export function parseApplication(body: unknown): ApplicationPatch {
-  const { api, keyCredentials, optionalClaims, passwordCredentials, ...rest } = parseBody(
-    applicationBody,
-    dropFixedProperties(body),
-  )
+export function parseApplication(
+  body: unknown,
+  current: Readonly<Record<string, unknown>> = {},
+): ApplicationPatch {
+  const {
+    api,
+    keyCredentials,
+    optionalClaims,
+    'owners@odata.bind': ownerIds = [],
+    passwordCredentials,
+    ...rest
+  } = parseBody(applicationBody, dropReadOnly(body, current))
+  const { requestedAccessTokenVersion, ...scopes } = api ?? {}
+  const [description, properties] = partition(rest)
   return {
     keyCredentials,
-    passwordKeyIds: passwordCredentials?.map(({ keyId }) => keyId),
+    passwordKeyIds: passwordCredentials?.flatMap((one) => ('keyId' in one ? one.keyId : [])),
+    newPasswords: passwordCredentials?.flatMap((one) => ('created' in one ? one.created : [])) ?? [],
+    ownerIds,
+    description: api === undefined ? description : { ...description, api: api && scopes },
     properties: omitUndefined({
-      ...rest,
-      requestedAccessTokenVersion: api?.requestedAccessTokenVersion,
+      ...properties,
+      requestedAccessTokenVersion: api === null ? null : requestedAccessTokenVersion,
       optionalAccessTokenClaims: optionalClaims,
     }),
   }
 }
 
-/** Refuses read-only properties. Drops control information and properties with their fixed value. */
-function dropFixedProperties(body: unknown): unknown {
+/** Separates the descriptive properties from the others. */
+function partition<Body extends object>(body: Body) {
+  const isDescriptive = (name: string) => Object.hasOwn(descriptionShape, name)
+  const pick = (isPicked: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => isPicked(name)))
+  return [
+    pick(isDescriptive),
+    pick((name) => !isDescriptive(name)) as Omit<Body, keyof typeof descriptionShape>,
+  ] as const
+}
+
+/** Drops read-only properties that have their value, and refuses others. */
+function dropReadOnly(body: unknown, current: Readonly<Record<string, unknown>>): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const fixed: Record<string, unknown> = fixedProperties
   const kept = Object.entries(body).filter(([property, value]) => {
-    // References are not kept.
-    if (property.endsWith('@odata.bind')) return false
-    if (readOnlyProperties.has(property)) {
+    if (readOnlyProperties.has(property) || property === 'uniqueName') {
+      const isNew = !Object.hasOwn(current, property)
+      if (property === 'uniqueName' && isNew) return value !== null
+      if (!isNew && isFixedValue(value, current[property])) return false
       throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
     }
     if (!Object.hasOwn(fixed, property)) return true

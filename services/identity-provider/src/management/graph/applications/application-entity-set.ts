@@ -1,9 +1,10 @@
 import type { Application } from '../../../directory/application.ts'
 import { credentialName } from '../../../directory/credential-name.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
+import { describedBy } from '../described-by.ts'
 import { appRoleJson } from './app-role-json.ts'
 import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
-import { fixedApi, fixedProperties } from './read-only-properties.ts'
+import { apiDefaults, applicationDefaults, fixedProperties } from './application-description.ts'
 
 /**
  * The applications of Microsoft Graph.
@@ -25,7 +26,9 @@ export const applications: EntitySet<Application> = {
     displayName: 'value',
     createdDateTime: 'time',
     signInAudience: 'value',
+    uniqueName: 'value',
     identifierUris: 'collection',
+    tags: 'collection',
     passwordCredentials: 'collection',
     keyCredentials: 'collection',
     appRoles: 'collection',
@@ -39,11 +42,15 @@ export const applications: EntitySet<Application> = {
     displayName: 'displayName',
     identifierUris: 'identifierUri',
   },
+  selectedOnly: ['oauth2RequirePostResponse'],
   properties: {
+    // Terraform reads this property of the beta version.
+    oauth2RequirePostResponse: () => false,
     id: ({ id }) => id,
     deletedDateTime: ({ deletedDateTime }) => deletedDateTime?.toISOString() ?? null,
     appId: ({ appId }) => appId,
     displayName: ({ displayName }) => displayName,
+    uniqueName: ({ uniqueName }) => uniqueName,
     createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
     signInAudience: ({ signInAudience }) => signInAudience,
     identifierUris: ({ identifierUris }) => identifierUris,
@@ -51,8 +58,9 @@ export const applications: EntitySet<Application> = {
     passwordAuthenticationAllowed: (one) => one.passwordAuthenticationAllowed,
     publisherDomain: ({ tenantId }, { directory }) =>
       directory.tenant(tenantId)?.domains[0] ?? null,
-    api: ({ requestedAccessTokenVersion }) => ({
-      ...fixedApi,
+    api: ({ description, requestedAccessTokenVersion }) => ({
+      ...apiDefaults,
+      ...(description.api as object | undefined),
       requestedAccessTokenVersion,
     }),
     appRoles: ({ appRoles }) => appRoles.map(appRoleJson),
@@ -77,8 +85,17 @@ export const applications: EntitySet<Application> = {
           selected?.has('keyCredentials') ?? false,
         ),
       ),
+    ...describedBy(applicationDefaults),
+    web: ({ description }) => webJson({ ...applicationDefaults.web, ...Object(description.web) }),
     ...Object.fromEntries(
       Object.entries(fixedProperties).map(([name, value]) => [name, () => value]),
     ),
   },
 }
+
+/** Each redirect URI has settings of its own in the answers. */
+const webJson = ({ redirectUris, ...web }: { readonly redirectUris: readonly string[] }) => ({
+  ...web,
+  redirectUris,
+  redirectUriSettings: redirectUris.map((uri) => ({ uri, index: null })),
+})

@@ -4,6 +4,7 @@ import { put, remove } from '../../../directory/directory-change.ts'
 import { newApplication } from '../../../directory/new-application.ts'
 import { refuse } from '../../http/graph-error.ts'
 import type {
+  AnswerWithBody,
   Change,
   ChangeOperation,
   ChangingCall,
@@ -12,13 +13,18 @@ import type {
 } from '../../http/operation.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
+import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { descriptionAfter } from '../description-body.ts'
+import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
+import { apiDefaults, applicationDefaults } from './application-description.ts'
 import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
 import { findApplication } from './find-application.ts'
+import { passwordCredentialJson } from './credential-json.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
+import { type CreatedPassword, newPassword } from './new-password.ts'
 
 /** Registers applications, with app roles and requested permissions: registration steps 1 to 4. */
 export const applicationOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
@@ -72,15 +78,23 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
   },
 ]
 
+const descriptionDefaults = { ...applicationDefaults, api: apiDefaults }
+
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
-  const { properties, keyCredentials, passwordKeyIds = [] } = parseApplication(body)
+  const { description, keyCredentials, newPasswords, ownerIds, passwordKeyIds = [], properties } =
+    parseApplication(body)
   if (properties.displayName === undefined) {
     throw refuse('body_invalid', "Property 'displayName' is required.")
   }
   if (passwordKeyIds.length > 0) throw refuse('passwords_read_only')
+  requireFreeUniqueName(call, properties.uniqueName ?? null)
+  const passwords = newPasswords.map((one) => newPassword(one, runtime))
   const application = newApplication({
     ...properties,
+    description: descriptionAfter({}, description, descriptionDefaults),
+    ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),
+    passwordCredentials: passwords.map(({ credential }) => credential),
     displayName: properties.displayName,
     id: runtime.newGuid(),
     appId: runtime.newGuid(),
@@ -92,20 +106,50 @@ function create(call: ChangingCall): Change {
   return {
     changes: [put('application', application)],
     target: application.id,
-    answer: showCreated(call, applications, application),
+    answer: withSecrets(showCreated(call, applications, application), passwords),
   }
+}
+
+/** The answer is the only one with the texts of new secrets. */
+const withSecrets = (
+  answer: AnswerWithBody,
+  passwords: readonly CreatedPassword[],
+): AnswerWithBody =>
+  passwords.length === 0
+    ? answer
+    : {
+        ...answer,
+        body: {
+          ...answer.body,
+          passwordCredentials: passwords.map(({ credential, secretText }) => ({
+            ...passwordCredentialJson(credential, undefined),
+            secretText,
+          })),
+        },
+      }
+
+function requireFreeUniqueName(
+  { caller, committed }: ChangingCall,
+  uniqueName: string | null,
+): void {
+  if (uniqueName === null) return
+  if (committed.applicationByUniqueName(caller.tenantId, uniqueName) === undefined) return
+  throw refuse('unique_name_taken')
 }
 
 function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
   const before = findApplication(call)
-  const { properties, keyCredentials, passwordKeyIds } = parseApplication(body)
-  if (passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds)) {
-    throw refuse('passwords_read_only')
-  }
+  const { description, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
+    parseApplication(body, entityJson(before, applications, shownFor(call)))
+  const hasOtherSecrets =
+    passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds)
+  if (hasOtherSecrets || newPasswords.length > 0) throw refuse('passwords_read_only')
+  if (ownerIds.length > 0) throw refuse('owners_need_reference')
   const application: Application = {
     ...before,
     ...properties,
+    description: descriptionAfter(before.description, description, descriptionDefaults),
     keyCredentials:
       keyCredentials === undefined
         ? before.keyCredentials

@@ -6,7 +6,9 @@ import type { Tenant } from '../../../directory/tenant.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { requireNoIssues } from '../../http/parse-body.ts'
+import { entriesIn } from '../description-body.ts'
 import { maxEntries, maxPermissions } from './application-body.ts'
+import { apiDefaults } from './application-description.ts'
 
 /**
  * Requires that the new state of an application obeys all rules of the directory.
@@ -47,6 +49,7 @@ function applicationIssues(
   return [
     ...judgeAppRoles(application.appRoles).map(under('appRoles')),
     ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
+    ...judgeScopeChange(before, application).map(under('api')),
     ...uriIssues.map(under('identifierUris')),
     ...resourceIssues(application),
   ]
@@ -55,12 +58,38 @@ function applicationIssues(
 function entryCountIssues(application: Application): ValidationIssue[] {
   const entries = Object.values(application).reduce<number>(
     (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
-    0,
+    entriesIn(application.description),
   )
   if (entries <= maxEntries) return []
   const message = `must not hold more than ${maxEntries} entries in all its collections together`
   return [{ code: 'invalid_value', path: [], message }]
 }
+
+/** As for app roles: an enabled scope is neither changed nor removed. */
+function judgeScopeChange(
+  before: Application | undefined,
+  application: Application,
+): ValidationIssue[] {
+  const after = new Map(scopesOf(application).map((scope) => [scope.id, scope]))
+  return scopesOf(before).flatMap((scope) => {
+    const { isEnabled: _enabled, ...kept } = after.get(scope.id) ?? {}
+    const { isEnabled, ...known } = scope
+    const isChanged = JSON.stringify(kept) !== JSON.stringify(known)
+    if (!isEnabled || !isChanged) return []
+    return [
+      {
+        code: 'enabled_role',
+        path: ['oauth2PermissionScopes', scope.id],
+        message: 'must be disabled before it is changed or removed',
+      },
+    ]
+  })
+}
+
+type Scope = { readonly id: string; readonly isEnabled: boolean }
+
+const scopesOf = (application: Application | undefined): readonly Scope[] =>
+  ((application?.description.api ?? apiDefaults) as typeof apiDefaults).oauth2PermissionScopes
 
 function permissionCountIssues({ requiredResourceAccess }: Application): ValidationIssue[] {
   const permissions = requiredResourceAccess.reduce(

@@ -1,66 +1,89 @@
 import { z } from 'zod'
-import { put } from '../../../directory/directory-change.ts'
-import { createPassword, type NewPassword } from '../../../directory/password-credential.ts'
+import type { Application } from '../../../directory/application.ts'
+import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
-import type { Change, ChangeOperation, ChangingCall } from '../../http/operation.ts'
+import type { Call, Change, ChangeOperation, ChangingCall } from '../../http/operation.ts'
 import { parseBody } from '../../http/parse-body.ts'
-import { dateTime, guid, text } from '../../http/schemas.ts'
+import { guid } from '../../http/schemas.ts'
 import { writesApplications } from '../graph-roles.ts'
+import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
 import { passwordCredentialJson } from './credential-json.ts'
 import { findApplication } from './find-application.ts'
+import { newPassword } from './new-password.ts'
+import { newPasswordBody } from './new-password-body.ts'
 
-/** Client secrets: registration step 6. */
-export const passwordOperations: readonly ChangeOperation[] = [
+/** An object that has secrets: where it is, and how it is found and changed. */
+type SecretHolder<Entity extends Application | ServicePrincipal> = {
+  readonly set: 'applications' | 'servicePrincipals'
+  readonly action: 'application' | 'servicePrincipal'
+  /** Where its secrets authenticate the application. */
+  readonly extent: string
+  readonly find: (call: Call) => Entity
+  readonly put: (entity: Entity) => DirectoryChange
+}
+
+const operationsOf = <Entity extends Application | ServicePrincipal>(
+  holder: SecretHolder<Entity>,
+): ChangeOperation[] => [
   {
     method: 'POST',
-    path: '/applications/{id}/addPassword',
+    path: `/${holder.set}/{id}/addPassword`,
     requires: writesApplications,
-    summary: 'Creates a client secret. It is in this answer only.',
+    summary: `Creates a client secret${holder.extent}. It is in this answer only.`,
     takesBody: true,
-    action: 'application.addPassword',
-    change: addPassword,
+    action: `${holder.action}.addPassword`,
+    change: (call) => addPassword(call, holder),
   },
   {
     method: 'POST',
-    path: '/applications/{id}/removePassword',
+    path: `/${holder.set}/{id}/removePassword`,
     requires: writesApplications,
-    summary: 'Removes a client secret by its keyId.',
+    summary: `Removes a client secret${holder.extent} by its keyId.`,
     takesBody: true,
-    action: 'application.removePassword',
-    change: removePassword,
+    action: `${holder.action}.removePassword`,
+    change: (call) => removePassword(call, holder),
   },
 ]
 
-const addPasswordBody = z.strictObject({
-  passwordCredential: z
-    .strictObject({
-      displayName: text().nullish(),
-      startDateTime: dateTime.nullish(),
-      endDateTime: dateTime.nullish(),
-    })
-    .nullish(),
-})
+/** Client secrets: registration step 6. */
+export const passwordOperations: readonly ChangeOperation[] = [
+  ...operationsOf<Application>({
+    set: 'applications',
+    action: 'application',
+    extent: '',
+    find: findApplication,
+    put: (application) => put('application', application),
+  }),
+  ...operationsOf<ServicePrincipal>({
+    set: 'servicePrincipals',
+    action: 'servicePrincipal',
+    extent: ' for this tenant only',
+    find: findServicePrincipal,
+    put: (principal) => put('servicePrincipal', principal),
+  }),
+]
 
+/** As in Microsoft Graph, an application has at most this many entries in all collections together. */
+const maxSecrets = 1200
+
+const addPasswordBody = z.strictObject({ passwordCredential: newPasswordBody.nullish() })
 const removePasswordBody = z.strictObject({ keyId: guid })
 
-function addPassword(call: ChangingCall): Change {
-  const application = findApplication(call)
+function addPassword<Entity extends Application | ServicePrincipal>(
+  call: ChangingCall,
+  { find, put }: SecretHolder<Entity>,
+): Change {
+  const holder = find(call)
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
-  const options = Object.fromEntries(
-    Object.entries(passwordCredential ?? {}).filter(([, value]) => value != null),
-  ) as NewPassword
-  const { credential, secretText } = createPassword(options, call.runtime)
-  if (credential.endDateTime <= credential.startDateTime) {
-    throw refuse('body_invalid', 'The credential must end after its start.')
+  const { credential, secretText } = newPassword(passwordCredential ?? {}, call.runtime)
+  const passwordCredentials = [...holder.passwordCredentials, credential]
+  if (passwordCredentials.length > maxSecrets) {
+    throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
   }
   return {
-    changes: [
-      put('application', {
-        ...application,
-        passwordCredentials: [...application.passwordCredentials, credential],
-      }),
-    ],
-    target: application.id,
+    changes: [put({ ...holder, passwordCredentials })],
+    target: holder.id,
     answer: {
       status: 200,
       body: {
@@ -72,14 +95,19 @@ function addPassword(call: ChangingCall): Change {
   }
 }
 
-function removePassword(call: ChangingCall): Change {
-  const application = findApplication(call)
+function removePassword<Entity extends Application | ServicePrincipal>(
+  call: ChangingCall,
+  { find, put }: SecretHolder<Entity>,
+): Change {
+  const holder = find(call)
   const { keyId } = parseBody(removePasswordBody, call.body)
-  const kept = application.passwordCredentials.filter((one) => one.keyId !== keyId)
-  if (kept.length === application.passwordCredentials.length) throw refuse('password_unknown')
+  const passwordCredentials = holder.passwordCredentials.filter((one) => one.keyId !== keyId)
+  if (passwordCredentials.length === holder.passwordCredentials.length) {
+    throw refuse('password_unknown')
+  }
   return {
-    changes: [put('application', { ...application, passwordCredentials: kept })],
-    target: application.id,
+    changes: [put({ ...holder, passwordCredentials })],
+    target: holder.id,
     answer: { status: 204 },
   }
 }

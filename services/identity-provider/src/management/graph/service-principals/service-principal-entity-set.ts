@@ -1,6 +1,11 @@
+import { credentialName } from '../../../directory/credential-name.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
 import { appRoleJson } from '../applications/app-role-json.ts'
+import { type apiDefaults, applicationDefaults } from '../applications/application-description.ts'
+import { passwordCredentialJson } from '../applications/credential-json.ts'
+import { describedBy } from '../described-by.ts'
+import { fixedPrincipalProperties, principalDefaults } from './principal-description.ts'
 
 const applicationOf = ({ appId }: ServicePrincipal, { directory }: EntityView) =>
   directory.applicationByAppId(appId)
@@ -24,6 +29,7 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
     appOwnerOrganizationId: 'value',
     servicePrincipalType: 'value',
     servicePrincipalNames: 'collection',
+    tags: 'collection',
   },
   startsWith: ['displayName', 'appId', 'servicePrincipalNames'],
   searchable: ['displayName'],
@@ -34,10 +40,17 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
     displayName: 'displayName',
     servicePrincipalNames: 'name',
   },
+  credentialsOf: (one, view) => {
+    const application = applicationOf(one, view)
+    return application === undefined
+      ? []
+      : one.passwordCredentials.map(({ keyId }) => credentialName(application, keyId))
+  },
   properties: {
     id: ({ id }) => id,
     deletedDateTime: ({ deletedDateTime }) => deletedDateTime?.toISOString() ?? null,
     accountEnabled: ({ accountEnabled }) => accountEnabled,
+    appDescription: (one, view) => applicationOf(one, view)?.description.description ?? null,
     appDisplayName: (one, view) => applicationOf(one, view)?.displayName ?? one.displayName,
     appId: ({ appId }) => appId,
     appOwnerOrganizationId: (one, view) => applicationOf(one, view)?.tenantId ?? null,
@@ -45,16 +58,29 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
     appRoles: (one, view) => (applicationOf(one, view)?.appRoles ?? []).map(appRoleJson),
     createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
     displayName: ({ displayName }) => displayName,
+    info: (one, view) => applicationOf(one, view)?.description.info ?? applicationDefaults.info,
+    oauth2PermissionScopes: (one, view) => {
+      const { api } = applicationOf(one, view)?.description ?? {}
+      return (api as Partial<typeof apiDefaults> | undefined)?.oauth2PermissionScopes ?? []
+    },
+    passwordCredentials: (one, view) => {
+      const application = applicationOf(one, view)
+      return one.passwordCredentials.map((credential) =>
+        passwordCredentialJson(
+          credential,
+          application && view.lastUses.get(credentialName(application, credential.keyId)),
+        ),
+      )
+    },
     servicePrincipalNames: (one, view) => [
       one.appId,
       ...(applicationOf(one, view)?.identifierUris ?? []),
     ],
     servicePrincipalType: () => 'Application',
     signInAudience: (one, view) => applicationOf(one, view)?.signInAudience ?? null,
-    alternativeNames: () => [],
-    keyCredentials: () => [],
-    oauth2PermissionScopes: () => [],
-    passwordCredentials: () => [],
-    tags: () => [],
+    ...describedBy(principalDefaults),
+    ...Object.fromEntries(
+      Object.entries(fixedPrincipalProperties).map(([name, value]) => [name, () => value]),
+    ),
   },
 }

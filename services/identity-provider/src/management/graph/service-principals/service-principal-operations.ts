@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { put } from '../../../directory/directory-change.ts'
 import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
@@ -10,13 +9,15 @@ import type {
   ListOperation,
   ReadOperation,
 } from '../../http/operation.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { guid } from '../../http/schemas.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
+import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { descriptionAfter } from '../description-body.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
+import { withOwners } from '../owners/object-reference.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
+import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
+import { principalDefaults } from './principal-description.ts'
 import { servicePrincipals } from './service-principal-entity-set.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
@@ -60,7 +61,7 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals/{id}',
     requires: writesApplications,
     summary:
-      'Enables or disables a service principal, or changes whether access to it requires an assignment.',
+      'Enables or disables a service principal, changes its description, or whether access to it requires an assignment.',
     takesBody: true,
     action: 'servicePrincipal.update',
     change: update,
@@ -75,18 +76,15 @@ export const servicePrincipalOperations: readonly (
   },
 ]
 
-const changeable = z
-  .strictObject({ accountEnabled: z.boolean(), appRoleAssignmentRequired: z.boolean() })
-  .partial()
-const newPrincipal = changeable.extend({ appId: guid })
-
 function create(call: ChangingCall): Change {
   const { body, caller, committed, directory, runtime } = call
   const {
     appId,
     accountEnabled = true,
     appRoleAssignmentRequired = false,
-  } = parseBody(newPrincipal, body)
+    description,
+    ownerIds,
+  } = parseNewPrincipal(body)
   const application = directory.applicationByAppId(appId)
   const isOffered =
     application?.tenantId === caller.tenantId ||
@@ -101,6 +99,8 @@ function create(call: ChangingCall): Change {
     ...newServicePrincipal(caller.tenantId, application, runtime),
     accountEnabled,
     appRoleAssignmentRequired,
+    ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
+    description: descriptionAfter({}, description, principalDefaults),
   }
   return {
     changes: [put('servicePrincipal', principal)],
@@ -114,8 +114,16 @@ function update(call: ChangingCall): Change {
   const {
     accountEnabled = before.accountEnabled,
     appRoleAssignmentRequired = before.appRoleAssignmentRequired,
-  } = parseBody(changeable, call.body)
-  const after = { ...before, accountEnabled, appRoleAssignmentRequired }
+    description,
+    ownerIds,
+  } = parsePrincipal(call.body, entityJson(before, servicePrincipals, shownFor(call)))
+  if (ownerIds.length > 0) throw refuse('owners_need_reference')
+  const after: ServicePrincipal = {
+    ...before,
+    accountEnabled,
+    appRoleAssignmentRequired,
+    description: descriptionAfter(before.description, description, principalDefaults),
+  }
   return {
     changes: [put('servicePrincipal', after)],
     target: after.id,

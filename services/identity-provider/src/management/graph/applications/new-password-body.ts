@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { NewPassword } from '../../../directory/password-credential.ts'
+import { omitUndefined } from '../../http/parse-body.ts'
+import { dateTime, text } from '../../http/schemas.ts'
+
+/** The properties of a new secret in a body. */
+export const newPasswordBody = z
+  .strictObject({
+    displayName: text().nullish(),
+    startDateTime: dateTime.nullish(),
+    endDateTime: dateTime.nullish(),
+  })
+  .transform(
+    ({ displayName, startDateTime, endDateTime }): NewPassword =>
+      omitUndefined({
+        displayName: displayName ?? undefined,
+        startDateTime: startDateTime ?? undefined,
+        endDateTime: endDateTime ?? undefined,
+      }),
+  )

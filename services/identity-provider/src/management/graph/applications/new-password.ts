@@ -1,0 +1,27 @@
+import {
+  createPassword,
+  type NewPassword,
+  type PasswordCredential,
+} from '../../../directory/password-credential.ts'
+import type { Runtime } from '../../../directory/runtime.ts'
+import { refuse } from '../../http/graph-error.ts'
+
+/** A new secret, and its text. */
+export type CreatedPassword = {
+  readonly credential: PasswordCredential
+  readonly secretText: string
+}
+
+/**
+ * Creates a secret of a body.
+ *
+ * @throws {GraphError} graph_refusal body_invalid when it would end before its start.
+ */
+export function newPassword(requested: NewPassword, runtime: Runtime): CreatedPassword {
+  const created = createPassword(requested, runtime)
+  const { endDateTime, startDateTime } = created.credential
+  if (endDateTime <= startDateTime) {
+    throw refuse('body_invalid', 'The credential must end after its start.')
+  }
+  return created
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { refuse } from '../../http/graph-error.ts'
+import { parseBody } from '../../http/parse-body.ts'
+import { bodyCollection, guid } from '../../http/schemas.ts'
+import { isFixedValue } from '../fixed-value.ts'
+import { maxOwners, objectReference } from '../owners/object-reference.ts'
+import { principalShape } from './principal-description.ts'
+
+const changeable = z
+  .strictObject({
+    accountEnabled: z.boolean(),
+    appRoleAssignmentRequired: z.boolean(),
+    'owners@odata.bind': bodyCollection(objectReference, maxOwners),
+    ...principalShape,
+  })
+  .partial()
+const newPrincipal = changeable.extend({ appId: guid })
+
+/** The changes that a body requests. Missing properties do not change. */
+export type PrincipalPatch = {
+  readonly accountEnabled: boolean | undefined
+  readonly appRoleAssignmentRequired: boolean | undefined
+  /** The owners to add. */
+  readonly ownerIds: readonly string[]
+  readonly description: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Parses the body of `POST /servicePrincipals`.
+ *
+ * @throws {GraphError} graph_refusal body_invalid.
+ */
+export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly appId: string } {
+  const { appId, ...rest } = parseBody(newPrincipal, body)
+  return { appId, ...patchOf(rest) }
+}
+
+/**
+ * Parses the body of `PATCH /servicePrincipals`.
+ *
+ * @param current the service principal as it is shown: other properties may be sent back unchanged
+ * @throws {GraphError} graph_refusal body_invalid.
+ */
+export function parsePrincipal(
+  body: unknown,
+  current: Readonly<Record<string, unknown>>,
+): PrincipalPatch {
+  return patchOf(parseBody(changeable, dropUnchanged(body, current)))
+}
+
+function patchOf({
+  accountEnabled,
+  appRoleAssignmentRequired,
+  'owners@odata.bind': ownerIds = [],
+  ...description
+}: z.output<typeof changeable>): PrincipalPatch {
+  return { accountEnabled, appRoleAssignmentRequired, ownerIds, description }
+}
+
+/** Drops properties that come from elsewhere and have their value, and refuses others. */
+function dropUnchanged(body: unknown, current: Readonly<Record<string, unknown>>): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const kept = Object.entries(body).filter(([property, value]) => {
+    if (Object.hasOwn(changeable.shape, property) || !Object.hasOwn(current, property)) return true
+    if (isFixedValue(value, current[property])) return false
+    throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
+  })
+  return Object.fromEntries(kept)
+}

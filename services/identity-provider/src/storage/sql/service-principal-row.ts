@@ -1,0 +1,45 @@
+import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
+import {
+  passwordCredentialFromRow,
+  passwordCredentialToRow,
+  type StoredPassword,
+} from './password-credential-row.ts'
+import type { ServicePrincipalRow } from './tables.ts'
+
+export const servicePrincipalToRow = (
+  principal: ServicePrincipal,
+  revision: number,
+): ServicePrincipalRow => ({
+  id: principal.id,
+  tenant_id: principal.tenantId,
+  app_id: principal.appId,
+  display_name: principal.displayName,
+  created_at: text(principal.createdDateTime),
+  deleted_at: textOrNull(principal.deletedDateTime),
+  account_enabled: Number(principal.accountEnabled),
+  app_role_assignment_required: Number(principal.appRoleAssignmentRequired),
+  revision,
+  name_key: nameKey(principal.displayName),
+  password_credentials: JSON.stringify(principal.passwordCredentials.map(passwordCredentialToRow)),
+  delegated_grants: JSON.stringify(principal.delegatedGrants),
+  owner_ids: JSON.stringify(principal.ownerIds),
+  description: JSON.stringify(principal.description),
+})
+
+export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrincipal => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  appId: row.app_id,
+  displayName: row.display_name,
+  createdDateTime: new Date(row.created_at),
+  deletedDateTime: timeOrNull(row.deleted_at),
+  accountEnabled: row.account_enabled === 1,
+  appRoleAssignmentRequired: row.app_role_assignment_required === 1,
+  passwordCredentials: (JSON.parse(row.password_credentials) as StoredPassword[]).map(
+    passwordCredentialFromRow,
+  ),
+  delegatedGrants: JSON.parse(row.delegated_grants),
+  ownerIds: JSON.parse(row.owner_ids),
+  description: JSON.parse(row.description),
+})
