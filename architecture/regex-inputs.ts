@@ -230,6 +230,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/server/audit-operations.ts': [
     header(/^[1-9]\d{0,3}$/),
   ],
+  'services/identity-provider/src/management/odata/control-information.ts': [
+    body(/@odata\.(?:bind|id)$/, '@odata.'),
+  ],
   'services/identity-provider/src/management/odata/filter-tokens.ts': [
     header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),
   ],

@@ -43,7 +43,7 @@ async function seedDirectory(storage: Storage, { seed, applications, at }: SeedO
     put('servicePrincipal', {
       ...{ id, tenantId, appId, displayName, createdDateTime: at, deletedDateTime: null },
       ...{ accountEnabled: true, appRoleAssignmentRequired: false },
-      ...{ passwordCredentials: [], delegatedGrants: [], ownerIds: [], description: {} },
+      ...{ passwordCredentials: [], delegatedConsents: [], ownerIds: [], description: {} },
     })
   const apiChanges = [
     put('tenant', {

@@ -17,7 +17,7 @@ export const newServicePrincipal = (
   accountEnabled: true,
   appRoleAssignmentRequired: false,
   passwordCredentials: [],
-  delegatedGrants: [],
+  delegatedConsents: [],
   ownerIds: [],
   description: {},
 })

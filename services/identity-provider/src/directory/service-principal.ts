@@ -1,4 +1,4 @@
-import type { DelegatedGrant } from './delegated-grant.ts'
+import type { DelegatedConsent } from './delegated-consent.ts'
 import type { Description } from './description.ts'
 import type { PasswordCredential } from './password-credential.ts'
 
@@ -18,7 +18,7 @@ export type ServicePrincipal = {
   readonly appRoleAssignmentRequired: boolean
   /** Secrets that authenticate the application in this tenant only. */
   readonly passwordCredentials: readonly PasswordCredential[]
-  readonly delegatedGrants: readonly DelegatedGrant[]
+  readonly delegatedConsents: readonly DelegatedConsent[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
   readonly description: Description

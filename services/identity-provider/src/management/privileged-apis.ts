@@ -12,8 +12,6 @@ import { serverRoles } from './server/server-roles.ts'
 
 /** The identifier URIs of both management APIs. */
 export const graphUri = 'https://graph.microsoft.com'
-/** The audiences of tokens for Microsoft Graph. Some clients write its name with a slash at the end. */
-export const graphAudiences = [graphUri, `${graphUri}/`, graphAppId]
 export const serverManagementUri = `api://${serverManagementAppId}`
 
 /** The names by which logins of Azure tools request a token first. */

@@ -50,7 +50,7 @@ export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServiceP
   accountEnabled: true,
   appRoleAssignmentRequired: false,
   passwordCredentials: [],
-  delegatedGrants: [],
+  delegatedConsents: [],
   ownerIds: [],
   description: {},
   ...part,

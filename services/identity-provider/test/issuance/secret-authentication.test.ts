@@ -43,6 +43,18 @@ describe('a secret', () => {
     })
   }
 
+  it('of the service principal authenticates too, and is subject to the same rule', () => {
+    const outcomeOf = (part = {}) => {
+      const principal = servicePrincipal({ passwordCredentials: [made.credential] })
+      const own = { application: application(part), principal }
+      const match = matchingCredential(own, made.secretText)
+      const result = authenticateBySecret(own, match, at('2026-06-01T00:00:00Z'), toleranceSeconds)
+      return result instanceof Refused ? result.refusal.reason : result.keyId
+    }
+    assert.equal(outcomeOf(), keyId)
+    assert.equal(outcomeOf({ passwordAuthenticationAllowed: false }), 'secret_not_allowed')
+  })
+
   it('that is wrong is never refused as expired', () => {
     assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secret_wrong')
   })

@@ -66,6 +66,9 @@ const everything = application({
       sha256Thumbprint: 'two',
     },
   ],
+  uniqueName: awkward.join(' '),
+  ownerIds: [guid(4), guid(5)],
+  description: { notes: awkward.join(' '), tags: awkward, web: { redirectUris: ['a:b'] } },
   federatedIdentityCredentials: [
     {
       id: guid(4),
@@ -98,7 +101,25 @@ export function directoryLogConformance(fresh: FreshStorage): void {
       put('application', everything),
       put('application', application({ id: guid(0xaa), appId: guid(0xab) })),
       put('servicePrincipal', servicePrincipal({ deletedDateTime: at, accountEnabled: false })),
-      put('servicePrincipal', servicePrincipal({ id: 'x', appRoleAssignmentRequired: true })),
+      put(
+        'servicePrincipal',
+        servicePrincipal({
+          id: 'x',
+          appRoleAssignmentRequired: true,
+          ownerIds: [guid(4)],
+          description: { notes: awkward.join(' ') },
+          passwordCredentials: everything.passwordCredentials,
+          delegatedConsents: [
+            {
+              id: 'g',
+              consentType: 'AllPrincipals',
+              principalId: null,
+              resourceId: guid(5),
+              scope: 'a b',
+            },
+          ],
+        }),
+      ),
       put('appRoleAssignment', appRoleAssignment()),
     ]
     assert.equal(await one.directory.commit(commitAt(0), markAt(1), written, []), 'committed')

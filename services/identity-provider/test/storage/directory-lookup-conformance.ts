@@ -17,7 +17,12 @@ import type { FreshStorage } from './fresh-storage.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
 const deletedDateTime = new Date('2030-01-01T00:00:00Z')
-const client = application({ id: guid(0xa2), appId: guid(0xa1), displayName: 'Job' })
+const client = application({
+  id: guid(0xa2),
+  appId: guid(0xa1),
+  displayName: 'Job',
+  uniqueName: 'nightly job',
+})
 const changes: readonly DirectoryChange[] = [
   put('tenant', tenant()),
   put('tenant', tenant({ id: guid(2), domains: ['fabrikam.example'] })),
@@ -63,6 +68,11 @@ const lookups: readonly ((directory: Directory) => unknown)[] = [
     (all: Directory) => all.servicePrincipalByAppId(guid(2), appId),
     (all: Directory) => all.servicePrincipalsOfApplication(appId).toSorted(byId),
   ]),
+  ...[guid(1), guid(2)].flatMap((tenantId) =>
+    ['nightly job', 'Nightly job', 'none'].map(
+      (name) => (all: Directory) => all.applicationByUniqueName(tenantId, name),
+    ),
+  ),
   ...['api://Greeting', 'API://greeting', 'api://über', 'api://gone', 'api://none'].flatMap(
     (uri) => [
       (all: Directory) => all.applicationsByIdentifierUri(uri),

@@ -207,6 +207,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index application_unique_name on application (unique_name, tenant_id)
       where unique_name is not null;
     alter table service_principal add column password_credentials text not null default '[]';
-    alter table service_principal add column delegated_grants text not null default '[]';
+    alter table service_principal add column delegated_consents text not null default '[]';
   `),
 }

@@ -22,7 +22,7 @@ export const servicePrincipalToRow = (
   revision,
   name_key: nameKey(principal.displayName),
   password_credentials: JSON.stringify(principal.passwordCredentials.map(passwordCredentialToRow)),
-  delegated_grants: JSON.stringify(principal.delegatedGrants),
+  delegated_consents: JSON.stringify(principal.delegatedConsents),
   owner_ids: JSON.stringify(principal.ownerIds),
   description: JSON.stringify(principal.description),
 })
@@ -39,7 +39,7 @@ export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrinci
   passwordCredentials: (JSON.parse(row.password_credentials) as StoredPassword[]).map(
     passwordCredentialFromRow,
   ),
-  delegatedGrants: JSON.parse(row.delegated_grants),
+  delegatedConsents: JSON.parse(row.delegated_consents),
   ownerIds: JSON.parse(row.owner_ids),
   description: JSON.parse(row.description),
 })

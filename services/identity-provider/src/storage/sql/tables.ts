@@ -121,7 +121,7 @@ export type ServicePrincipalRow = {
   revision: number
   name_key: string | null
   password_credentials: string
-  delegated_grants: string
+  delegated_consents: string
   owner_ids: string
   description: string
 }

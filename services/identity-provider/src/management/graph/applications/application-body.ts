@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
+import type { NewPassword } from '../../../directory/password-credential.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { omitUndefined, parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
 import { apiShape, descriptionShape, fixedProperties } from './application-description.ts'
-import type { NewPassword } from '../../../directory/password-credential.ts'
 import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
 import { newPasswordBody } from './new-password-body.ts'
 
@@ -152,7 +152,8 @@ export function parseApplication(
   return {
     keyCredentials,
     passwordKeyIds: passwordCredentials?.flatMap((one) => ('keyId' in one ? one.keyId : [])),
-    newPasswords: passwordCredentials?.flatMap((one) => ('created' in one ? one.created : [])) ?? [],
+    newPasswords:
+      passwordCredentials?.flatMap((one) => ('created' in one ? one.created : [])) ?? [],
     ownerIds,
     description: api === undefined ? description : { ...description, api: api && scopes },
     properties: omitUndefined({

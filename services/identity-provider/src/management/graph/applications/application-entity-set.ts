@@ -3,8 +3,8 @@ import { credentialName } from '../../../directory/credential-name.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { describedBy } from '../described-by.ts'
 import { appRoleJson } from './app-role-json.ts'
-import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
 import { apiDefaults, applicationDefaults, fixedProperties } from './application-description.ts'
+import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
 
 /**
  * The applications of Microsoft Graph.

@@ -14,15 +14,15 @@ import type {
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { descriptionAfter } from '../description-body.ts'
+import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
 import { apiDefaults, applicationDefaults } from './application-description.ts'
 import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
-import { findApplication } from './find-application.ts'
 import { passwordCredentialJson } from './credential-json.ts'
+import { findApplication } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 import { type CreatedPassword, newPassword } from './new-password.ts'
 
@@ -82,8 +82,14 @@ const descriptionDefaults = { ...applicationDefaults, api: apiDefaults }
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
-  const { description, keyCredentials, newPasswords, ownerIds, passwordKeyIds = [], properties } =
-    parseApplication(body)
+  const {
+    description,
+    keyCredentials,
+    newPasswords,
+    ownerIds,
+    passwordKeyIds = [],
+    properties,
+  } = parseApplication(body)
   if (properties.displayName === undefined) {
     throw refuse('body_invalid', "Property 'displayName' is required.")
   }

@@ -9,15 +9,17 @@ export type DirectoryObject = Application | ServicePrincipal
 
 type PropertyReader = (object: DirectoryObject, view: EntityView) => unknown
 
-const isApplication = (object: DirectoryObject): object is Application =>
-  'identifierUris' in object
+const isApplication = (object: DirectoryObject): object is Application => 'identifierUris' in object
 
 /** The type of an object in `@odata.type`. */
 export const typeOf = (object: DirectoryObject): 'application' | 'servicePrincipal' =>
   isApplication(object) ? 'application' : 'servicePrincipal'
 
 const readers = (name: string): PropertyReader => {
-  const [ofApplication, ofPrincipal] = [applications.properties[name], servicePrincipals.properties[name]]
+  const [ofApplication, ofPrincipal] = [
+    applications.properties[name],
+    servicePrincipals.properties[name],
+  ]
   return (object, view) =>
     isApplication(object) ? ofApplication?.(object, view) : ofPrincipal?.(object, view)
 }

@@ -21,9 +21,15 @@ describe('a body that is refused', () => {
     ],
     [
       'a redirect URI',
-      { web: { redirectUris: ['https://x.example'] } },
+      { web: { redirectUris: ['no URI'] } },
       'Request_BadRequest',
-      /'web' can only have its default value/,
+      /'web.redirectUris\[0\]': it must be an absolute URI/,
+    ],
+    [
+      'a token encryption key',
+      { tokenEncryptionKeyId: contoso.id },
+      'Request_BadRequest',
+      /'tokenEncryptionKeyId' can only have its default value/,
     ],
     ['a scope for users', { api: { oauth2PermissionScopes: [{}] } }, 'Request_BadRequest', /'api/],
     [

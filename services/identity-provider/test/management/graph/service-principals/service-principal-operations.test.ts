@@ -189,3 +189,50 @@ describe('an app role assignment', () => {
     }
   })
 })
+
+describe('the description of a service principal', () => {
+  it('is kept and shown, and a read-only property may be sent back', async () => {
+    const { admin, client } = await withPrincipals()
+    const path = `/servicePrincipals/${client.id}`
+    const words = { description: 'Job', notes: 'n', tags: ['HideApp'], alternativeNames: ['x'] }
+    assert.equal((await admin.patch(path, words)).status, 204)
+    const { body } = await admin.get(path)
+    assert.partialDeepStrictEqual(body, words)
+    assert.equal((await admin.patch(path, { ...body, notes: null })).status, 204)
+    assert.equal((await admin.get(path)).body.notes, null)
+    const refused = await admin.patch(path, { displayName: 'Other' })
+    assert.match(refused.body.error.message, /'displayName' is read-only/)
+  })
+
+  it('may be part of its creation', async () => {
+    const { admin } = await withPrincipals()
+    const { body: application } = await admin.post('/applications', { displayName: 'New' })
+    const { body } = await admin.post('/servicePrincipals', {
+      appId: application.appId,
+      '@odata.type': '#microsoft.graph.servicePrincipal',
+      description: 'New',
+      samlSingleSignOnSettings: null,
+    })
+    assert.equal(body.description, 'New')
+  })
+})
+
+describe('a secret of a service principal', () => {
+  it('is added, shown without its text, and removed', async () => {
+    const { admin, client } = await withPrincipals()
+    const path = `/servicePrincipals/${client.id}`
+    const { status, body } = await admin.post(`${path}/addPassword`, {
+      passwordCredential: { displayName: 'first' },
+    })
+    assert.equal(status, 200)
+    assert.equal(typeof body.secretText, 'string')
+    assert.partialDeepStrictEqual((await admin.get(path)).body.passwordCredentials, [
+      { keyId: body.keyId, displayName: 'first', secretText: null },
+    ])
+    const removed = await admin.post(`${path}/removePassword`, { keyId: body.keyId })
+    assert.equal(removed.status, 204)
+    assert.deepEqual((await admin.get(path)).body.passwordCredentials, [])
+    const again = await admin.post(`${path}/removePassword`, { keyId: body.keyId })
+    assert.match(again.body.error.message, /No password credential found/)
+  })
+})

@@ -2,7 +2,7 @@
  * A consent to act for users, kept for the tools that write and read it. It grants nothing here, because
  * no user takes part.
  */
-export type DelegatedGrant = {
+export type DelegatedConsent = {
   /** Base64url, with case. It contains the ID of the client. */
   readonly id: string
   readonly consentType: 'AllPrincipals' | 'Principal'

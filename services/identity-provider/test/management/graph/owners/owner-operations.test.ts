@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { guid } from '../../../directory/sample.ts'
+import { fabrikam } from '../../sample-graph.ts'
+import { withApi } from '../applications/sample-api.ts'
+
+const reference = (id: string) => ({
+  '@odata.id': `https://graph.example/v1.0/directoryObjects/${id}`,
+})
+
+async function withOwned() {
+  const sample = await withApi()
+  const { body: principal } = await sample.admin.post('/servicePrincipals', {
+    appId: sample.api.appId,
+  })
+  return { ...sample, paths: [sample.path, `/servicePrincipals/${principal.id}`] }
+}
+
+describe('the owners of an object', () => {
+  it('are added, listed with their type, and removed', async () => {
+    const { admin, paths } = await withOwned()
+    for (const path of paths) {
+      assert.deepEqual((await admin.get(`${path}/owners`)).body.value, [])
+      const { status } = await admin.post(`${path}/owners/$ref`, reference(admin.principalId))
+      assert.equal(status, 204)
+      const { body } = await admin.get(`${path}/owners`)
+      assert.partialDeepStrictEqual(body.value, [
+        { '@odata.type': '#microsoft.graph.servicePrincipal', id: admin.principalId },
+      ])
+      assert.ok(!('identifierUris' in (body.value[0] ?? {})))
+      assert.equal((await admin.delete(`${path}/owners/${admin.principalId}/$ref`)).status, 204)
+      assert.equal((await admin.delete(`${path}/owners/${admin.principalId}/$ref`)).status, 404)
+    }
+  })
+
+  it('are named at creation', async () => {
+    const { admin } = await withOwned()
+    const owners = { 'owners@odata.bind': [reference(admin.principalId)['@odata.id']] }
+    const { body: application } = await admin.post('/applications', { displayName: 'X', ...owners })
+    const { body: principal } = await admin.post('/servicePrincipals', {
+      appId: application.appId,
+      ...owners,
+    })
+    for (const path of [`/applications/${application.id}`, `/servicePrincipals/${principal.id}`]) {
+      assert.equal((await admin.get(`${path}/owners`)).body.value.length, 1, path)
+    }
+  })
+
+  it('are not shown while they are deleted', async () => {
+    const { admin, path } = await withOwned()
+    const { body: application } = await admin.post('/applications', { displayName: 'Owner' })
+    const { body: owner } = await admin.post('/servicePrincipals', { appId: application.appId })
+    await admin.post(`${path}/owners/$ref`, reference(owner.id))
+    await admin.delete(`/servicePrincipals/${owner.id}`)
+    assert.deepEqual((await admin.get(`${path}/owners`)).body.value, [])
+  })
+
+  it('must be service principals of the tenant, each once', async () => {
+    const { admin, clientWith, path } = await withOwned()
+    const foreign = await clientWith([], fabrikam)
+    await admin.post(`${path}/owners/$ref`, reference(admin.principalId))
+    const rows = [
+      [
+        reference(admin.principalId),
+        400,
+        /already exist for the following modified properties: 'owners'/,
+      ],
+      [reference(guid(7)), 404, /does not exist/],
+      [reference(foreign.principalId), 404, /does not exist/],
+      [reference('x'), 400, /must be a GUID/],
+      [{ '@odata.id': `https://graph.example/v1.0/drives/${guid(7)}` }, 400, /must be a GUID/],
+      [{}, 400, /is required/],
+    ] as const
+    for (const [body, status, message] of rows) {
+      const reply = await admin.post(`${path}/owners/$ref`, body)
+      assert.equal(reply.status, status)
+      assert.match(reply.body.error.message, message)
+    }
+  })
+})
