@@ -19,7 +19,7 @@ const roomOf = (file: string) =>
 
 const documents = files.filter((file) => /^docs\/(clients|[^/]*$).*\.md$/.test(file))
 
-const isTest = (file: string) => /(^|\/)(test|e2e|bench|packed|architecture)\//.test(file)
+const isTest = (file: string) => /(^|\/)(test|e2e|bench|packed|deploy|architecture)\//.test(file)
 
 describe('the rooms', () => {
   for (const file of sources.filter(

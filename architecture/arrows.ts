@@ -240,6 +240,11 @@ export const rooms: readonly Room[] = [
     reason: 'It uses the packed packages from outside, as their users do.',
   },
   {
+    path: 'deploy',
+    mayImport: ['build', 'fixtures', 'packed'],
+    reason: 'It puts the built packages on a machine or a cluster, and starts them as processes.',
+  },
+  {
     path: 'architecture',
     mayImport: ['build'],
     reason:

@@ -1,0 +1,30 @@
+/** One part of `npm run test:deploy`. */
+export type Check = {
+  readonly name: string
+  /** The programs that it starts. Without one of them, the check is left out. */
+  readonly programs: readonly ProgramName[]
+  /**
+   * Returns what was checked, one line each.
+   *
+   * @throws {Error} with the fault
+   */
+  readonly run: (root: string) => Promise<readonly string[]>
+}
+
+/** Programs that npm does not install, each with a way to install it. */
+export const programs = {
+  bwrap: 'apt-get install bubblewrap',
+  buildah: 'apt-get install buildah',
+  helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
+  kubeconform: 'go install github.com/yannh/kubeconform/cmd/kubeconform@latest',
+  promtool: 'apt-get install prometheus',
+  'systemd-analyze': 'apt-get install systemd',
+  openssl: 'apt-get install openssl',
+  nginx: 'apt-get install nginx-light',
+  haproxy: 'apt-get install haproxy',
+  caddy: 'apt-get install caddy',
+  traefik: 'the release of Traefik 3 for your platform',
+  envoy: 'the release of Envoy for your platform',
+} as const
+
+export type ProgramName = keyof typeof programs

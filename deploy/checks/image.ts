@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mustRun } from '../../packed/program.ts'
+import { layerNames, writeLayers } from '../image/layers.ts'
+import { inNamespace } from '../image/namespace.ts'
+import { environmentOf, writeRootFileSystem } from '../image/root-file-system.ts'
+import { targets } from '../image/targets.ts'
+import { freePort } from '../running/free-port.ts'
+import { startProcess } from '../running/process.ts'
+import { greet, type Launcher, startSeededSystem } from '../running/seeded-system.ts'
+import type { Check } from './check.ts'
+
+/** Assembles the layers of both images, and runs them in a namespace without a container engine. */
+export const image: Check = { name: 'image', programs: ['bwrap'], run: runImages }
+
+const starts = 5
+
+async function runImages(root: string): Promise<readonly string[]> {
+  const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
+  try {
+    const sizes = targets.map((target) => {
+      const layers = join(work, 'layers', target.name)
+      writeLayers(root, target, layers)
+      writeRootFileSystem(layers, join(work, target.name))
+      return `${target.name}: ${sizesOf(layers)}`
+    })
+    const isolation = checkIsolation(join(work, 'identity-provider'))
+    const inImage = await checkSystem(imageLauncher(root, work), join(work, 'data/greeting'))
+    const fromSource = await checkSystem(sourceLauncher(root, work), join(work, 'source-data'))
+    return [...sizes, isolation, `in the images, ${inImage}`, `from source, ${fromSource}`]
+  } finally {
+    rmSync(work, { recursive: true })
+  }
+}
+
+function sizesOf(layers: string): string {
+  const parts = layerNames.map((layer) => {
+    mustRun('tar', ['-c', '-z', '-f', 'layer.tar.gz', '-C', layer, '.'], layers)
+    return `${layer} ${(statSync(join(layers, 'layer.tar.gz')).size / 1e6).toFixed(1)} MB`
+  })
+  return `compressed layers: ${parts.join(', ')}`
+}
+
+/** What a program in the image can do: it tries. */
+const attempts = `
+  const { readFileSync, statSync, writeFileSync } = require('node:fs')
+  const attempt = (action) => { try { action(); return 'done' } catch ({ code }) { return code } }
+  console.log(JSON.stringify({
+    user: process.getuid(),
+    write: attempt(() => writeFileSync('/app/lib/main.js', '')),
+    shell: attempt(() => statSync('/bin/sh')),
+    capabilities: /CapEff:\\s*(\\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1],
+  }))`
+
+function checkIsolation(rootFileSystem: string): string {
+  const [program = '', ...args] = inNamespace(rootFileSystem, ['/nodejs/bin/node', '-e', attempts])
+  const { user, write, shell, capabilities } = JSON.parse(mustRun(program, args, '/'))
+  assert.deepEqual({ write, shell }, { write: 'EROFS', shell: 'ENOENT' })
+  assert.equal(Number.parseInt(capabilities, 16), 0)
+  return `isolation: user ${user}, no capability, no shell, a write to the program is ${write}`
+}
+
+/** The images with the settings of the Containerfile. */
+function imageLauncher(root: string, work: string): Launcher {
+  const data = join(work, 'data')
+  mkdirSync(data)
+  copyFileSync(join(root, 'registrations/greeting.json'), join(data, 'registrations.json'))
+  const main = ['/nodejs/bin/node', '/app/lib/main.js']
+  return {
+    command: (service) => inNamespace(join(work, service), main, { '/data': data }),
+    settings: (service) => environmentOf(join(root, 'deploy/Containerfile'), service),
+    registrations: '/data/registrations.json',
+  }
+}
+
+function sourceLauncher(root: string, work: string): Launcher {
+  const paths = new Map<string, string>(targets.map(({ name, path }) => [name, path]))
+  return {
+    command: (service) => [process.execPath, join(root, `${paths.get(service)}/src/main.ts`)],
+    settings: () => ({ DATA_DIR: join(work, 'source-data'), HTTPS_PORT: 'off' }),
+    registrations: join(root, 'registrations/greeting.json'),
+  }
+}
+
+/** Requests a greeting, stops the services, and starts the identity provider again. */
+async function checkSystem(launcher: Launcher, dataDir: string): Promise<string> {
+  const system = await startSeededSystem(launcher, dataDir)
+  const { identityProvider, api } = system
+  assert.equal(await greet(system, { identityProvider: identityProvider.url, api: api.url }), 'Hi')
+  assert.deepEqual([await api.stop(), await identityProvider.stop()], [0, 0])
+  const times: number[] = []
+  for (let start = 0; start < starts; start += 1) {
+    const env = { ...launcher.settings('identity-provider'), PORT: String(await freePort()) }
+    await using again = await startProcess(launcher.command('identity-provider'), env)
+    times.push(again.startMs)
+  }
+  const [fastest = 0] = times.toSorted((a, b) => a - b)
+  return `a token and a greeting; exit code 0; listening ${Math.round(fastest)} ms after the start (the fastest of ${starts})`
+}

@@ -1,0 +1,93 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join } from 'node:path'
+import { buildPackages } from '../../build/build-packages.ts'
+import { npm } from '../../packed/program.ts'
+import type { Target } from './targets.ts'
+
+/** The layers of an image, from the one that changes least. The Containerfile copies each to /app. */
+export const layerNames = ['dependencies', 'program'] as const
+
+/** Files that no running program reads. Licenses have no such ending. */
+const unusedEndings = new Set(['.ts', '.mts', '.cts', '.tsx', '.map', '.md', '.markdown', '.flow'])
+
+/** Folders of a built package that only a debugger reads. */
+const unusedFolders = ['src', 'README.md', 'jsr.json']
+
+/** Copies a folder without declarations, source maps and pages. */
+function copyRuntimeFiles(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    // npm links the workspaces and the programs. The programs of dependencies are not run.
+    filter: (path) => !unusedEndings.has(extname(path)) && !path.endsWith('node_modules/.bin'),
+  })
+}
+
+/** Copies the manifests that `npm ci` needs, so that it installs without the source. */
+function copyManifests(root: string, folder: string): void {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    workspaces: readonly string[]
+  }
+  for (const file of ['package.json', 'package-lock.json', ...workspaces.map(manifestIn)]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+}
+
+const manifestIn = (path: string) => `${path}/package.json`
+
+/** Installs what the lock file has for one workspace, and removes the links to our own packages. */
+function installDependencies(root: string, folder: string, workspace: string): void {
+  copyManifests(root, folder)
+  const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+  npm(['ci', ...flags, '--workspace', workspace], folder)
+  rmSync(join(folder, 'node_modules/@greeting'), { recursive: true })
+  rmSync(join(folder, 'node_modules/.package-lock.json'))
+}
+
+/** The list of all packages of one workspace, in the format CycloneDX. */
+const billOf = (folder: string, workspace: string): string =>
+  npm(
+    ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx', '-w', workspace],
+    folder,
+  )
+
+/**
+ * Writes the layers of an image into a folder, one folder each. The layers have the built package, its
+ * dependencies of the lock file, and the list of both as `sbom.cdx.json`.
+ *
+ * @param root the root of the repository
+ * @throws {Error} with the messages of the compiler or of npm
+ */
+export function writeLayers(root: string, { path }: Target, folder: string): void {
+  const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
+  try {
+    const install = join(work, 'install')
+    installDependencies(root, install, path)
+    for (const part of ['node_modules', join(path, 'node_modules')]) {
+      // npm puts a package below the workspace when another version has the outer place.
+      if (!existsSync(join(install, part))) continue
+      copyRuntimeFiles(join(install, part), join(folder, 'dependencies/node_modules'))
+    }
+    const built = (of: string) => join(work, 'built', of)
+    buildPackages(root, built)
+    copyRuntimeFiles(built(path), join(folder, 'program'))
+    for (const one of unusedFolders)
+      rmSync(join(folder, 'program', one), { recursive: true, force: true })
+    const bundled = join(folder, 'program/node_modules/@greeting')
+    for (const name of readdirSync(bundled))
+      rmSync(join(bundled, name, 'src'), { recursive: true, force: true })
+    writeFileSync(join(folder, 'program/sbom.cdx.json'), billOf(install, path))
+  } finally {
+    rmSync(work, { recursive: true })
+  }
+}

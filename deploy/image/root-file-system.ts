@@ -1,0 +1,45 @@
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { mustRun } from '../../packed/program.ts'
+import { layerNames } from './layers.ts'
+
+/** The mount points that a container runtime adds. */
+const mountPoints = ['data', 'dev', 'etc', 'proc', 'tmp']
+
+/** The libraries that a program loads at start, as absolute paths. */
+function librariesOf(program: string): string[] {
+  const paths = [...mustRun('ldd', [program], '/').matchAll(/(\/\S+) \(0x/g)]
+  return paths.map(([, path = '']) => path)
+}
+
+/**
+ * Writes the root file system of an image without a container engine. The base is this Node and its
+ * libraries, in place of the distroless image. The layers are those of the image.
+ *
+ * @param layers the folder of `writeLayers`
+ */
+export function writeRootFileSystem(layers: string, folder: string): void {
+  for (const name of mountPoints) mkdirSync(join(folder, name), { recursive: true })
+  for (const library of librariesOf(process.execPath)) {
+    mkdirSync(join(folder, dirname(library)), { recursive: true })
+    copyFileSync(library, join(folder, library))
+  }
+  mkdirSync(join(folder, 'nodejs/bin'), { recursive: true })
+  copyFileSync(process.execPath, join(folder, 'nodejs/bin/node'))
+  chmodSync(join(folder, 'nodejs/bin/node'), 0o755)
+  writeFileSync(join(folder, 'etc/passwd'), 'nonroot:x:65532:65532::/:/sbin/nologin\n')
+  for (const layer of layerNames)
+    cpSync(join(layers, layer), join(folder, 'app'), { recursive: true })
+}
+
+/** The settings that the Containerfile gives to every container of a target. */
+export function environmentOf(containerfile: string, target: string): Record<string, string> {
+  const stages = readFileSync(containerfile, 'utf8').split(/^FROM /m)
+  const lines = stages
+    .filter(
+      (stage) => / AS (\S+)/.exec(stage)?.[1] === 'runtime' || stage.includes(` AS ${target}\n`),
+    )
+    .flatMap((stage) => stage.match(/^ENV .*$/gm) ?? [])
+  const pairs = lines.join(' ').matchAll(/(\w+)=(\S+)/g)
+  return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]))
+}

@@ -1,0 +1,24 @@
+/** A target of the Containerfile: one service. */
+export type Target = {
+  readonly name: 'identity-provider' | 'api'
+  /** The folder of its package, from the root of the repository. */
+  readonly path: string
+  readonly port: number
+}
+
+export const targets: readonly Target[] = [
+  { name: 'identity-provider', path: 'services/identity-provider', port: 4000 },
+  { name: 'api', path: 'services/greeting-api', port: 3000 },
+]
+
+/**
+ * Finds a target by its name.
+ *
+ * @throws {Error} when there is none
+ */
+export function targetOf(name: string | undefined): Target {
+  const target = targets.find((one) => one.name === name)
+  if (target) return target
+  const names = targets.map((one) => one.name).join(' or ')
+  throw new Error(`the target must be ${names}, not ${name ?? 'empty'}`)
+}

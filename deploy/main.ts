@@ -1,0 +1,53 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Check, type ProgramName, programs } from './checks/check.ts'
+import { image } from './checks/image.ts'
+
+// `npm run test:deploy`: checks that need more than npm installs. A check without its programs is left
+// out, and the last lines say so. Arguments choose checks by name; `--all` makes a missing program a failure.
+
+const checks: readonly Check[] = [image]
+
+const root = join(import.meta.dirname, '..')
+const folders = (process.env.PATH ?? '').split(delimiter)
+
+function isInstalled(program: ProgramName): boolean {
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+const args = process.argv.slice(2)
+const names = args.filter((one) => one !== '--all')
+const unknown = names.filter((name) => !checks.some((check) => check.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `no such check: ${unknown.join(', ')}. Use: ${checks.map((one) => one.name).join(', ')}`,
+  )
+  process.exitCode = 2
+} else await runChecks(checks.filter(({ name }) => names.length === 0 || names.includes(name)))
+
+async function runChecks(chosen: readonly Check[]): Promise<void> {
+  const leftOut: string[] = []
+  for (const check of chosen) {
+    const missing = check.programs.filter((program) => !isInstalled(program))
+    if (missing.length > 0) {
+      const remedies = missing.map((program) => `${program} (${programs[program]})`)
+      leftOut.push(`left out: ${check.name}. It needs ${remedies.join(' and ')}`)
+      continue
+    }
+    try {
+      for (const line of await check.run(root)) console.log(`ok: ${check.name}: ${line}`)
+    } catch (error) {
+      console.error(`failed: ${check.name}: ${(error as Error).message}`)
+      process.exitCode = 1
+    }
+  }
+  for (const line of leftOut) console.log(line)
+  if (leftOut.length > 0 && args.includes('--all')) process.exitCode = 1
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Running, startProcess } from './process.ts'
+
+/** How a service is started: from its source, or from the layers of an image. */
+export type Launcher = {
+  readonly command: (service: 'identity-provider' | 'api') => readonly string[]
+  /** The settings that belong to the place of the programs. */
+  readonly settings: (service: 'identity-provider' | 'api') => Readonly<Record<string, string>>
+  /** The registrations file, as the process sees it. */
+  readonly registrations: string
+}
+
+/** Both services with the registrations of this project. */
+export type SeededSystem = AsyncDisposable & {
+  readonly identityProvider: Running
+  readonly api: Running
+  readonly tenantId: string
+  readonly client: { readonly applicationId: string; readonly clientSecret: string }
+  readonly apiApplicationId: string
+}
+
+type Seeded = {
+  readonly tenantId: string
+  readonly apis: readonly { readonly applicationId: string }[]
+  readonly clients: readonly { readonly applicationId: string; readonly clientSecret: string }[]
+}
+
+/** The settings of a system, of which a check may replace some. */
+export type SystemSettings = {
+  readonly identityProvider?: Readonly<Record<string, string>>
+  readonly api?: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts both services on free ports of 127.0.0.1.
+ *
+ * @param dataDir the data folder, as this process sees it
+ */
+export async function startSeededSystem(
+  launcher: Launcher,
+  dataDir: string,
+  settings: SystemSettings = {},
+): Promise<SeededSystem> {
+  const resources = new AsyncDisposableStack()
+  try {
+    const identityProvider = resources.use(
+      await startProcess(launcher.command('identity-provider'), {
+        ...launcher.settings('identity-provider'),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        REGISTRATIONS: launcher.registrations,
+        ...settings.identityProvider,
+      }),
+    )
+    const seeded: Seeded = JSON.parse(readFileSync(join(dataDir, 'seeded.json'), 'utf8'))
+    const [client] = seeded.clients
+    const [greetingApi] = seeded.apis
+    if (!client || !greetingApi) throw new Error('the registrations have no client or no API')
+    const authUrl = settings.identityProvider?.AUTH_URL ?? identityProvider.url
+    const api = resources.use(
+      await startProcess(launcher.command('api'), {
+        ...launcher.settings('api'),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        TENANT_ID: seeded.tenantId,
+        API_APPLICATION_ID: greetingApi.applicationId,
+        AUTH_URL: authUrl,
+        ISSUER_URL: authUrl,
+        JWKS_URL: `${identityProvider.url}/${seeded.tenantId}/discovery/keys`,
+        ...settings.api,
+      }),
+    )
+    const stack = resources.move()
+    return {
+      identityProvider,
+      api,
+      tenantId: seeded.tenantId,
+      client,
+      apiApplicationId: greetingApi.applicationId,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } finally {
+    await resources.disposeAsync()
+  }
+}
+
+/**
+ * Requests a token and a greeting.
+ *
+ * @param origins the origins of both services, for example of a proxy before them
+ * @throws {Error} with the status and the body of an unexpected answer
+ */
+export async function greet(
+  system: Pick<SeededSystem, 'tenantId' | 'client' | 'apiApplicationId'>,
+  origins: { readonly identityProvider: string; readonly api: string },
+  send: typeof fetch = fetch,
+): Promise<string> {
+  const answer = await send(`${origins.identityProvider}/${system.tenantId}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: system.client.applicationId,
+      client_secret: system.client.clientSecret,
+      scope: `api://${system.apiApplicationId}/.default`,
+    }),
+  })
+  if (answer.status !== 200) throw new Error(`token: ${answer.status} ${await answer.text()}`)
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const greeting = await send(`${origins.api}/api/v1/hi`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const text = await greeting.text()
+  if (greeting.status !== 200) throw new Error(`greeting: ${greeting.status} ${text}`)
+  return text
+}

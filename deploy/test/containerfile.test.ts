@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { layerNames } from '../image/layers.ts'
+import { environmentOf } from '../image/root-file-system.ts'
+import { targetOf, targets } from '../image/targets.ts'
+
+const root = join(import.meta.dirname, '../..')
+const path = join(root, 'deploy/Containerfile')
+const text = readFileSync(path, 'utf8')
+
+describe('the Containerfile', () => {
+  it('pins both bases by digest', () => {
+    const bases = [...text.matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, name]) => name)
+    assert.equal(bases.length, 2)
+    for (const base of bases) assert.match(base ?? '', /@sha256:[0-9a-f]{64}$/)
+  })
+
+  it('names a numeric user, so that a cluster can check that it is not root', () => {
+    assert.match(text, /^USER [1-9]\d*:[1-9]\d*$/m)
+  })
+
+  it('starts the program without a shell', () => {
+    for (const [line] of text.matchAll(/^(ENTRYPOINT|CMD|\s+CMD) .*$/gm)) assert.match(line, / \["/)
+  })
+
+  for (const { name, path: folder, port } of targets) {
+    it(`has the target ${name}, with every layer and its port`, () => {
+      const stage = text.split(/^FROM /m).find((one) => one.startsWith(`runtime AS ${name}\n`))
+      assert.ok(stage)
+      const copied = [...stage.matchAll(/^COPY --from=build \/layers\/(\S+) \/app$/gm)]
+      assert.deepEqual(
+        copied.map(([, layer]) => layer),
+        layerNames.map((layer) => `${name}/${layer}`),
+      )
+      assert.match(stage, new RegExp(`^EXPOSE ${port} 9464$`, 'm'))
+      assert.equal(environmentOf(path, name).PORT, String(port))
+      assert.ok(readFileSync(join(root, folder, 'src/main.ts'), 'utf8'))
+    })
+  }
+
+  it('sets settings that the reference lists', () => {
+    const known = targets.map(({ name }) =>
+      readFileSync(
+        join(root, `docs/reference/${name === 'api' ? 'greeting-api' : name}.md`),
+        'utf8',
+      ),
+    )
+    for (const [index, { name }] of targets.entries()) {
+      const { NODE_ENV, METRICS_HOST, ...settings } = environmentOf(path, name)
+      assert.equal(NODE_ENV, 'production')
+      for (const setting of Object.keys(settings))
+        assert.ok(known[index]?.includes(`| \`${setting}\` |`), setting)
+    }
+  })
+})
+
+describe('the targets', () => {
+  it('are found by name, and an unknown name is an error with all names', () => {
+    assert.equal(targetOf('api').port, 3000)
+    assert.throws(() => targetOf('proxy'), /must be identity-provider or api, not proxy/)
+  })
+})
