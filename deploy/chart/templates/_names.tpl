@@ -1,0 +1,43 @@
+{{- define "greeting.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "greeting.fullname" -}}
+{{- $name := include "greeting.name" . }}
+{{- if contains $name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- /* The labels that select the pods of a service. They never change. */}}
+{{- define "greeting.selector" -}}
+app.kubernetes.io/name: {{ include "greeting.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "greeting.labels" -}}
+{{ include "greeting.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "greeting.administratorSecret" -}}
+{{- default (printf "%s-administrator" (include "greeting.fullname" .)) .Values.identityProvider.bootstrap.secretName }}
+{{- end }}
+
+{{- define "greeting.image" -}}
+{{- $image := .values.image }}
+{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ default .root.Chart.AppVersion $image.tag }}{{ end }}
+{{- end }}
+
+{{- /* The services of this release: a list of dicts with the component, its values and its port. */}}
+{{- define "greeting.services" -}}
+- component: identity-provider
+  key: identityProvider
+  port: 4000
+{{- if .Values.api.enabled }}
+- component: api
+  key: api
+  port: 3000
+{{- end }}
+{{- end }}

@@ -1,0 +1,83 @@
+{{- /* What the security level `restricted` requires of a pod. The user is that of the image, or the one of the namespace. */}}
+{{- define "greeting.podSecurity" -}}
+runAsNonRoot: true
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "greeting.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- /* Settings as environment variables, in the order of their names. */}}
+{{- define "greeting.settings" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+
+{{- /* Settings of the identity provider that a Secret has. */}}
+{{- define "greeting.secretSettings" -}}
+- name: DATABASE_URL
+  valueFrom:
+    secretKeyRef: { name: {{ .database.secretName }}, key: {{ .database.key }} }
+- name: KEY_ENCRYPTION_KEY
+  valueFrom:
+    secretKeyRef: { name: {{ .keyEncryptionKey.secretName }}, key: {{ .keyEncryptionKey.key }} }
+{{- end }}
+
+{{- /* /healthz: the process runs. /readyz: it can do its work. A restart does not help a service that waits for its store. */}}
+{{- define "greeting.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: http }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /healthz, port: http }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet: { path: /readyz, port: http }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 2
+{{- end }}
+
+{{- define "greeting.placement" -}}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: {{- include "greeting.selector" $ | nindent 8 }}
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Files of the identity provider. All lasting data is in PostgreSQL. */}}
+{{- define "greeting.volumes" -}}
+- name: data
+  emptyDir: { medium: Memory, sizeLimit: 16Mi }
+{{- with .registrations.configMapName }}
+- name: registrations
+  configMap:
+    name: {{ . }}
+    items: [{ key: {{ $.registrations.key }}, path: registrations.json }]
+{{- end }}
+{{- end }}

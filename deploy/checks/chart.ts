@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mustRun, run } from '../../packed/program.ts'
+import { badValues } from './bad-values.ts'
+import type { Check } from './check.ts'
+
+/** The version of Kubernetes for which the golden files are rendered. */
+const kubernetesVersion = '1.34.0'
+
+const examplesOf = (root: string) => readdirSync(join(root, 'deploy/chart/examples')).toSorted()
+
+function template(root: string, example: string, set: readonly string[] = []) {
+  const chart = join(root, 'deploy/chart')
+  const fixed = ['--namespace', 'identity', '--kube-version', kubernetesVersion]
+  const values = ['--values', join(chart, 'examples', example)]
+  const sets = set.flatMap((one) => ['--set', one])
+  return run('helm', ['template', 'greeting', chart, ...fixed, ...values, ...sets], root)
+}
+
+/** Renders each example, compares it with its golden file, and shows what a bad value gets. */
+export const chart: Check = {
+  name: 'chart',
+  programs: ['helm'],
+  run: async (root) => {
+    const isUpdate = process.env.UPDATE_GOLDEN === 'yes'
+    for (const example of examplesOf(root)) {
+      const values = join(root, 'deploy/chart/examples', example)
+      mustRun('helm', ['lint', '--strict', join(root, 'deploy/chart'), '--values', values], root)
+      const { status, stdout, stderr } = template(root, example)
+      assert.equal(status, 0, stderr)
+      const golden = join(root, 'deploy/chart/golden', example)
+      if (isUpdate) writeFileSync(golden, stdout)
+      assert.equal(
+        stdout,
+        readFileSync(golden, 'utf8'),
+        `${example} renders otherwise than deploy/chart/golden/${example}. If that is right, run: UPDATE_GOLDEN=yes npm run test:deploy -- chart`,
+      )
+    }
+    for (const { problem, set, message } of badValues) {
+      const { status, stderr } = template(root, 'minimal.yaml', set)
+      assert.notEqual(status, 0, `${problem} is accepted`)
+      assert.ok(stderr.includes(message), `${problem}: ${stderr}`)
+    }
+    return [
+      `${examplesOf(root).length} examples pass helm lint, and render as their golden files`,
+      `each of ${badValues.length} bad values is refused with its message`,
+    ]
+  },
+}
+
+/** The public schemas. KUBERNETES_SCHEMAS replaces them, for example by a folder: its form is that of kubeconform. */
+const publicSchemas = [
+  'default',
+  'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
+]
+
+/** Validates the rendered examples with the schemas of Kubernetes, the Gateway API and the Prometheus Operator. */
+export const chartSchemas: Check = {
+  name: 'chart-schemas',
+  programs: ['helm', 'kubeconform'],
+  run: async (root) => {
+    const schemas = process.env.KUBERNETES_SCHEMAS?.split(',') ?? publicSchemas
+    const locations = schemas.flatMap((schema) => ['-schema-location', schema])
+    const folder = mkdtempSync(join(tmpdir(), 'greeting-chart-'))
+    try {
+      return examplesOf(root).map((example) => {
+        writeFileSync(join(folder, example), template(root, example).stdout)
+        const flags = ['-strict', '-summary', '-kubernetes-version', kubernetesVersion]
+        const summary = mustRun('kubeconform', [...flags, ...locations, example], folder)
+        return `${example}: ${summary.trim().replace(/^Summary: /, '')}`
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+}

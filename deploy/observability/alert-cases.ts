@@ -1,0 +1,176 @@
+/** The values of series over time, in the notation of promtool: one value per minute. */
+export type Series = Readonly<Record<string, string>>
+
+const identityProvider = 'job="greeting-identity-provider",instance="idp-1"'
+const other = 'job="greeting-identity-provider",instance="idp-2"'
+const api = 'job="greeting-api",instance="api-1"'
+
+const minutes = 180
+const always = (value: number) => `${value}x${minutes}`
+const growing = (perMinute: number) => `0+${perMinute}x${minutes}`
+
+const issued = `greeting_token_requests_total{${identityProvider},outcome="issued"}`
+const failed = `greeting_token_requests_total{${identityProvider},outcome="failed"}`
+const answered = `http_server_request_duration_seconds_count{${identityProvider},http_route="/:tenant/oauth2/v2.0/token"}`
+const answeredFast = `http_server_request_duration_seconds_bucket{${identityProvider},http_route="/:tenant/oauth2/v2.0/token",le="0.25"}`
+const admitted = `greeting_guard_decisions_total{${api},outcome="admitted",reason=""}`
+const undecided = `greeting_guard_decisions_total{${api},outcome="refused",reason="keys_unavailable"}`
+const invalid = `greeting_guard_decisions_total{${api},outcome="refused",reason="signature_invalid"}`
+
+/** Both services without any fault, under load. */
+export const healthy: Series = {
+  [`up{${identityProvider}}`]: always(1),
+  [`up{${api}}`]: always(1),
+  [issued]: growing(6000),
+  [failed]: growing(1),
+  [answered]: growing(6000),
+  [answeredFast]: growing(5990),
+  [admitted]: growing(60_000),
+  [undecided]: growing(1),
+  [invalid]: growing(600),
+  [`greeting_directory_age_seconds{${identityProvider}}`]: always(0.2),
+  [`greeting_signing_keys_age_seconds{${identityProvider}}`]: always(0.2),
+  [`greeting_directory_revision{${identityProvider}}`]: growing(2),
+  [`greeting_directory_revision{${other}}`]: growing(2),
+  [`greeting_store_operation_duration_seconds_count{${identityProvider},result="failed"}`]:
+    always(0),
+  [`greeting_store_reversals_total{${identityProvider}}`]: always(0),
+  [`greeting_signing_keys{${identityProvider},phase="announced"}`]: always(1),
+  [`greeting_signing_key_phase_end_seconds{${identityProvider},phase="active"}`]: '7000000-60x180',
+  [`greeting_credentials_ending{${identityProvider},kind="secret"}`]: always(0),
+  [`greeting_audit_waiting_records{${identityProvider}}`]: always(20),
+  [`greeting_audit_dropped_records_total{${identityProvider}}`]: always(0),
+  [`greeting_storage_used_assertions{${identityProvider}}`]: always(1000),
+  [`greeting_storage_used_assertions_max{${identityProvider}}`]: always(1_000_000),
+  [`greeting_token_requests_throttled_total{${identityProvider}}`]: growing(6),
+  [`greeting_guard_key_set_usable{${api},url="keys"}`]: always(1),
+  [`greeting_guard_key_set_age_seconds{${api},url="keys"}`]: always(1800),
+  [`nodejs_eventloop_lag_p99_seconds{${identityProvider}}`]: always(0.02),
+  [`greeting_worker_replacements_total{${identityProvider}}`]: always(1),
+}
+
+/** A fault, as series that replace those of the healthy services, and the alert that fires. */
+export type AlertCase = {
+  readonly alert: string
+  readonly series: Series
+  /** Other alerts that the same fault fires. */
+  readonly also?: readonly string[]
+}
+
+/** Healthy until the last hour. */
+const lately = (before: number, perMinute: number) =>
+  `0+${before}x119 ${before * 120}+${perMinute}x60`
+const age = (name: string) => `greeting_${name}_age_seconds{${identityProvider}}`
+
+export const alertCases: readonly AlertCase[] = [
+  {
+    alert: 'GreetingIssuanceBudgetBurnsFast',
+    series: { [failed]: lately(1, 600) },
+    also: ['GreetingIssuanceBudgetBurnsSlowly'],
+  },
+  { alert: 'GreetingIssuanceBudgetBurnsSlowly', series: { [failed]: growing(12) } },
+  { alert: 'GreetingIssuanceSlow', series: { [answeredFast]: lately(5990, 4000) } },
+  {
+    alert: 'GreetingDecisionBudgetBurnsFast',
+    series: { [undecided]: lately(1, 6000) },
+    also: ['GreetingDecisionBudgetBurnsSlowly'],
+  },
+  { alert: 'GreetingDecisionBudgetBurnsSlowly', series: { [undecided]: growing(120) } },
+  { alert: 'GreetingIdentityProviderDown', series: { [`up{${identityProvider}}`]: always(0) } },
+  { alert: 'GreetingStoreNotFollowed', series: { [age('directory')]: always(5) } },
+  {
+    alert: 'GreetingStoreFails',
+    series: {
+      [`greeting_store_operation_duration_seconds_count{${identityProvider},result="failed"}`]:
+        growing(60),
+    },
+  },
+  {
+    alert: 'GreetingStoreWentBack',
+    series: { [`greeting_store_reversals_total{${identityProvider}}`]: `0x175 1x4` },
+  },
+  {
+    alert: 'GreetingReplicasDisagree',
+    series: {
+      [`greeting_directory_revision{${identityProvider}}`]: always(12),
+      [`greeting_directory_revision{${other}}`]: always(10),
+    },
+  },
+  {
+    alert: 'GreetingNoAnnouncedKey',
+    series: { [`greeting_signing_keys{${identityProvider},phase="announced"}`]: always(0) },
+  },
+  {
+    alert: 'GreetingSigningKeyEnds',
+    series: {
+      [`greeting_signing_key_phase_end_seconds{${identityProvider},phase="active"}`]: always(0),
+    },
+  },
+  {
+    alert: 'GreetingCredentialsEnd',
+    series: { [`greeting_credentials_ending{${identityProvider},kind="secret"}`]: always(2) },
+  },
+  {
+    alert: 'GreetingAuditWaits',
+    series: { [`greeting_audit_waiting_records{${identityProvider}}`]: always(20_000) },
+  },
+  {
+    alert: 'GreetingAuditDropsRecords',
+    series: { [`greeting_audit_dropped_records_total{${identityProvider}}`]: growing(5) },
+  },
+  {
+    alert: 'GreetingAssertionsNearLimit',
+    series: { [`greeting_storage_used_assertions{${identityProvider}}`]: always(950_000) },
+  },
+  {
+    alert: 'GreetingCredentialGuessing',
+    series: { [`greeting_token_requests_throttled_total{${identityProvider}}`]: growing(600) },
+  },
+  { alert: 'GreetingApiDown', series: { [`up{${api}}`]: always(0) } },
+  {
+    alert: 'GreetingKeysUnusable',
+    series: { [`greeting_guard_key_set_usable{${api},url="keys"}`]: always(0) },
+  },
+  {
+    alert: 'GreetingKeySetOld',
+    series: { [`greeting_guard_key_set_age_seconds{${api},url="keys"}`]: always(10_000) },
+  },
+  { alert: 'GreetingManyInvalidTokens', series: { [invalid]: growing(60_000) } },
+  {
+    alert: 'GreetingEventLoopBlocked',
+    series: { [`nodejs_eventloop_lag_p99_seconds{${identityProvider}}`]: always(0.8) },
+  },
+  {
+    alert: 'GreetingWorkersEnd',
+    series: { [`greeting_worker_replacements_total{${identityProvider}}`]: growing(1) },
+  },
+]
+
+const evaluatedAfter = '179m'
+
+/** A file of `promtool test rules`: the healthy services fire nothing, and each fault its alerts. */
+export function promtoolTests(ruleFile: string): object {
+  const testOf = (name: string, changed: Series, alerts: readonly string[]) => ({
+    name,
+    interval: '1m',
+    input_series: Object.entries({ ...healthy, ...changed }).map(([series, values]) => ({
+      series,
+      values,
+    })),
+    promql_expr_test: [
+      {
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: evaluatedAfter,
+        exp_samples: alerts.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+      },
+    ],
+  })
+  return {
+    rule_files: [ruleFile],
+    evaluation_interval: '1m',
+    tests: [
+      testOf('healthy', {}, []),
+      ...alertCases.map(({ alert, series, also = [] }) => testOf(alert, series, [alert, ...also])),
+    ],
+  }
+}

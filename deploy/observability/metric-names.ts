@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const pages = ['docs/reference/identity-provider.md', 'docs/reference/greeting-api.md']
+const name = /\b(?:greeting|http_server|nodejs|process)_[a-z0-9_]+\b/g
+
+/** The names of the metrics in an expression of PromQL, without the suffixes of a histogram. */
+export const metricsIn = (expression: string): string[] =>
+  (expression.replace(/\w+:\w+:\w+/g, '').match(name) ?? []).map((one) =>
+    one.replace(/(?<=_seconds)_(bucket|count|sum)$/, ''),
+  )
+
+/** The metrics that the reference pages list. */
+export const documentedMetrics = (root: string): ReadonlySet<string> =>
+  new Set(pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(name) ?? []))

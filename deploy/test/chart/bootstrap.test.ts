@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const script = join(import.meta.dirname, '../../chart/files/bootstrap.mjs')
+
+/** A service that listens at once, and writes the administrator's file when the store is empty. */
+const fakeService = `
+  import { writeFileSync } from 'node:fs'
+  if (process.env.STORE === 'empty') writeFileSync(process.env.DATA_DIR + '/administrator.env', 'CLIENT_SECRET=example\\n')
+  if (process.env.STORE === 'away') process.exit(1)
+  process.on('SIGTERM', () => process.exit(0))
+  console.log(JSON.stringify({ msg: 'listening' }))
+  setInterval(() => {}, 1000)`
+
+type Sent = { readonly method: string; readonly url: string; readonly names: readonly string[] }
+
+/** Runs the job with a fake API of Kubernetes, which answers with the statuses in turn. */
+async function runJob(store: 'empty' | 'filled' | 'away', statuses: readonly number[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-bootstrap-'))
+  const sent: Sent[] = []
+  const api = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('')
+    const { stringData } = JSON.parse(text)
+    assert.equal(request.headers.authorization, 'Bearer token of the job')
+    sent.push({
+      method: request.method ?? '',
+      url: request.url ?? '',
+      names: Object.keys(stringData),
+    })
+    response.writeHead(statuses[sent.length - 1] ?? 500).end('{}')
+  }).listen(0, '127.0.0.1')
+  try {
+    await once(api, 'listening')
+    writeFileSync(join(folder, 'main.mjs'), fakeService)
+    writeFileSync(join(folder, 'token'), 'token of the job\n')
+    writeFileSync(join(folder, 'namespace'), 'identity')
+    const address = api.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const job = spawn(process.execPath, [script], {
+      env: {
+        ADMINISTRATOR_SECRET: 'greeting-administrator',
+        DATA_DIR: folder,
+        MAIN: join(folder, 'main.mjs'),
+        SERVICE_ACCOUNT: folder,
+        KUBERNETES_API: `http://127.0.0.1:${address.port}`,
+        PAUSE_MS: '1',
+        STORE: store,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [out, errors, [code]] = await Promise.all([
+      job.stdout.toArray(),
+      job.stderr.toArray(),
+      once(job, 'close'),
+    ])
+    return { code, output: [...out, ...errors].join(''), sent }
+  } finally {
+    api.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const secrets = '/api/v1/namespaces/identity/secrets'
+const rehearsal: Sent = { method: 'POST', url: `${secrets}?dryRun=All`, names: [] }
+const creation: Sent = { method: 'POST', url: secrets, names: ['administrator.env'] }
+const replacement: Sent = {
+  method: 'PATCH',
+  url: `${secrets}/greeting-administrator`,
+  names: ['administrator.env'],
+}
+
+describe('the job before an installation', () => {
+  it('writes the secrets of the first start into a new Secret', async () => {
+    const { code, sent, output } = await runJob('empty', [201, 201])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation] })
+    assert.doesNotMatch(output, /example/)
+  })
+
+  it('replaces the values of an existing Secret', async () => {
+    const { code, sent } = await runJob('empty', [409, 409, 200])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation, replacement] })
+  })
+
+  it('repeats a write that fails', async () => {
+    const { code, sent } = await runJob('empty', [201, 500, 201])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation, creation] })
+  })
+
+  it('ends with 1 and a remedy when the Secret cannot be written', async () => {
+    const { code, output } = await runJob('empty', [201])
+    assert.equal(code, 1)
+    assert.match(output, /set identityProvider\.bootstrap\.newAdministrator=true/)
+  })
+
+  it('writes nothing when the store has an administrator, and reports a missing Secret', async () => {
+    const { code, sent, output } = await runJob('filled', [201])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal] })
+    assert.match(output, /there is no Secret greeting-administrator/)
+  })
+
+  it('ends before the start of the service when it may not write the Secret', async () => {
+    const { code, sent, output } = await runJob('empty', [403])
+    assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
+    assert.match(output, /may not create the Secret greeting-administrator: status 403/)
+  })
+
+  it('ends with 1 when the service cannot start', async () => {
+    const { code, sent } = await runJob('away', [201])
+    assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
+  })
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+import { badValues } from '../../checks/bad-values.ts'
+
+const chart = join(import.meta.dirname, '../../chart')
+const read = (file: string) => readFileSync(join(chart, file), 'utf8')
+const validate = new Ajv2020({ allErrors: true, strict: false }).compile(
+  JSON.parse(read('values.schema.json')),
+)
+type Values = { [key: string]: Values | string | number | boolean }
+
+/** The minimal example with one value changed, as `--set` does it. */
+function changed(set: string): Values {
+  const values = parse(read('examples/minimal.yaml')) as Values
+  const [path = '', text = ''] = set.split(/=(.*)/s)
+  const keys = path.split('.')
+  const last = keys.pop() ?? ''
+  let parent = values
+  for (const key of keys) {
+    parent[key] ??= {}
+    parent = parent[key] as Values
+  }
+  parent[last] = /^(true|\d+)$/.test(text) ? JSON.parse(text) : text
+  return values
+}
+
+describe('values.schema.json', () => {
+  it('accepts the defaults, and describes each of them', () => {
+    const values = parse(read('values.yaml')) as Record<string, Values>
+    assert.ok(validate(values), JSON.stringify(validate.errors))
+    const { properties } = JSON.parse(read('values.schema.json'))
+    for (const service of ['identityProvider', 'api'])
+      assert.deepEqual(
+        Object.keys(properties[service].properties).toSorted(),
+        Object.keys(values[service] ?? {}).toSorted(),
+      )
+  })
+
+  for (const example of readdirSync(join(chart, 'examples'))) {
+    it(`accepts the example ${example}, which has a golden file`, () => {
+      assert.ok(validate(parse(read(`examples/${example}`))), JSON.stringify(validate.errors))
+      assert.ok(read(`golden/${example}`))
+    })
+  }
+
+  for (const { problem, set, bySchema } of badValues) {
+    it(`${bySchema ? 'refuses' : 'leaves to the templates'} ${problem}`, () => {
+      for (const one of set) assert.equal(validate(changed(one)), !bySchema)
+    })
+  }
+})
+
+describe('the values of the chart', () => {
+  it('name settings of the reference only', () => {
+    const page = readFileSync(join(chart, '../../docs/reference/identity-provider.md'), 'utf8')
+    const settings = readdirSync(join(chart, 'examples')).flatMap((example) =>
+      Object.keys(parse(read(`examples/${example}`)).identityProvider.settings ?? {}),
+    )
+    assert.deepEqual(
+      settings.filter((name) => !page.includes(`| \`${name}\` |`)),
+      [],
+    )
+  })
+})
