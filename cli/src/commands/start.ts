@@ -16,6 +16,7 @@ type Options = {
   readonly identityPort: number
   readonly httpsPort?: number
   readonly issuerUrl?: string
+  readonly managedIdentity?: number | true
   readonly workers?: string
   readonly maxLogMib: number
   readonly json?: true
@@ -86,6 +87,11 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       originUrl,
     )
     .option(
+      '--managed-identity [port]',
+      'serve managed identity endpoints on 127.0.0.1 for local programs (default port: any free one)',
+      port,
+    )
+    .option(
       '--workers <count>',
       'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
       workers,
@@ -105,7 +111,9 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
         httpsPort = options.identityPort === 0 ? 0 : 4443,
         apiHttpsPort = options.apiPort === 0 ? 0 : 3443,
       } = options
-      const chosen = { ...options, httpsPort, apiHttpsPort, dataDir }
+      const { managedIdentity } = options
+      const managedIdentityPort = managedIdentity === true ? 0 : managedIdentity
+      const chosen = { ...options, httpsPort, apiHttpsPort, managedIdentityPort, dataDir }
       const system = new RunningSystem(services, chosen, terminal.environment)
       if (await new DataFolder(dataDir).isWritableByOthers())
         terminal.err(
@@ -127,6 +135,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
             },
             api: { url: apiUrl, httpsUrl: apiHttpsUrl, applicationId: client.API_APPLICATION_ID },
             client: { applicationId: client.CLIENT_ID },
+            managedIdentity: facts.managedIdentity,
             clientEnvFile: dataFolder.clientEnvFile,
             logFolder: dataFolder.logFolder,
             lines,

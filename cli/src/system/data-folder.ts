@@ -69,6 +69,16 @@ export class DataFolder {
     return join(this.path, 'tls', 'authority.pem')
   }
 
+  /** The variables of a program that uses a managed identity as in Azure App Service. */
+  get appServiceEnvFile(): string {
+    return join(this.path, 'app-service.env')
+  }
+
+  /** The variables of a program that uses a managed identity as on a virtual machine. */
+  get virtualMachineEnvFile(): string {
+    return join(this.path, 'virtual-machine.env')
+  }
+
   /** The certificate that the identity provider renews. The greeting API uses it too. */
   get serverCertificateFile(): string {
     return join(this.path, 'tls', 'server.pem')

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { CommandFailure } from '../command-failure.ts'
-import type { Settings } from '../env-file.ts'
+import { type Settings, writeEnvFile } from '../env-file.ts'
+import type { ManagedIdentityEndpoints } from '../managed-identity/managed-identity.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import type { FolderLock } from './folder-lock.ts'
@@ -41,6 +43,8 @@ export type SystemOptions = {
   readonly apiHttpsPort: number
   readonly identityPort: number
   readonly httpsPort: number
+  /** The port of the managed identity endpoints, 0 for any free one; undefined when they are off. */
+  readonly managedIdentityPort?: number | undefined
   /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
   readonly workers?: string | undefined
   /** The issuer of v1.0 tokens, without the tenant. Default: the HTTP origin of the identity provider. */
@@ -56,6 +60,8 @@ export type SystemFacts = {
   /** The HTTPS URL of the identity provider. Its certificate is of the local authority. */
   readonly identityProviderHttpsUrl: string | undefined
   readonly apiUrl: string
+  /** The settings files of the managed identity endpoints; undefined when they are off. */
+  readonly managedIdentity: { readonly url: string; readonly files: readonly string[] } | undefined
   /** The HTTPS URL of the greeting API, with a certificate of the same authority. */
   readonly apiHttpsUrl: string | undefined
   /** The settings of the first client and of its API. */
@@ -69,6 +75,7 @@ export class RunningSystem {
   readonly #environment: Settings
   readonly #processes: ServiceProcess[] = []
   #lock: FolderLock | undefined
+  #managedIdentity: ManagedIdentityEndpoints | undefined
   // If this command is killed, the services end too.
   readonly #kill = () => {
     for (const one of this.#processes) one.kill()
@@ -108,6 +115,7 @@ export class RunningSystem {
 
   async #start(signal: AbortSignal): Promise<SystemFacts> {
     const { dataDir, apiPort, apiHttpsPort, identityPort, httpsPort, issuerUrl } = this.#options
+    const { managedIdentityPort } = this.#options
     const registrations = await loadFile(this.#services.registrationsFile)
     const { tenant, clients } = registrations.file
     await requireFreePorts(host, [
@@ -115,6 +123,7 @@ export class RunningSystem {
       { port: httpsPort, option: '--https-port' },
       { port: apiPort, option: '--api-port' },
       { port: apiHttpsPort, option: '--api-https-port' },
+      { port: managedIdentityPort ?? 0, option: '--managed-identity' },
     ])
     const dataFolder = new DataFolder(dataDir)
     await dataFolder.prepare()
@@ -161,6 +170,7 @@ export class RunningSystem {
         NODE_EXTRA_CA_CERTS: dataFolder.authorityFile,
       }),
     })
+    const managedIdentity = await this.#serveManagedIdentity(dataFolder)
     await Promise.all([identityProviderReady, greetingApi.ready(apiUrl, signal)])
     const displayName = clients[0]?.displayName ?? client.CLIENT_ID
     return {
@@ -169,8 +179,27 @@ export class RunningSystem {
       identityProviderHttpsUrl: httpsUrl,
       apiUrl,
       apiHttpsUrl,
+      managedIdentity,
       client: { ...client, displayName },
     }
+  }
+
+  /** Serves the endpoints in this process, and writes the variables for the two kinds of host. */
+  async #serveManagedIdentity(dataFolder: DataFolder): Promise<SystemFacts['managedIdentity']> {
+    const { managedIdentityPort: port } = this.#options
+    if (port === undefined) return undefined
+    const { serveManagedIdentity } = await import('../managed-identity/managed-identity.ts')
+    const { registeredIdentities } = await import('../managed-identity/registered-identities.ts')
+    this.#managedIdentity = await serveManagedIdentity({
+      port,
+      identities: () => registeredIdentities(dataFolder),
+      secret: randomBytes(32).toString('base64url'),
+    })
+    const { url, appService, virtualMachine } = this.#managedIdentity
+    const files = [dataFolder.appServiceEnvFile, dataFolder.virtualMachineEnvFile]
+    await writeEnvFile(dataFolder.appServiceEnvFile, appService)
+    await writeEnvFile(dataFolder.virtualMachineEnvFile, virtualMachine)
+    return { url, files }
   }
 
   async #spawn(
@@ -197,6 +226,7 @@ export class RunningSystem {
 
   /** Stops both services. Each completes its current requests. */
   async stop(): Promise<void> {
+    await this.#managedIdentity?.stop()
     await Promise.all(this.#processes.map((one) => one.stop(stopGraceMs)))
     process.off('exit', this.#kill)
     this.#lock?.release()

@@ -42,12 +42,17 @@ export function startText(
   const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
   const overHttps = (url: string | undefined) =>
     url ? `\n  over HTTPS         ${url}  see ${command} trust` : ''
+  const managedIdentity = facts.managedIdentity
+    ? `  managed identity   ${facts.managedIdentity.url}  variables in ${facts.managedIdentity.files
+        .map((file) => relativePath(file, workingFolder))
+        .join(' or ')}\n`
+    : ''
   return `
 Greeting is running. Ctrl-C stops it.
 
   identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps(identityProviderHttpsUrl)}
   greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}${overHttps(facts.apiHttpsUrl)}
-  client             ${client.displayName}  application ${client.CLIENT_ID}
+${managedIdentity}  client             ${client.displayName}  application ${client.CLIENT_ID}
   its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
   logs               in ${relativePath(dataFolder.logFolder, workingFolder)}
 

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+
+/** For each client ID, and for none, calls the greeting API by each credential of @azure/identity. */
+const program = `
+import { DefaultAzureCredential, ManagedIdentityCredential } from '@azure/identity'
+const scope = 'api://' + process.env.API_APPLICATION_ID + '/.default'
+const credentials = [
+  new ManagedIdentityCredential(),
+  new DefaultAzureCredential(),
+  ...process.env.CLIENT_IDS.split(' ').map((clientId) => new ManagedIdentityCredential({ clientId })),
+]
+for (const credential of credentials)
+  try {
+    const { token } = await credential.getToken(scope)
+    const headers = { authorization: 'Bearer ' + token }
+    const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
+    console.log(answer.status, await answer.text())
+  } catch (error) {
+    console.log(error.name)
+  }
+`
+
+describe('managed identity with @azure/identity', () => {
+  const opened = new AsyncDisposableStack()
+  let folder: string
+  let system: System & { readonly managedIdentity: { readonly url: string } }
+  let variables: Record<'client' | 'appService' | 'virtualMachine', NodeJS.Dict<string>>
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
+    const dataDir = join(folder, '.greeting')
+    const started = await startSystem(dataDir, { cwd: folder, args: ['--managed-identity'] })
+    opened.defer(async () => void (await started.stop()))
+    system = started as typeof system
+    const read = async (name: string) => parseEnv(await readFile(join(dataDir, name), 'utf8'))
+    variables = {
+      client: await read('client.env'),
+      appService: await read('app-service.env'),
+      virtualMachine: await read('virtual-machine.env'),
+    }
+  })
+  after(() => opened.disposeAsync())
+
+  for (const host of ['appService', 'virtualMachine'] as const)
+    it(`calls the API without a secret, with the variables of ${host}`, async () => {
+      const { API_APPLICATION_ID, BASE_URL } = variables.client
+      const { client, api } = system
+      // The first one is a user-assigned identity, and the API is no identity of this machine.
+      const CLIENT_IDS = `${client.applicationId} ${api.applicationId}`
+      const env = { API_APPLICATION_ID, BASE_URL, CLIENT_IDS, ...variables[host] }
+      const args = ['--input-type=module', '--eval', program]
+      const { out } = await run('node', args, { cwd: folder, env })
+      const expected = ['200 Hi', '200 Hi', '200 Hi', 'CredentialUnavailableError']
+      assert.deepEqual(out.trim().split('\n'), expected)
+    })
+
+  it('is refused without the headers, and for a request of a web page or another machine', async () => {
+    const { url } = system.managedIdentity
+    const resource = `resource=api://${system.api.applicationId}`
+    const statusOf = async (path: string, headers: Record<string, string>) =>
+      (await fetch(`${url}${path}&${resource}`, { headers })).status
+    const virtualMachine = '/metadata/identity/oauth2/token?api-version=2018-02-01'
+    assert.equal(await statusOf(virtualMachine, { metadata: 'true' }), 200)
+    assert.equal(await statusOf(virtualMachine, {}), 400)
+    const forwarded = { metadata: 'true', 'x-forwarded-for': '10.0.0.1' }
+    assert.equal(await statusOf(virtualMachine, forwarded), 400)
+    const appService = '/msi/token?api-version=2019-08-01'
+    assert.equal(await statusOf(appService, { 'x-identity-header': 'wrong' }), 401)
+  })
+})
