@@ -294,5 +294,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/, 'a', '[a'),
     setting(/^\[|\]$/g, '['),
   ],
+  'packages/tracing/src/tracing-options.ts': [
+    setting(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/),
+    setting(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, '0.'),
+  ],
   'packages/http-service/src/visible-text.ts': [file(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu)],
 }

@@ -81,6 +81,12 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The workers are processes of a service.',
   },
   {
+    paths: ['cli/src/client/job-tracing.ts'],
+    test: 'e2e/test/tracing.test.ts',
+    startsProcess: true,
+    reason: 'One trace passes through the command and both services.',
+  },
+  {
     paths: ['packages/client/src/call/', 'packages/client/src/http/'],
     test: 'packages/client/test/call/fetch-with-token.test.ts',
     reason: 'Calls, retries and redirects are one sequence of requests.',
@@ -202,6 +208,11 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     paths: [idp('src/portal/')],
     test: idp('test/portal/portal-app.test.ts'),
     reason: 'The tests of the folder use the portal as a browser does.',
+  },
+  {
+    paths: [idp('src/metrics/')],
+    test: idp('test/metrics/metrics.test.ts'),
+    reason: 'The test reads the metrics of all parts as one text.',
   },
   {
     paths: [idp('src/registrations/')],

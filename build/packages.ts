@@ -44,17 +44,23 @@ export const packageRows: readonly PackageRow[] = [
     node: '>=24',
   },
   { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
+  { ...library, path: 'packages/tracing', keywords: [], node: '>=24' },
   { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
   {
     ...service,
     path: 'services/greeting-api',
-    bundled: ['packages/guard', 'packages/http-service'],
+    bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
     keywords: [...oauth, 'resource-server', 'example'],
   },
   {
     ...service,
     path: 'services/identity-provider',
-    bundled: ['packages/guard', 'packages/http-service', 'packages/registrations'],
+    bundled: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'packages/tracing',
+    ],
     keywords: [...oauth, 'authorization-server', 'mock', 'local', 'testing', 'microsoft-graph'],
   },
   {
@@ -65,6 +71,7 @@ export const packageRows: readonly PackageRow[] = [
       'packages/guard',
       'packages/http-service',
       'packages/registrations',
+      'packages/tracing',
       'services/greeting-api',
       'services/identity-provider',
     ],

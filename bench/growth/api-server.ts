@@ -36,16 +36,17 @@ export async function startApiServer(
     AUTH_URL: `http://127.0.0.1:${port}`,
     ISSUER_URL: fixture.issuerUrl,
     PORT: '0',
+    METRICS_PORT: '0',
     ...settings,
   }
   try {
-    const { url, stop } = await startServer(
+    const { url, metricsUrl, stop } = await startServer(
       { command: [...runtimes.node, main], environment, folder },
       [],
     )
     return {
       url,
-      metrics: async () => processMetrics(await (await fetch(`${url}/metrics`)).text()),
+      metrics: async () => processMetrics(await (await fetch(`${metricsUrl}/metrics`)).text()),
       stop: () => stop().finally(stopKeys),
     }
   } catch (cause) {

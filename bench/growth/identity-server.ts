@@ -55,7 +55,7 @@ export async function startIdentityServer(
       command: [...runtimes.node, ...preload, main],
       folder: store.dataDir,
       environment: {
-        ...{ PORT: '0', HTTPS_PORT: 'off', DATA_DIR: store.dataDir },
+        ...{ PORT: '0', HTTPS_PORT: 'off', METRICS_PORT: '0', DATA_DIR: store.dataDir },
         ...{ ...store.settings, ...settings },
       },
     },
@@ -67,7 +67,7 @@ export async function startIdentityServer(
     url: server.url,
     startToListeningMs,
     startToReadyMs: performance.now() - startedMs,
-    metrics: async () => processMetrics(await (await fetch(`${server.url}/metrics`)).text()),
+    metrics: async () => processMetrics(await (await fetch(`${server.metricsUrl}/metrics`)).text()),
     stop: server.stop,
   }
 }

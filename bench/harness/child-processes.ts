@@ -5,7 +5,12 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pinned } from '../cores.ts'
 
-export type RunningServer = { readonly url: string; stop(): Promise<void> }
+export type RunningServer = {
+  readonly url: string
+  /** The address of its metrics, when its log names one. */
+  readonly metricsUrl?: string | undefined
+  stop(): Promise<void>
+}
 
 export type ServerCommand = {
   readonly command: readonly string[]
@@ -79,7 +84,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const env = { PATH: process.env.PATH, ...environment, NODE_ENV: 'production' }
   const child = start(command, cores, { cwd: folder, env })
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<RunningServer, 'stop'>>()
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints += text
@@ -90,12 +95,18 @@ export async function startServer(
   child.once('error', ({ message }) => fail(message))
   child.once('close', (code) => fail(`ended with ${code}`))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const entry: { msg?: string; url?: string } = line.startsWith('{') ? JSON.parse(line) : {}
-    if (entry.msg === 'listening' && entry.url !== undefined) resolve(entry.url)
+    const entry: { msg?: string; url?: string; metricsUrl?: string } = line.startsWith('{')
+      ? JSON.parse(line)
+      : {}
+    const { msg, url, metricsUrl } = entry
+    if (msg === 'listening' && url !== undefined) resolve({ url, metricsUrl })
   })
-  if (pollUrl !== undefined) void untilAnswered(pollUrl, child).then(() => resolve(pollUrl))
+  if (pollUrl !== undefined)
+    void untilAnswered(pollUrl, child).then(() => {
+      resolve({ url: pollUrl, metricsUrl: undefined })
+    })
   try {
-    return { url: await promise, stop: () => stop(child) }
+    return { ...(await promise), stop: () => stop(child) }
   } catch (error) {
     await stop(child)
     throw error

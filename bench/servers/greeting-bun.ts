@@ -7,5 +7,5 @@ import { announce } from './environment.ts'
 /** The greeting API in its released form, on Bun. */
 const settings = readSettings(process.env)
 const log = pino({ level: settings.LOG_LEVEL })
-const { url } = await startService(settings, log, undefined, {}, listenOnBun)
+const { url } = await startService(settings, log, { openListener: listenOnBun })
 announce(url)

@@ -9,6 +9,7 @@ import {
   isClientFailure,
   type Runtime,
   type TokenSource,
+  type Trace,
 } from '@greeting/client'
 import { tokenCacheFile } from '@greeting/client/files'
 import { CommandFailure } from '../command-failure.ts'
@@ -28,6 +29,8 @@ export type ConnectionOptions = {
   readonly onEvent?: (event: ClientEvent) => void
   /** Replaces parts of the runtime of the greetings. */
   readonly runtime?: Partial<Runtime>
+  /** Makes a span for each request; default no spans. */
+  readonly trace?: Trace
 }
 
 function cacheFileOf({ TOKEN_CACHE_FILE, file }: ClientSettings): string | undefined {
@@ -51,7 +54,7 @@ function orBadUsage<Value>(make: () => Value): Value {
 
 /** Creates the token source and the API clients of the settings. */
 export function connect(settings: ClientSettings, options: ConnectionOptions): Connection {
-  const { deadlineMs, onEvent, runtime = {} } = options
+  const { deadlineMs, onEvent, runtime = {}, trace } = options
   const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, values } = settings
   const cacheFile = cacheFileOf(settings)
   let isTokenKept = false
@@ -67,9 +70,10 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
       scope,
       deadlineMs,
       onEvent: watch,
+      ...(trace && { trace }),
       ...(cacheFile && { cache: tokenCacheFile(cacheFile) }),
     })
-    const api = { baseUrl: BASE_URL, tokens, deadlineMs, onEvent: watch }
+    const api = { baseUrl: BASE_URL, tokens, deadlineMs, onEvent: watch, ...(trace && { trace }) }
     return {
       tokens,
       greetings: createGreetingClient({ ...api, runtime }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import { readClientSettings } from '../client/client-settings.ts'
 import { connect, withCurrentRoles } from '../client/connection.ts'
+import { startJobTracing } from '../client/job-tracing.ts'
 import { CommandFailure } from '../command-failure.ts'
 import type { Job, TakeJob } from '../job.ts'
 import { durationMs } from '../schedule/duration.ts'
@@ -85,14 +86,19 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
       const job = await jobOf(words, terminal, addJobs)
       const schedule = scheduleOf(options)
       const settings = await readClientSettings(terminal.environment, options.settings)
-      const connection = connect(settings, { deadlineMs: options.deadline })
+      const tracing = await startJobTracing(terminal.environment)
+      const connection = connect(settings, {
+        deadlineMs: options.deadline,
+        ...tracing.clientOptions,
+      })
       const error = await loopJob({
         schedule,
         jitterMs: options.jitter,
         failAfter: options.failAfter,
         stop: terminal.stop,
         // The job does not get the stop signal, so that the current run completes.
-        perform: () => withCurrentRoles(connection, () => job.perform(connection)),
+        perform: () =>
+          tracing.run(job.title, () => withCurrentRoles(connection, () => job.perform(connection))),
         onRun: (run) => {
           const line = options.json
             ? runJson(job.title, run)
@@ -108,6 +114,7 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
           sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
         },
       })
+      await tracing.stop()
       if (error !== undefined) throw error
     })
 }

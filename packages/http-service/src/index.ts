@@ -10,14 +10,24 @@ export {
   type SecureListenerOptions,
   type TlsIdentity,
 } from './listener.ts'
-export { runService } from './run-service.ts'
+export { metricsFetch, openMetricsListener } from './metrics-listener.ts'
+export {
+  type ObserveRequest,
+  observeRequests,
+  type RequestObserver,
+} from './request-observer.ts'
+export { type ProcessContext, runService } from './run-service.ts'
 export {
   expected,
   hostName,
   keepAliveSeconds,
   logLevel,
+  metricsSettings,
   originUrl,
   portOrOff,
+  stopDelaySeconds,
+  tracingSecretNames,
+  tracingSettings,
   wholeNumber,
   workerCount,
 } from './setting-schemas.ts'

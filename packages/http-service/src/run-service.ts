@@ -1,4 +1,11 @@
+import {
+  readTracingOptions,
+  startTracing,
+  type Tracing,
+  type TracingSettings,
+} from '@greeting/tracing'
 import { type Logger, pino } from 'pino'
+import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
 import { watchParent } from './parent-watch.ts'
 import { SettingsError } from './settings-reader.ts'
 import { explainStartFailure, type StartSettings } from './start-failure.ts'
@@ -11,8 +18,17 @@ import { WorkerStartError } from './workers/worker-pool.ts'
 export type RunningService = {
   readonly url: string
   readonly httpsUrl?: string | undefined
+  readonly metricsUrl?: string | undefined
   /** Answers the running requests and releases everything. */
   readonly stop: () => Promise<void>
+}
+
+/** What a service has only as a process. */
+export type ProcessContext = {
+  /** The connection of a worker to the primary process. */
+  readonly link?: WorkerLink | undefined
+  /** Undefined when the settings name no collector. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** A service, from its settings to its start. */
@@ -22,18 +38,27 @@ export type ServiceDefinition<Settings> = {
   /** The name in messages, such as `greeting API`. */
   readonly title: string
   readonly readSettings: (environment: NodeJS.ProcessEnv) => Settings
-  /** @param link the connection to the primary process, in a worker */
-  readonly start: (settings: Settings, log: Logger, link?: WorkerLink) => Promise<RunningService>
+  readonly start: (
+    settings: Settings,
+    log: Logger,
+    context: ProcessContext,
+  ) => Promise<RunningService>
 }
 
 /** The settings that every service has. */
-type ServiceSettings = StartSettings & { readonly LOG_LEVEL: string; readonly WORKERS: number }
+type ServiceSettings = StartSettings &
+  TracingSettings &
+  HealthSettings & { readonly LOG_LEVEL: string; readonly WORKERS: number }
 
 /**
  * Runs a service as this process, until a signal or the end of the parent process. With several
  * `WORKERS`, this process only starts the workers, and each of them runs the service.
  *
- * Exit codes: 0 after a stop, 1 when the start or the stop fails, 2 for invalid settings.
+ * With `--healthcheck` or `--healthcheck=healthz`, it asks the running service of these settings for
+ * its state instead.
+ *
+ * Exit codes: 0 after a stop and for a good state, 1 when the start or the stop fails and for any
+ * other state, 2 for invalid settings and arguments.
  */
 export async function runService<Settings extends ServiceSettings>(
   host: NodeJS.Process,
@@ -50,18 +75,29 @@ export async function runService<Settings extends ServiceSettings>(
     if (!(error instanceof SettingsError)) throw error
     return fail(error.message.split('\n').map(visibleText).join('\n'), 2)
   }
-  const log = pino({ level: settings.LOG_LEVEL, base: { service: name, pid: host.pid } })
+  const check = healthCheckOf(host.argv)
+  if (check !== undefined) {
+    const { exitCode, text } = await checkHealth(check, settings)
+    return exitCode === 0 ? host.exit(0) : fail(text, exitCode)
+  }
+  const isOnlyPrimary = isPrimary(settings.WORKERS)
+  const tracing = isOnlyPrimary ? undefined : await startTracing(readTracingOptions(settings, name))
+  const log = pino({
+    level: settings.LOG_LEVEL,
+    base: { service: name, pid: host.pid },
+    ...(tracing && { mixin: tracing.logFields }),
+  })
   try {
     const link = workerLink(host)
-    const service = await (isPrimary(settings.WORKERS)
+    const service = await (isOnlyPrimary
       ? startWorkers(settings.WORKERS, log)
-      : start(settings, log, link))
-    const stop = stopOnce(host, service, log)
+      : start(settings, log, { link, tracing }))
+    const stop = stopOnce(host, service, log, tracing)
     // Before the log message: its reader may send a signal immediately.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
-    const { url, httpsUrl } = service
-    if (link === undefined) log.info({ url, httpsUrl }, 'listening')
-    else link.reportReady({ url, httpsUrl })
+    const { url, httpsUrl, metricsUrl } = service
+    if (link === undefined) log.info({ url, httpsUrl, metricsUrl }, 'listening')
+    else link.reportReady({ url, httpsUrl, metricsUrl })
     watchParent(host, () => stop('parent_ended'))
   } catch (error) {
     // The worker has written the reason.
@@ -73,14 +109,23 @@ export async function runService<Settings extends ServiceSettings>(
 }
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */
-function stopOnce(host: NodeJS.Process, service: RunningService, log: Logger) {
+function stopOnce(
+  host: NodeJS.Process,
+  service: RunningService,
+  log: Logger,
+  tracing: Tracing | undefined,
+) {
   let isStopping = false
   return (reason: string): void => {
     // Ctrl-C reaches the process from the terminal and from npm. The first stop must finish.
     if (isStopping) return
     isStopping = true
     log.info({ reason }, 'stopping')
-    service.stop().then(
+    const stopAll = async () => {
+      await service.stop()
+      await tracing?.stop()
+    }
+    stopAll().then(
       () => host.exit(0),
       (cause) => {
         log.error({ err: cause }, 'stop failed')

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { readTracingOptions, tracingForms } from '@greeting/tracing'
 import { z } from 'zod'
 import { limits } from './listener.ts'
 
@@ -55,3 +56,36 @@ export const workerCount = (() => {
 
 /** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
 export const keepAliveSeconds = wholeNumber(1, 3600).prefault(`${limits.keepAliveTimeout / 1000}`)
+
+/** The settings of the listener for metrics, which is off by default. */
+export const metricsSettings = {
+  METRICS_HOST: hostName.default('127.0.0.1'),
+  METRICS_PORT: portOrOff.prefault('off'),
+} as const
+
+/** How long a service accepts requests after a stop signal, in seconds: 0 to 300, by default 0. */
+export const stopDelaySeconds = wholeNumber(0, 300).prefault('0')
+
+const tracingSetting = (name: keyof typeof tracingForms) =>
+  z
+    .string()
+    .refine((value) => {
+      const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+      try {
+        return readTracingOptions({ ...endpoint, [name]: value }, '') !== undefined
+      } catch {
+        return false
+      }
+    }, expected(tracingForms[name]))
+    .optional()
+
+/** The settings of tracing, with the names of the OpenTelemetry specification. It is off by default. */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: tracingSetting('OTEL_EXPORTER_OTLP_ENDPOINT'),
+  OTEL_EXPORTER_OTLP_HEADERS: tracingSetting('OTEL_EXPORTER_OTLP_HEADERS'),
+  OTEL_SERVICE_NAME: z.string().max(100, expected('at most 100 characters')).optional(),
+  OTEL_TRACES_SAMPLER_ARG: tracingSetting('OTEL_TRACES_SAMPLER_ARG'),
+} as const
+
+/** The settings of tracing whose values are never shown. */
+export const tracingSecretNames = ['OTEL_EXPORTER_OTLP_HEADERS'] as const

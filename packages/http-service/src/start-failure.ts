@@ -1,21 +1,22 @@
 /** The settings that sentences about a failed start name. */
 export type StartSettings = { readonly HOST: string; readonly DATA_DIR?: string }
 
-/** An error of the system: Node adds the path of a file, or the port of a listener. */
-type SystemError = NodeJS.ErrnoException & { readonly port?: number }
+/** An error of the system: Node adds the path of a file, or the address and port of a listener. */
+type SystemError = NodeJS.ErrnoException & { readonly port?: number; readonly address?: string }
 
 type Sentence = (settings: StartSettings, error: SystemError) => string
 
 const noAccess: Sentence = (_, { path }) => `this user may not use ${path}`
 
 const sentences: Readonly<Record<string, Sentence>> = {
-  EADDRINUSE: ({ HOST }, { port }) => `port ${port} at ${HOST} is taken by another program`,
+  EADDRINUSE: ({ HOST }, { port, address = HOST }) =>
+    `port ${port} at ${address} is taken by another program`,
   EACCES: (settings, error) =>
     error.path === undefined
-      ? `this user may not listen on port ${error.port} at ${settings.HOST}`
+      ? `this user may not listen on port ${error.port} at ${error.address ?? settings.HOST}`
       : noAccess(settings, error),
   EPERM: noAccess,
-  EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine`,
+  EADDRNOTAVAIL: ({ HOST }, { address = HOST }) => `${address} is not an address of this machine`,
   ENOTFOUND: ({ HOST }) => `no address is known for the host ${HOST}`,
   ENOENT: (_, { path }) => `${path} does not exist`,
   ENOTDIR: (_, { path }) => `a part of ${path} is not a folder`,

@@ -12,6 +12,7 @@ function fakeProcess(connected?: boolean) {
   const texts: string[] = []
   const fake = Object.assign(new EventEmitter(), {
     env: {},
+    argv: [],
     pid: 1,
     connected,
     send: connected === undefined ? undefined : () => true,

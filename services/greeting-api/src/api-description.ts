@@ -133,7 +133,6 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
           },
         },
       },
-      '/metrics': open('Metrics for Prometheus.', 'text/plain'),
     },
     components: {
       securitySchemes: {

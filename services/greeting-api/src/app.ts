@@ -3,7 +3,6 @@ import { guardedApp } from '@greeting/guard/hono'
 import { errorAnswer, errorResponse } from '@greeting/http-service'
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import { Registry } from 'prom-client'
 import { type ApiAddresses, describeApi } from './api-description.ts'
 import { docsPage } from './docs-page.ts'
 import { greetingRoutes, type Role } from './greetings.ts'
@@ -15,8 +14,6 @@ export type AppOptions = {
   readonly guard: Guard<Role>
   readonly addresses: ApiAddresses
   readonly resourceMetadata: ResourceMetadata
-  /** Reads the metrics in the text format of Prometheus. */
-  readonly readMetrics: () => Promise<string>
   /** Whether the service has begun to stop. */
   readonly isStopping: () => boolean
   readonly log: Pick<Logger, 'error'>
@@ -24,17 +21,13 @@ export type AppOptions = {
 
 const json = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 const uncachedJson = { ...json, 'cache-control': 'no-store' }
-const metricsHeaders = {
-  'content-type': Registry.PROMETHEUS_CONTENT_TYPE,
-  'x-content-type-options': 'nosniff',
-}
 const landingJson = JSON.stringify(landing)
 const alive = JSON.stringify({ status: 'alive' })
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
 
 /** Creates the greeting API: the guarded greetings and the open routes beside them. */
 export function createApp(options: AppOptions) {
-  const { guard, addresses, resourceMetadata, readMetrics, isStopping, log } = options
+  const { guard, addresses, resourceMetadata, isStopping, log } = options
   const description = describeApi(addresses)
   const descriptionJson = JSON.stringify(description)
   const resourceMetadataJson = JSON.stringify(resourceMetadata.document)
@@ -55,9 +48,6 @@ export function createApp(options: AppOptions) {
       status: status === 'ready' ? 200 : 503,
       headers: uncachedJson,
     })
-  })
-  app.get('/metrics', async () => {
-    return new Response(await readMetrics(), { headers: metricsHeaders })
   })
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, 'request failed')

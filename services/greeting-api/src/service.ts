@@ -1,7 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGuard, describeResource, entra, type Runtime } from '@greeting/guard'
-import { type Listen, listen, type WorkerLink } from '@greeting/http-service'
+import {
+  type Fetch,
+  type Listen,
+  type Listener,
+  listen,
+  metricsFetch,
+  observeRequests,
+  openMetricsListener,
+  type ProcessContext,
+} from '@greeting/http-service'
 import type { Logger } from 'pino'
+import { describeApi } from './api-description.ts'
 import { createApp } from './app.ts'
+import { annotateDecision } from './decision-span.ts'
 import { roles } from './greetings.ts'
 import { logGuardEvents } from './guard-log.ts'
 import { createMetrics } from './metrics.ts'
@@ -13,34 +25,47 @@ export type Service = {
   readonly url: string
   /** The origin of the HTTPS listener; `undefined` when HTTPS is off. */
   readonly httpsUrl: string | undefined
+  /** The origin of the listener for metrics; `undefined` when it is off. */
+  readonly metricsUrl: string | undefined
   /** Reports that the service is not ready, and answers the running requests. */
   readonly stop: () => Promise<void>
+}
+
+/** The parts of a service that a process, a platform or a test provides. */
+export type ServiceParts = ProcessContext & {
+  readonly runtime?: Partial<Runtime>
+  readonly openListener?: Listen
 }
 
 /**
  * Starts the greeting API: opens the listener, answers requests and begins to fetch the keys.
  *
- * @param link connects a worker to the primary process
- * @param runtime replaces the clocks and the `fetch` of the guard
- * @param openListener replaces Node's server on another platform
+ * @param parts `runtime` replaces the clocks and the `fetch` of the guard, and `openListener` replaces
+ *   Node's server on another platform
  * @throws {TlsFilesError} tls_files_unusable when the certificate of HTTPS cannot be used
  * @throws {Error} with Node's `code` when a listener cannot be opened
  */
 export async function startService(
   settings: Settings,
   log: Logger,
-  link?: WorkerLink,
-  runtime: Partial<Runtime> = link === undefined ? {} : { fetch: link.fetch },
-  openListener: Listen = listen,
+  { link, tracing, runtime, openListener = listen }: ServiceParts = {},
 ): Promise<Service> {
   // 1. Listeners and public addresses
   const listener = await openListener(settings.HOST, settings.PORT, {
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
   })
-  const secureListener = await openSecureListener(settings, log).catch(async (cause) => {
-    await listener.stop()
-    throw cause
-  })
+  const opened: (Listener | undefined)[] = [listener]
+  const stopListeners = () => Promise.all(opened.map((one) => one?.stop()))
+  const openOther = async <Other extends Listener>(opening: Promise<Other | undefined>) => {
+    const other = await opening.catch(async (cause) => {
+      await stopListeners()
+      throw cause
+    })
+    opened.push(other)
+    return other
+  }
+  const secureListener = await openOther(openSecureListener(settings, log))
+  const metricsListener = await openOther(openMetricsListener(settings, openListener))
   const baseUrl = settings.BASE_URL ?? listener.url
   const tenantUrl = `${settings.AUTH_URL}/${settings.TENANT_ID}`
   const scope = `api://${settings.API_APPLICATION_ID}/.default`
@@ -55,6 +80,7 @@ export async function startService(
   // 2. Guard, metrics and log
   const metrics = createMetrics()
   const logEvent = logGuardEvents(log)
+  const ownFetch = link?.fetch ?? globalThis.fetch
   const guard = createGuard(
     entra({
       tenantId: settings.TENANT_ID,
@@ -73,9 +99,10 @@ export async function startService(
       listener: (event) => {
         metrics.listener(event)
         logEvent(event)
+        if (tracing !== undefined) annotateDecision(tracing, event)
       },
     }),
-    runtime,
+    runtime ?? { fetch: tracing?.traceFetch(ownFetch) ?? ownFetch },
   )
   metrics.watch(guard)
   link?.reportMetrics(metrics.registry)
@@ -84,23 +111,41 @@ export async function startService(
 
   // 3. Requests
   let isStopping = false
+  const addresses = { baseUrl, tokenUrl: `${tenantUrl}/oauth2/v2.0/token`, scope }
   const app = createApp({
     guard,
-    addresses: { baseUrl, tokenUrl: `${tenantUrl}/oauth2/v2.0/token`, scope },
+    addresses,
     resourceMetadata,
-    readMetrics: link?.readAllMetrics ?? (() => metrics.registry.metrics()),
     isStopping: () => isStopping,
     log,
   })
-  for (const one of [listener, secureListener])
-    one?.answerWith((request, bindings) => app.fetch(request, bindings))
+  const readMetrics = link?.readAllMetrics ?? (() => metrics.registry.metrics())
+  metricsListener?.answerWith(metricsFetch(readMetrics))
+  const routes = new Set(Object.keys(describeApi(addresses).paths))
+  const routeOf = (url: string) => {
+    const { pathname } = new URL(url)
+    return routes.has(pathname) ? pathname : ''
+  }
+  const observe = observeRequests(tracing, metricsListener && metrics.observeRequest)
+  const answer: Fetch =
+    observe === undefined
+      ? (request, bindings) => app.fetch(request, bindings)
+      : (request, bindings) =>
+          observe(
+            request,
+            () => routeOf(request.url),
+            async () => app.fetch(request, bindings),
+          )
+  for (const one of [listener, secureListener]) one?.answerWith(answer)
   void guard.start()
   return {
     url: listener.url,
     httpsUrl: secureListener?.url,
+    metricsUrl: metricsListener?.url,
     stop: async () => {
       isStopping = true
-      await Promise.all([listener.stop(), secureListener?.stop()])
+      await sleep(settings.STOP_DELAY_SECONDS * 1000)
+      await stopListeners()
       guard.stop()
     },
   }

@@ -3,9 +3,13 @@ import {
   hostName,
   keepAliveSeconds,
   logLevel,
+  metricsSettings,
   originUrl,
   portOrOff,
   readSettings as readSettingsOf,
+  stopDelaySeconds,
+  tracingSecretNames,
+  tracingSettings,
   wholeNumber,
   workerCount,
 } from '@greeting/http-service'
@@ -30,6 +34,7 @@ const shape = z.object({
   TOKEN_VERSIONS: tokenVersions.prefault('1.0'),
   HOST: hostName.default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).prefault('3000'),
+  ...metricsSettings,
   BASE_URL: originUrl.optional(),
   HTTPS_PORT: portOrOff.prefault('off'),
   HTTPS_CERTIFICATE_FILE: z.string().optional(),
@@ -38,9 +43,11 @@ const shape = z.object({
     .enum(['refused', 'enforced', 'required'], expected('refused, enforced or required'))
     .default('refused'),
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).prefault('60'),
-  KEEP_ALIVE_SECONDS: keepAliveSeconds,
   TEST_KEYS: z.enum(['refused', 'accepted'], expected('refused or accepted')).default('refused'),
+  KEEP_ALIVE_SECONDS: keepAliveSeconds,
+  STOP_DELAY_SECONDS: stopDelaySeconds,
   REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).prefault('10000'),
+  ...tracingSettings,
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })
@@ -76,5 +83,10 @@ export const settingNames = Object.keys(shape.shape)
  * @throws {SettingsError} settings_invalid with all faults
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  return readSettingsOf(environment, { service: 'greeting API', schema, names: settingNames })
+  return readSettingsOf(environment, {
+    service: 'greeting API',
+    schema,
+    names: settingNames,
+    secretNames: new Set(tracingSecretNames),
+  })
 }

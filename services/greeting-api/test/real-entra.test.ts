@@ -25,8 +25,7 @@ const start = (settings: Record<string, string> = {}): Promise<Service> =>
       ...settings,
     }),
     pino({ level: 'silent' }),
-    undefined,
-    { fetch: fakeFetch },
+    { runtime: { fetch: fakeFetch } },
   )
 
 before(async () => {

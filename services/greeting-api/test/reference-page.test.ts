@@ -43,7 +43,8 @@ describe('docs/reference/greeting-api.md', () => {
     for (const [name = '', documented = ''] of rows) {
       if (documented === 'required')
         assert.throws(() => readSettings({ [name]: '' }), new RegExp(name))
-      else if (defaults[name] != null) assert.equal(documented, String(defaults[name]))
+      else if (defaults[name] !== undefined)
+        assert.equal(documented, String(defaults[name] ?? 'off'))
     }
   })
 
@@ -65,7 +66,9 @@ describe('docs/reference/greeting-api.md', () => {
   it('lists every metric of the guard', async () => {
     const metrics = createMetrics()
     metrics.watch({ keySets: () => [], cachedTokens: () => 0 })
-    const names = [...(await metrics.registry.metrics()).matchAll(/^# TYPE (greeting_\w+) /gm)]
+    const names = [
+      ...(await metrics.registry.metrics()).matchAll(/^# TYPE ((?:greeting|http)_\w+) /gm),
+    ]
     const documented = tableUnder('Metrics').map(([name = '']) => name.replace(/\{.*/, ''))
     assert.deepEqual(documented.toSorted(), names.map(([, name]) => name).toSorted())
   })

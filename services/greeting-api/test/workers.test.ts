@@ -14,7 +14,7 @@ import {
 
 const main = join(import.meta.dirname, '../src/main.ts')
 
-type LogLine = { msg: string; url: string; workerPid: number; signal: string }
+type LogLine = { msg: string; url: string; metricsUrl: string; workerPid: number; signal: string }
 
 /** The greeting API with two workers. `line` resolves with the next log line that has a message. */
 async function startWithWorkers(providerUrl: string) {
@@ -27,6 +27,7 @@ async function startWithWorkers(providerUrl: string) {
       AUTH_URL: providerUrl,
       ISSUER_URL: providerUrl,
       PORT: '0',
+      METRICS_PORT: '0',
       WORKERS: '2',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -42,13 +43,13 @@ async function startWithWorkers(providerUrl: string) {
     }
   }
   const { workerPid } = await line('worker ready')
-  const { url } = await line('listening')
+  const { url, metricsUrl } = await line('listening')
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     const [code] = await exited
     return code
   }
-  return { url, line, end, workerPid }
+  return { url, metricsUrl, line, end, workerPid }
 }
 
 /** The values of some metrics. */
@@ -93,15 +94,18 @@ describe('a greeting API with two workers', () => {
 
   it('counts the requests of both, also after one of them was killed and replaced', async () => {
     const token = await signer.token()
-    const [before = 0] = await metricsOf(api.url, [admitted])
+    const [before = 0] = await metricsOf(api.metricsUrl, [admitted])
     for (let call = 0; call < 4; call += 1) await callWith(api.url, '/api/v1/hi', token)
-    assert.deepEqual(await metricsOf(api.url, [admitted, 'greeting_workers']), [before + 4, 2])
+    assert.deepEqual(await metricsOf(api.metricsUrl, [admitted, 'greeting_workers']), [
+      before + 4,
+      2,
+    ])
 
     process.kill(api.workerPid, 'SIGKILL')
     const { signal } = await api.line('a worker ended and is replaced')
     assert.equal(signal, 'SIGKILL')
     assert.equal((await callWith(api.url, '/api/v1/hi', token)).body, 'Hi')
-    const [now = 0, replaced] = await metricsOf(api.url, [
+    const [now = 0, replaced] = await metricsOf(api.metricsUrl, [
       admitted,
       'greeting_worker_replacements_total',
     ])

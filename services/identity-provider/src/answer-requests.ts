@@ -1,23 +1,25 @@
-import type { WorkerLink } from '@greeting/http-service'
+import { metricsFetch, observeRequests, type WorkerLink } from '@greeting/http-service'
+import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Authority } from './dialect/authority.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { reportCountedRefusals } from './http/counted-refusals.ts'
 import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
-import { createMetrics } from './http/metrics.ts'
 import { randomPool } from './http/random-pool.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import type { OpenListeners } from './listeners.ts'
 import { createManagementApps } from './management/create-apps.ts'
 import type { Authenticate } from './management/http/caller.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { portalCallerOf } from './portal/api/in-process-graph.ts'
 import { createPortal } from './portal/portal-app.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
 import { isPortalOn } from './startup/is-portal-on.ts'
+import { observedSign, observeTokens } from './startup/observe-tokens.ts'
 import { openKeys } from './startup/open-keys.ts'
 import { seedDirectory } from './startup/seed-directory.ts'
 import { startBackgroundTasks } from './startup/start-background-tasks.ts'
@@ -31,6 +33,9 @@ export type AnswerRequestsOptions = {
   readonly settings: Settings
   readonly log: Logger
   readonly link: WorkerLink | undefined
+  readonly tracing: Tracing | undefined
+  /** Undefined when there is no listener for metrics. */
+  readonly metrics: Metrics | undefined
   readonly listeners: OpenListeners
   readonly storage: Storage
   readonly world: ServiceWorld
@@ -50,6 +55,8 @@ export async function answerRequests({
   settings,
   log,
   link,
+  tracing,
+  metrics,
   listeners,
   storage,
   world,
@@ -58,7 +65,6 @@ export async function answerRequests({
 }: AnswerRequestsOptions): Promise<AsyncDisposableStack> {
   const { runtime, testKeys } = world
   await using unfinished = new AsyncDisposableStack()
-  const metrics = createMetrics(storage, storageLimits(settings), link)
   const reversals = new StoreReversals({
     report: (fields, text) => log.error(fields, text),
     now: runtime.now,
@@ -85,7 +91,10 @@ export async function answerRequests({
   unfinished.defer(() => auditBuffer.flush())
   const issuers = new FederatedIssuers({
     allowedHosts: settings.FEDERATED_ISSUER_HOSTS,
-    runtime: { wallClockMs: () => runtime.now().getTime() },
+    runtime: {
+      wallClockMs: () => runtime.now().getTime(),
+      ...(tracing && { fetch: tracing.traceFetch(fetch) }),
+    },
     testKeys,
   })
   unfinished.defer(() => issuers.stop())
@@ -102,7 +111,7 @@ export async function answerRequests({
     origins,
     directory,
     keys: {
-      sign: (claims, keyMembers) => keys.sign(claims, keyMembers),
+      sign: observedSign(keys, metrics?.observeSignature, tracing),
       published: () => keys.published(),
     },
     lifetime,
@@ -122,7 +131,8 @@ export async function answerRequests({
     audit: auditBuffer.record,
     noteUse: auditBuffer.noteUse,
     isReady,
-    metrics,
+    observeToken: observeTokens(metrics?.observeToken, tracing),
+    observeRequest: observeRequests(tracing, metrics?.observeRequest),
     log,
     source: runtime,
     randomBytes: randomPool(runtime.randomBytes),
@@ -164,7 +174,25 @@ export async function answerRequests({
     unfinished,
   )
 
-  // 5. Requests
+  // 5. Metrics
+  if (metrics !== undefined) {
+    const { registry } = metrics
+    metrics.watch({
+      directory,
+      keys,
+      storage: {
+        ...{ usage: storage.usage, limits: storageLimits(settings) },
+        ...{ reversals: () => reversals.count, auditBacklog: () => auditBuffer.backlog },
+      },
+      maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+      now: runtime.now,
+    })
+    link?.reportMetrics(registry)
+    const read = link?.readAllMetrics ?? (() => registry.metrics())
+    listeners.metrics?.answerWith(metricsFetch(read))
+  }
+
+  // 6. Requests
   world.lab?.connect({
     directory,
     keys,

@@ -1,5 +1,6 @@
 import { errorAnswer, errorResponse } from '@greeting/http-service'
 import { Hono } from 'hono'
+import { routePath } from 'hono/route'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
 import { errorLookup } from './http/error-lookup.ts'
@@ -26,6 +27,19 @@ export function createApp(
   portal?: Hono<ServerEnv>,
 ): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
+  const { observeRequest } = options
+  if (observeRequest !== undefined) {
+    app.use(async (context, next) => {
+      await observeRequest(
+        context.req.raw,
+        () => routePath(context),
+        async () => {
+          await next()
+          return context.res
+        },
+      )
+    })
+  }
   app.route('/', management)
   // Before the routes whose first segment is a tenant.
   if (portal !== undefined) app.route('/', portal)
@@ -35,11 +49,6 @@ export function createApp(
     app.all(path, methodRefusal(options))
   }
   app.route('/', healthEndpoints(options))
-  app.get('/metrics', async () => {
-    const { contentType, read } = options.metrics
-    const headers = { 'content-type': contentType, 'x-content-type-options': 'nosniff' }
-    return new Response(await read(), { headers: { ...headers, 'cache-control': 'no-store' } })
-  })
   app.route('/', errorLookup())
   app.route('/', documentEndpoints(options))
   app.get('/', (context) =>

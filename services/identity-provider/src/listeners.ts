@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Listener, listen, listenSecurely } from '@greeting/http-service'
+import { type Listener, listen, listenSecurely, openMetricsListener } from '@greeting/http-service'
 import { LocalCertificates } from './certificates/local-certificates.ts'
 import type { Authority } from './dialect/authority.ts'
 import type { Log } from './http/service-options.ts'
@@ -16,6 +16,9 @@ export type OpenListeners = {
   /** The listener whose URL the files of the service contain: HTTP, or HTTPS when HTTP is off. */
   readonly first: OpenListener
   readonly all: readonly OpenListener[]
+  /** The listener for metrics; undefined when it is off. */
+  readonly metrics: Listener | undefined
+  readonly stop: () => Promise<void>
   /** Replaces the server certificate shortly before its end. */
   readonly renewCertificate: () => Promise<void>
 }
@@ -37,9 +40,16 @@ export async function openListeners(
 ): Promise<OpenListeners> {
   const { HOST, PORT, HTTPS_PORT, DATA_DIR } = settings
   const http = PORT === null ? undefined : await listen(HOST, PORT, limitsOf(settings))
+  const opened: (Listener | undefined)[] = [http]
+  const stop = async () => {
+    await Promise.all(opened.map((listener) => listener?.stop()))
+  }
   try {
     await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
+    const metrics = await openMetricsListener(settings)
+    opened.push(metrics)
     const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now, log)
+    opened.push(https?.listener)
     const first = http ?? https?.listener
     if (first === undefined) throw new TypeError('PORT and HTTPS_PORT are both off')
     const issuerUrl = settings.ISSUER_URL ?? first.url
@@ -52,9 +62,10 @@ export async function openListeners(
       https && withAuthority(https.listener, settings.HTTPS_AUTH_URL ?? https.listener.url)
     const all = [plain, secure].filter((one) => one !== undefined)
     const renewCertificate = https?.renewCertificate ?? (async () => {})
-    return { http: plain, https: secure, first: all[0] as OpenListener, all, renewCertificate }
+    const named = { http: plain, https: secure, first: all[0] as OpenListener, metrics }
+    return { ...named, all, stop, renewCertificate }
   } catch (cause) {
-    await http?.stop()
+    await stop()
     throw cause
   }
 }

@@ -1,8 +1,10 @@
-import type { WorkerLink } from '@greeting/http-service'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessContext } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { answerRequests } from './answer-requests.ts'
 import { systemRuntime } from './directory/runtime.ts'
 import { openListeners } from './listeners.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { type ServiceWorld, systemWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { storageLimits } from './startup/storage-limits.ts'
@@ -13,6 +15,8 @@ export type Service = {
   readonly url: string
   /** The origin of the HTTPS listener; `undefined` when HTTPS is off. */
   readonly httpsUrl: string | undefined
+  /** The origin of the listener for metrics; `undefined` when it is off. */
+  readonly metricsUrl: string | undefined
   /** Opens the storage again, and replaces everything between it and the listeners. For the lab. */
   readonly reopen: () => Promise<void>
   /** Reports that the service is not ready, answers the running requests and writes the audit log. */
@@ -22,14 +26,13 @@ export type Service = {
 /**
  * Starts the identity provider. A failed start leaves no open listener and no partial change.
  *
- * @param link connects a worker to the primary process
  * @param world default: the system, or a lab when the settings turn it on
  * @throws {Error} with a sentence for the operator, or with Node's `code`
  */
 export async function startService(
   settings: Settings,
   log: Logger,
-  link?: WorkerLink,
+  { link, tracing }: ProcessContext = {},
   world?: ServiceWorld,
 ): Promise<Service> {
   const chosenWorld = world ?? (await worldOf(settings, log))
@@ -39,11 +42,13 @@ export async function startService(
   let opened: AsyncDisposableStack | undefined
   const open = async ({ isStart }: { readonly isStart: boolean }) => {
     await using unfinished = new AsyncDisposableStack()
-    // 2. Storage
+    // 2. Metrics and storage. A lab that opens the storage again begins new metrics.
+    const metrics = listeners.metrics && createMetrics(settings.METRICS_CLIENT_IDS)
     const storage = await chosenWorld.openStorage({
       dataDir: settings.DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
       limits: storageLimits(settings),
+      observe: metrics?.observeQuery,
     })
     unfinished.defer(() => storage.close())
     // 3. Everything between the storage and the listeners
@@ -52,6 +57,8 @@ export async function startService(
         settings,
         log,
         link,
+        tracing,
+        metrics,
         listeners,
         storage,
         world: chosenWorld,
@@ -62,7 +69,7 @@ export async function startService(
     opened = unfinished.move()
   }
   const stop = async () => {
-    await Promise.all(listeners.all.map(({ listener }) => listener.stop()))
+    await listeners.stop()
     await opened?.disposeAsync()
   }
   try {
@@ -74,13 +81,15 @@ export async function startService(
   return {
     url: listeners.first.listener.url,
     httpsUrl: listeners.https?.listener.url,
+    metricsUrl: listeners.metrics?.url,
     reopen: async () => {
       await opened?.disposeAsync()
       await open({ isStart: false })
     },
-    stop: () => {
+    stop: async () => {
       isStopping = true
-      return stop()
+      await sleep(settings.STOP_DELAY_SECONDS * 1000)
+      await stop()
     },
   }
 }

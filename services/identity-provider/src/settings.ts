@@ -4,9 +4,13 @@ import {
   hostName,
   keepAliveSeconds,
   logLevel,
+  metricsSettings,
   originUrl,
   portOrOff,
   readSettings as readSettingsOf,
+  stopDelaySeconds,
+  tracingSecretNames,
+  tracingSettings,
   wholeNumber,
   workerCount,
 } from '@greeting/http-service'
@@ -57,6 +61,13 @@ const tenantId = guid.refine(
   expected('another ID, because this tenant owns the management APIs'),
 )
 
+const maxCountedClients = 100
+
+const clientIds = list.refine(
+  (ids) => ids.length <= maxCountedClients && ids.every(isGuid),
+  expected(`at most ${maxCountedClients} application IDs, separated by commas`),
+)
+
 const databaseUrl = z.string().check(({ value, issues }) => {
   try {
     parsePostgresAddress(value)
@@ -80,7 +91,10 @@ const shape = z.object({
   HOST: hostName.default('127.0.0.1'),
   PORT: portOrOff.prefault('4000'),
   HTTPS_PORT: portOrOff.optional(),
+  ...metricsSettings,
+  METRICS_CLIENT_IDS: clientIds.prefault(''),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
+  STOP_DELAY_SECONDS: stopDelaySeconds,
   HTTPS_NAMES: list.prefault(''),
   AUTH_URL: originUrl.optional(),
   HTTPS_AUTH_URL: originUrl.optional(),
@@ -115,6 +129,7 @@ const shape = z.object({
   PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
   LAB: z.enum(['on', 'off'], expected('on or off')).default('off'),
   LAB_ANY_ADDRESS: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+  ...tracingSettings,
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),
 })
@@ -181,7 +196,11 @@ export type SettingName = keyof z.input<typeof shape>
 /** The names of all settings. The reference page must list each of them. */
 export const settingNames = Object.keys(shape.shape)
 
-const secretNames: ReadonlySet<string> = new Set(['KEY_ENCRYPTION_KEY', 'DATABASE_URL'])
+const secretNames: ReadonlySet<string> = new Set([
+  'KEY_ENCRYPTION_KEY',
+  'DATABASE_URL',
+  ...tracingSecretNames,
+])
 
 /**
  * Reads the settings from an environment. An empty value counts as not set.

@@ -11,8 +11,8 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>
 
-/** A process of its own has workers. Inside another process there is one. */
-type OptionName = CamelCase<Exclude<SettingName, 'WORKERS'>>
+/** A process of its own has workers and traces. Inside another process there is one worker. */
+type OptionName = CamelCase<Exclude<SettingName, 'WORKERS' | `OTEL_${string}`>>
 
 /** The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. */
 export type IdentityProviderOptions = Readonly<
@@ -24,6 +24,8 @@ export type IdentityProvider = AsyncDisposable & {
   /** The origin of the HTTP listener, or of the HTTPS listener when HTTP is off. */
   readonly url: string
   readonly httpsUrl: string | undefined
+  /** The origin of the listener for metrics; `undefined` when `metricsPort` is `off`. */
+  readonly metricsUrl: string | undefined
   /** The folder with the administrator's settings, and those of the clients of a registrations file. */
   readonly dataDir: string
   /** Answers the running requests, and releases everything. */
@@ -43,10 +45,12 @@ export class IdentityProviderOptionsError extends TypeError {
   }
 }
 
+const isOfProcess = (setting: string) => setting === 'WORKERS' || setting.startsWith('OTEL_')
+
 const optionNameOf = (setting: string) =>
   setting.toLowerCase().replaceAll(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
 const settingByOption = new Map(
-  settingNames.filter((name) => name !== 'WORKERS').map((name) => [optionNameOf(name), name]),
+  settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
 )
 
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value))
@@ -116,8 +120,8 @@ export async function startInProcess(
       stopping ??= service.stop().finally(removeFolder)
       return stopping
     }
-    const { url, httpsUrl } = service
-    const provider = { url, httpsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
+    const { url, httpsUrl, metricsUrl } = service
+    const provider = { url, httpsUrl, metricsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
     return { provider, service }
   } catch (cause) {
     await removeFolder()

@@ -16,6 +16,7 @@ type Environment = Readonly<Record<string, string>>
 export type ProviderProcess = {
   readonly url: string
   readonly httpsUrl: string
+  readonly metricsUrl: string | undefined
   /** Sends a signal and waits for the end: the exit code, or null after a kill. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
   /** Closes the channel over which it was started, as a death of this process would. */
@@ -54,12 +55,13 @@ export async function startProvider(
   child.stderr?.on('data', (text) => failure.push(String(text)))
   const ended = once(child, 'close')
   for await (const line of createInterface({ input: child.stdout ?? ([] as never) })) {
-    const { msg, url, httpsUrl } = JSON.parse(line)
+    const { msg, url, httpsUrl, metricsUrl } = JSON.parse(line)
     if (msg !== 'listening') continue
     child.stdout?.resume()
     return {
       url,
       httpsUrl,
+      metricsUrl,
       end: async (signal) => {
         child.kill(signal)
         const [code] = await ended

@@ -5,8 +5,10 @@ import { describe, it } from 'node:test'
 import { Hono } from 'hono'
 import { createApp } from '../src/app.ts'
 import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
+import { createMetrics } from '../src/metrics/metrics.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
 import { testService } from './http/test-service.ts'
+import { sampleSources } from './metrics/sample-sources.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '../../../docs/reference/identity-provider.md'),
@@ -50,6 +52,22 @@ describe('docs/reference/identity-provider.md', () => {
     const served = routes.filter((route) => route !== '' && !route.startsWith('OPTIONS'))
     const documented = tableUnder('Routes').map(([route = '']) => code(route))
     assert.deepEqual([...new Set(served)].toSorted(), documented.toSorted())
+  })
+
+  it('has one row for each metric, with its labels', async () => {
+    const { registry, watch } = createMetrics()
+    watch(sampleSources())
+    const described = (await registry.getMetricsAsJSON()).filter(
+      ({ name }) => name.startsWith('greeting_') || name.startsWith('http_'),
+    )
+    const names = described.map(({ name }) => {
+      const metric = registry.getSingleMetric(name) as unknown as { labelNames: string[] }
+      return metric.labelNames.length === 0 ? name : `${name}{${metric.labelNames.join(',')}}`
+    })
+    const documented = tableUnder('Metrics').map(([name = '']) => code(name))
+    // The primary process counts the workers.
+    const ofWorkers = ['greeting_workers', 'greeting_worker_replacements_total']
+    assert.deepEqual(documented.toSorted(), [...names, ...ofWorkers].toSorted())
   })
 
   it('has one row for each refusal', () => {

@@ -14,6 +14,7 @@ describe('an identity provider with two workers', () => {
     provider = await startProvider({
       DATA_DIR: dataDir,
       WORKERS: '2',
+      METRICS_PORT: '0',
       NEW_ADMINISTRATOR: 'yes',
       WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '4',
     })
@@ -72,12 +73,16 @@ describe('an identity provider with two workers', () => {
   it('has one set of metrics', async () => {
     const values: (string | undefined)[] = []
     for (let request = 0; request < 4; request += 1) {
-      const response = await fetch(`${provider.url}/metrics`, { headers: { connection: 'close' } })
+      const url = `${provider.metricsUrl}/metrics`
+      const response = await fetch(url, { headers: { connection: 'close' } })
       const text = await response.text()
       values.push(/^greeting_storage_used_assertions_max (\d+)$/m.exec(text)?.[1])
       values.push(/^greeting_workers (\d+)$/m.exec(text)?.[1])
+      values.push(/^greeting_token_requests_total\{outcome="issued".*\} (\d+)$/m.exec(text)?.[1])
+      values.push(/^greeting_token_requests_throttled_total (\d+)$/m.exec(text)?.[1])
     }
-    assert.deepEqual(values, Array(4).fill(['1000000', '2']).flat())
+    assert.deepEqual(values, Array(4).fill(['1000000', '2', '6', '4']).flat())
+    assert.equal((await fetch(`${provider.url}/metrics`)).status, 404, 'not at the public address')
   })
 
   it('ends with all workers, and with 0, on SIGTERM', async () => {

@@ -11,7 +11,11 @@ export type WorkerProcess = Peer &
   }
 
 /** The report of a worker that accepts requests. */
-export type WorkerAddress = { readonly url: string; readonly httpsUrl?: string | undefined }
+export type WorkerAddress = {
+  readonly url: string
+  readonly httpsUrl?: string | undefined
+  readonly metricsUrl?: string | undefined
+}
 
 export type WorkerPoolOptions = {
   readonly count: number

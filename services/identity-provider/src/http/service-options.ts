@@ -1,3 +1,4 @@
+import type { RequestObserver } from '@greeting/http-service'
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import type { Runtime } from '../directory/runtime.ts'
@@ -10,7 +11,7 @@ import type { AuditLane } from '../storage/audit-trail.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { ReplayCache } from '../storage/replay-cache.ts'
 import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
-import type { Metrics } from './metrics.ts'
+import type { ObserveToken } from './token-observation.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The signing keys, as the token service uses them. */
@@ -45,9 +46,12 @@ export type ServiceOptions = {
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
   /** Adds the use of a credential to the audit buffer. */
   readonly noteUse: (credentialName: string, at: Date) => void
-  readonly metrics: Metrics
   /** False when the service has begun to stop. */
   readonly isReady: () => boolean
+  /** Receives the result of each token request; undefined when nothing observes them. */
+  readonly observeToken?: ObserveToken | undefined
+  /** Runs a request and observes its answer; undefined when nothing observes them. */
+  readonly observeRequest?: RequestObserver | undefined
   readonly log: Log
   readonly source: Pick<Runtime, 'now' | 'newGuid'>
   /** Random bytes for values that are not secret: opaque claims, and the exact lifetime of a token. */

@@ -22,6 +22,7 @@ import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts
 import { readRequestForm } from './request-form.ts'
 import { headerOf, type ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
+import { requestObservation } from './token-observation.ts'
 import { answerRefusal, refusalOfError } from './token-refusal.ts'
 
 /** Handles the token requests of one version of the endpoint. */
@@ -76,6 +77,13 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       // 6. Record the token and answer.
       const ids = createIds()
       recordToken(options, decision, now, ids.correlationId)
+      options.observeToken?.({
+        ...requestObservation(request),
+        outcome: 'issued',
+        reason: '',
+        isThrottled: false,
+        correlationId: ids.correlationId,
+      })
       const envelope = version.envelope(token, times, decision.resource.requestedAs)
       return new Response(JSON.stringify(envelope), {
         headers: tokenResponseHeaders(headerRequest(context, form, ids)),

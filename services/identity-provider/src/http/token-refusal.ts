@@ -8,6 +8,7 @@ import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts
 import { headerOf, type ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { sourceAddress } from './source-address.ts'
+import { requestObservation } from './token-observation.ts'
 
 /** The known parts of a token request that is refused. */
 export type RefusalContext = {
@@ -61,6 +62,13 @@ export function answerRefusal(refusal: Refusal, refused: RefusalContext): Respon
   const waitSeconds = countRefusal(refusal, refused)
   const isAnswered = waitSeconds === undefined || serverFaults.has(refusal.reason)
   if (waitSeconds === undefined) recordRefusal(refusal, refused)
+  options.observeToken?.({
+    ...requestObservation(refused.request),
+    outcome: serverFaults.has(refusal.reason) ? 'failed' : 'refused',
+    reason: refusal.reason,
+    isThrottled: !isAnswered,
+    correlationId: headers.ids.correlationId,
+  })
 
   const answered: Refusal = isAnswered ? refusal : { reason: 'throttled' }
   const { status, body } = errorAnswer(answered, headers.ids, options.authority.authUrl)

@@ -64,6 +64,7 @@ export class SigningKeys {
   #followed = firstRing
   #ring: KeyRing = []
   #asOfMs = Number.NEGATIVE_INFINITY
+  #conflicts = 0
   #refreshing: Promise<void> | undefined
 
   private constructor(options: SigningKeysOptions) {
@@ -121,6 +122,21 @@ export class SigningKeys {
   /** Every key with its phase. */
   states(): KeyState[] {
     return keyStates(this.#ring, this.#schedule, this.#now())
+  }
+
+  /** The revision of the ring in memory. */
+  get revision(): number {
+    return this.#followed.revision
+  }
+
+  /** Time since the ring was known to be current, in seconds. */
+  get ageSeconds(): number {
+    return (this.#monotonicNowMs() - this.#asOfMs) / 1000
+  }
+
+  /** How many changes were decided again, because another process changed the ring first. */
+  get conflicts(): number {
+    return this.#conflicts
   }
 
   /** Reads the latest ring from the store. Simultaneous calls share one query. */
@@ -216,7 +232,10 @@ export class SigningKeys {
       const events = keyEvents(before, after, { by, at: this.#now(), removal })
       const mark = this.#newMark()
       const outcome = await this.#store.commit(base, mark, after, events)
-      if (outcome === 'conflict') continue
+      if (outcome === 'conflict') {
+        this.#conflicts += 1
+        continue
+      }
       if (this.#followed !== base) return this.#follow()
       return this.#adopt({ revision: base.revision + 1, mark }, after)
     }

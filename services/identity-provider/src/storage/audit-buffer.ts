@@ -10,6 +10,13 @@ export type AuditBufferOptions = {
   readonly now?: () => Date
 }
 
+/** The records that the store does not have. */
+export type AuditBacklog = {
+  readonly waiting: number
+  /** The records that were dropped since the start, because too many waited. */
+  readonly dropped: number
+}
+
 /**
  * Buffers the records of token requests and writes them in batches, so that no token waits for the
  * store. While the store is unavailable, the buffer grows up to its capacity.
@@ -25,6 +32,7 @@ export class AuditBuffer {
   readonly #waiting = new Map<AuditLane, { readonly records: AuditRecord[]; lost: number }>()
   readonly #latestUses = new Map<string, Date>()
   #flushing: Promise<void> | undefined
+  #dropped = 0
 
   constructor({ audit, uses, capacity = 50_000, now = () => new Date() }: AuditBufferOptions) {
     this.#audit = audit
@@ -38,7 +46,17 @@ export class AuditBuffer {
     const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
     this.#waiting.set(lane, waiting)
     if (waiting.records.length < this.#capacity) waiting.records.push(record)
-    else waiting.lost += 1
+    else {
+      waiting.lost += 1
+      this.#dropped += 1
+    }
+  }
+
+  /** The records that the store does not have. */
+  get backlog(): AuditBacklog {
+    let waiting = 0
+    for (const { records } of this.#waiting.values()) waiting += records.length
+    return { waiting, dropped: this.#dropped }
   }
 
   /** Adds the use of a credential. */

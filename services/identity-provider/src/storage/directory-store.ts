@@ -56,6 +56,7 @@ export class DirectoryStore {
   /** The commit of the cache. It is a new object after each change; undefined before the start. */
   #followed: Commit | undefined
   #asOfMs = Number.NEGATIVE_INFINITY
+  #conflicts = 0
   #refreshing: Promise<void> | undefined
   #wanted = new Map<string, DirectoryLookup>()
   #loading: Promise<void> | undefined
@@ -125,6 +126,21 @@ export class DirectoryStore {
     return this.#cache.weight
   }
 
+  /** The revision of the cache; 0 before the start. */
+  get revision(): number {
+    return this.#followed?.revision ?? 0
+  }
+
+  /** Time since the cache was known to be current, in seconds; `Infinity` before the start. */
+  get ageSeconds(): number {
+    return (this.#monotonicNowMs() - this.#asOfMs) / 1000
+  }
+
+  /** How many decisions were made again, because another commit came first. */
+  get conflicts(): number {
+    return this.#conflicts
+  }
+
   /** Follows the log to its latest revision. Calls at the same time share one query. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#follow([]).finally(() => {
@@ -168,7 +184,10 @@ export class DirectoryStore {
       if (changes.length === 0 && audit.length === 0) return result
       const mark = this.#newMark()
       const outcome = await this.#log.commit(base, mark, changes, audit)
-      if (outcome === 'conflict') continue
+      if (outcome === 'conflict') {
+        this.#conflicts += 1
+        continue
+      }
       this.#applyOwn(base, mark, changes)
       return result
     }

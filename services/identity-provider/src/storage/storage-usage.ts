@@ -14,4 +14,6 @@ export type StorageUsage = {
   readonly auditRecords: Readonly<Record<AuditLane, number | undefined>>
   readonly usedAssertions: number | undefined
   readonly credentialUses: number | undefined
+  /** The secrets and certificates that end within 30 days. */
+  readonly endingCredentials: Readonly<Record<'secret' | 'certificate', number | undefined>>
 }

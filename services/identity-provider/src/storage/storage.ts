@@ -5,10 +5,11 @@ import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { openPostgresDatabase } from './postgres/postgres-database.ts'
 import type { ReplayCache } from './replay-cache.ts'
+import { countEndingCredentials } from './sql/ending-credentials.ts'
 import { fillNameKeys } from './sql/name-keys.ts'
 import { SqlAuditTrail } from './sql/sql-audit-trail.ts'
 import { SqlCredentialUses } from './sql/sql-credential-uses.ts'
-import type { SqlDatabase } from './sql/sql-database.ts'
+import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
 import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
 import { SqlKeyRingStore } from './sql/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/sql-replay-cache.ts'
@@ -35,6 +36,8 @@ export type StorageOptions = {
   /** `postgres://...` of a database that replicas share; undefined for the data file. */
   readonly databaseUrl?: string | undefined
   readonly limits?: StorageLimits
+  /** Called after each access to the store. */
+  readonly observe?: ObserveQuery | undefined
 }
 
 /** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
@@ -55,10 +58,12 @@ export async function openStorage({
   dataDir,
   databaseUrl,
   limits = defaultStorageLimits,
+  observe,
 }: StorageOptions): Promise<Storage> {
   const database = await (databaseUrl === undefined
     ? openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
     : openPostgresDatabase(databaseUrl))
+  if (observe !== undefined) database.observe(observe)
   // After an upgrade, the lookups by name are slow until all rows have their keys.
   try {
     await fillNameKeys(database)
@@ -78,6 +83,10 @@ export function sqlStorage(
   const credentialUses = new SqlCredentialUses(database)
   const audit = new SqlAuditTrail(database)
   let bytes: number | undefined
+  let endingCredentials: StorageUsage['endingCredentials'] = {
+    secret: undefined,
+    certificate: undefined,
+  }
   const directory = new SqlDirectoryLog(database)
   return {
     directory,
@@ -90,6 +99,7 @@ export function sqlStorage(
       await credentialUses.forgetRemoved()
       await audit.prune(limits, now)
       bytes = await database.bytes()
+      endingCredentials = await countEndingCredentials(database, now)
       await directory.prune()
     },
     usage: () => ({
@@ -101,6 +111,7 @@ export function sqlStorage(
       },
       usedAssertions: assertions.count,
       credentialUses: credentialUses.count,
+      endingCredentials,
     }),
     close: () => database.close(),
   }

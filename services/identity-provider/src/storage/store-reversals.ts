@@ -31,6 +31,11 @@ export class StoreReversals {
     return this.#latestAt
   }
 
+  /** How many reversals this server has noticed. */
+  get count(): number {
+    return this.#count
+  }
+
   /** Records that a log lacks the commit to which this server had followed it. */
   note(log: RevisionLog, followed: Commit, latest: Commit): void {
     const at = this.#now()

@@ -102,7 +102,6 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     trustedProxies: new TrustedProxies(),
     audit: (record, lane) => void audit.push({ ...record, lane }),
     noteUse: (keyId, at) => void uses.set(keyId, at),
-    metrics: { contentType: 'text/plain', read: async () => '' },
     isReady: () => true,
     log: { debug: note, info: note, warn: note, error: note },
     source: systemRuntime,

@@ -32,6 +32,12 @@ export type SqlDatabaseOptions = {
   readonly faultOf: (error: unknown) => string | undefined
 }
 
+/** A kind of access to the database. */
+export type QueryKind = 'ask' | 'report' | 'snapshot' | 'write'
+
+/** Receives the result and the duration of each access, in seconds. */
+export type ObserveQuery = (kind: QueryKind, isDone: boolean, seconds: number) => void
+
 /** A database of any kind, used through Kysely. Its faults are errors of one class. */
 export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
@@ -42,6 +48,7 @@ export class SqlDatabase {
   readonly #bytesQuery: string
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
+  #observe: ObserveQuery | undefined
 
   constructor({
     kysely,
@@ -63,19 +70,25 @@ export class SqlDatabase {
     this.#faultOf = faultOf
   }
 
+  /** Measures each access from now on. */
+  observe(observe: ObserveQuery): void {
+    this.#observe = observe
+  }
+
   /** Runs one short query, and writes nothing. */
   ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard(question(this.#readers))
+    return this.#guard('ask', question(this.#readers))
   }
 
   /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
   report<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard(question(this.#reports))
+    return this.#guard('report', question(this.#reports))
   }
 
   /** Runs several queries on the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
     return this.#guard(
+      'snapshot',
       this.#readers
         .transaction()
         .setIsolationLevel('repeatable read')
@@ -87,14 +100,18 @@ export class SqlDatabase {
   /** Answers the question of a follower, on one state of the database. */
   changes(question: ChangesQuestion): Promise<Followed> {
     const inOneStep = this.#changesInOneStep
-    if (inOneStep === undefined) return this.#guard(answerChanges(this.#readers, question))
+    if (inOneStep === undefined)
+      return this.#guard('snapshot', answerChanges(this.#readers, question))
     // The connection is free: the queries must not become a part of another transaction.
-    return this.#guard(this.#readers.connection().execute(() => inOneStep(question)))
+    return this.#guard(
+      'snapshot',
+      this.#readers.connection().execute(() => inOneStep(question)),
+    )
   }
 
   /** Writes completely or not at all. After any error nothing is written. */
   write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return this.#guard(this.#kysely.transaction().execute(statements))
+    return this.#guard('write', this.#kysely.transaction().execute(statements))
   }
 
   /**
@@ -111,7 +128,7 @@ export class SqlDatabase {
       // The connection is free: a batch must not become a part of another transaction.
       return this.#kysely.connection().execute(() => runBatch(recorded))
     }
-    return this.#guard(written())
+    return this.#guard('write', written())
   }
 
   /**
@@ -124,7 +141,7 @@ export class SqlDatabase {
       db: this.#kysely,
       provider: { getMigrations: async () => migrations },
     })
-    const { error } = await this.#guard(migrator.migrateToLatest())
+    const { error } = await this.#guard('write', migrator.migrateToLatest())
     if (error === undefined) return
     if (error instanceof StorageUnavailableError) throw error
     throw new StorageUnavailableError(
@@ -149,13 +166,21 @@ export class SqlDatabase {
     await this.#close()
   }
 
-  async #guard<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async #guard<Answer>(kind: QueryKind, answer: Promise<Answer>): Promise<Answer> {
+    const startedMs = this.#observe && performance.now()
+    let isDone = false
     try {
-      return await answer
+      const result = await answer
+      isDone = true
+      return result
     } catch (cause) {
       const sentence = this.#faultOf(cause)
       if (sentence === undefined) throw cause
       throw new StorageUnavailableError(sentence, { cause })
+    } finally {
+      if (startedMs !== undefined) {
+        this.#observe?.(kind, isDone, (performance.now() - startedMs) / 1000)
+      }
     }
   }
 }

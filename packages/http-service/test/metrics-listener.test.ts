@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { metricsFetch, openMetricsListener } from '../src/metrics-listener.ts'
+
+describe('the listener for metrics', () => {
+  it('is off without a port', async () => {
+    const settings = { METRICS_HOST: '127.0.0.1', METRICS_PORT: null }
+    assert.equal(await openMetricsListener(settings), undefined)
+  })
+
+  it('answers GET /metrics with text that is not cached, and nothing else', async () => {
+    const settings = { METRICS_HOST: '127.0.0.1', METRICS_PORT: 0 }
+    const listener = await openMetricsListener(settings)
+    assert.ok(listener)
+    try {
+      assert.equal((await fetch(`${listener.url}/metrics`)).status, 503, 'the service is starting')
+      listener.answerWith(metricsFetch(async () => 'up 1\n'))
+      const response = await fetch(`${listener.url}/metrics`)
+      assert.deepEqual([response.status, await response.text()], [200, 'up 1\n'])
+      assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+      assert.equal(response.headers.get('cache-control'), 'no-store')
+      const statusOf = async (method: string, path: string) =>
+        (await fetch(`${listener.url}${path}`, { method })).status
+      assert.equal(await statusOf('POST', '/metrics'), 404)
+      assert.equal(await statusOf('GET', '/'), 404)
+      assert.equal(await statusOf('GET', '/metrics/x'), 404)
+    } finally {
+      await listener.stop()
+    }
+  })
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { measureRequests, observeRequests, type RequestLabels } from '../src/request-observer.ts'
+
+it('a request is measured until its answer begins, with a bounded method', async () => {
+  const measured: [RequestLabels, number][] = []
+  let nowMs = 1000
+  const observe = measureRequests(
+    (labels, seconds) => measured.push([labels, seconds]),
+    () => nowMs,
+  )
+  for (const method of ['GET', 'PROPFIND']) {
+    const request = new Request('http://api.test/items/7', { method })
+    const answer = async () => {
+      nowMs += 250
+      return new Response(null, { status: 204 })
+    }
+    assert.equal((await observe(request, () => '/items/:id', answer)).status, 204)
+  }
+  const labels = (method: string) => ({ method, route: '/items/:id', status: 204 })
+  assert.deepEqual(measured, [
+    [labels('GET'), 0.25],
+    [labels('_OTHER'), 0.25],
+  ])
+})
+
+it('nothing observes a request without tracing and metrics', () => {
+  assert.equal(observeRequests(undefined, undefined), undefined)
+})

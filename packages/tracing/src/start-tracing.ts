@@ -1,0 +1,14 @@
+import type { Tracing, TracingOptions } from './tracing.ts'
+
+/**
+ * Starts tracing. The SDK is loaded only here, so that a process without a collector loads nothing.
+ *
+ * @returns undefined without options
+ */
+export async function startTracing(
+  options: TracingOptions | undefined,
+): Promise<Tracing | undefined> {
+  if (options === undefined) return undefined
+  const { openTelemetry } = await import('./open-telemetry.ts')
+  return openTelemetry(options)
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readTracingOptions } from '../src/tracing-options.ts'
+
+const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector.test:4318'
+
+describe('the settings of tracing', () => {
+  it('are off without an endpoint', () => {
+    assert.equal(readTracingOptions({}, 'api'), undefined)
+    assert.equal(readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, 'api'), undefined)
+  })
+
+  it('have defaults', () => {
+    assert.deepEqual(readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT }, 'api'), {
+      endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: {},
+      serviceName: 'api',
+      sampleRatio: 1,
+    })
+  })
+
+  it('are read in the form of the specification', () => {
+    const settings = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.test/otlp/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope = a=b',
+      OTEL_SERVICE_NAME: 'orders',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    }
+    assert.deepEqual(readTracingOptions(settings, 'api'), {
+      endpoint: 'https://collector.test/otlp',
+      headers: { authorization: 'Bearer x', 'x-scope': 'a=b' },
+      serviceName: 'orders',
+      sampleRatio: 0.25,
+    })
+  })
+
+  for (const [setting, value] of [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://collector.test'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:canary@collector.test'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.test?key=canary'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'canary'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', Array(21).fill('a=canary').join(',')],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
+  ] as const) {
+    it(`refuse ${setting}=${value.slice(0, 40)}, and name no value`, () => {
+      const settings = { OTEL_EXPORTER_OTLP_ENDPOINT, [setting]: value }
+      assert.throws(
+        () => readTracingOptions(settings, 'api'),
+        (error: Error & { code?: string }) => {
+          assert.equal(error.code, 'tracing_options')
+          assert.ok(error.message.startsWith(`${setting} is invalid; expected `))
+          assert.ok(!error.message.includes('canary'))
+          return true
+        },
+      )
+    })
+  }
+})

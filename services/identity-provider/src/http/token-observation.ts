@@ -1,0 +1,25 @@
+import { type CredentialKind, credentialKindOf } from '../issuance/credential-kind.ts'
+import type { TokenRequest } from '../issuance/token-request.ts'
+
+/** The result of one token request, without its token and its credential. */
+export type TokenObservation = {
+  /** `failed` means that the server, or an issuer that it asked, is at fault. */
+  readonly outcome: 'issued' | 'refused' | 'failed'
+  /** The reason of the refusal; empty for an issued token. */
+  readonly reason: string
+  readonly credential: CredentialKind
+  /** Whether the answer was 429 in place of the reason. */
+  readonly isThrottled: boolean
+  /** The client that the request names, which may be unknown; undefined when it names none. */
+  readonly clientId: string | undefined
+  readonly correlationId: string
+}
+
+/** Receives the result of each token request. */
+export type ObserveToken = (observation: TokenObservation) => void
+
+/** The parts of an observation that the request contains. */
+export const requestObservation = (request: TokenRequest | undefined) => ({
+  credential: credentialKindOf(request?.authentication),
+  clientId: request?.clientId,
+})

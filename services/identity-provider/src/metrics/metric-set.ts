@@ -1,0 +1,80 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+/** Values by label value; undefined while a value is unknown. */
+export type LabelledValues = Readonly<Record<string, number | undefined>>
+
+/** Makes metrics of one registry whose values are read when Prometheus asks. */
+export class MetricSet {
+  readonly #registers: Registry[]
+
+  constructor(registry: Registry) {
+    this.#registers = [registry]
+  }
+
+  /** A value that all workers share: they have one store, so the highest value counts. */
+  gauge(name: string, help: string, value: () => number | undefined): void {
+    new Gauge({
+      ...{ name, help, registers: this.#registers, aggregator: 'max' as const },
+      collect() {
+        const current = value()
+        if (current !== undefined) this.set(current)
+      },
+    })
+  }
+
+  /** A value for each value of a label. */
+  gaugeBy<Label extends string>(
+    label: Label,
+    name: string,
+    help: string,
+    values: () => LabelledValues,
+  ): void {
+    new Gauge<Label>({
+      ...{ name, help, registers: this.#registers, aggregator: 'max' as const },
+      labelNames: [label],
+      collect() {
+        this.reset()
+        for (const [key, current] of Object.entries(values()))
+          if (current !== undefined) this.set({ [label]: key } as Record<Label, string>, current)
+      },
+    })
+  }
+
+  /** A value of each worker, of which the metrics of all have the sum. */
+  sum(name: string, help: string, value: () => number): void {
+    new Gauge({
+      ...{ name, help, registers: this.#registers },
+      collect() {
+        this.set(value())
+      },
+    })
+  }
+
+  /** A count since the start, which another object keeps. */
+  count(name: string, help: string, value: () => number): void {
+    new Counter({
+      ...{ name, help, registers: this.#registers },
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  }
+
+  /** A count for each combination of labels. */
+  counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
+    return new Counter<Label>({ name, help, labelNames, registers: this.#registers })
+  }
+
+  /** Durations in seconds. */
+  durations<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: readonly number[],
+  ) {
+    return new Histogram<Label>({
+      ...{ name, help, labelNames, buckets: [...buckets], registers: this.#registers },
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import type { AuditBacklog } from '../storage/audit-buffer.ts'
+import type { StorageLimits, StorageUsage } from '../storage/storage-usage.ts'
+import type { MetricSet } from './metric-set.ts'
+
+/** The figures of the store. */
+export type StorageFigures = {
+  readonly usage: () => StorageUsage
+  readonly limits: StorageLimits
+  readonly auditBacklog: () => AuditBacklog
+  /** How often the store has lost commits since the start. */
+  readonly reversals: () => number
+}
+
+/** Adds the size of the store as of its last cleanup, and the audit records that wait for it. */
+export function storageMetrics(
+  metrics: MetricSet,
+  { usage, limits, auditBacklog, reversals }: StorageFigures,
+): void {
+  metrics.gaugeBy(
+    'lane',
+    'greeting_storage_audit_records',
+    'Audit records of each lane that has a limit.',
+    () => usage().auditRecords,
+  )
+  metrics.gaugeBy(
+    'lane',
+    'greeting_storage_audit_records_max',
+    'The limit of the audit records of each lane.',
+    () => limits.records,
+  )
+  metrics.gauge(
+    'greeting_storage_used_assertions',
+    'Used client assertions that have not expired.',
+    () => usage().usedAssertions,
+  )
+  metrics.gauge(
+    'greeting_storage_used_assertions_max',
+    'The limit of the used client assertions; beyond it, each assertion gets 503.',
+    () => limits.usedAssertions,
+  )
+  metrics.gauge(
+    'greeting_storage_credential_uses',
+    'Credentials with a recorded last use.',
+    () => usage().credentialUses,
+  )
+  metrics.gauge(
+    'greeting_storage_bytes',
+    'The size of the data file or the database.',
+    () => usage().bytes,
+  )
+  metrics.gaugeBy(
+    'kind',
+    'greeting_credentials_ending',
+    'Secrets and certificates that end within 30 days.',
+    () => usage().endingCredentials,
+  )
+  metrics.sum(
+    'greeting_audit_waiting_records',
+    'Audit records that wait for the store.',
+    () => auditBacklog().waiting,
+  )
+  metrics.count(
+    'greeting_audit_dropped_records_total',
+    'Audit records that were dropped, because too many waited for the store.',
+    () => auditBacklog().dropped,
+  )
+  metrics.count(
+    'greeting_store_reversals_total',
+    'How often the store lost commits that this server knows, for example after a failover.',
+    reversals,
+  )
+}
