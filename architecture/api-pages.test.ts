@@ -1,13 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { apiPageFault, readApiPage } from '../build/api-page.ts'
-import { packageReports } from '../build/package-reports.ts'
-import { read, root } from './source-tree.ts'
+import { packageReports, pages } from '../build/package-reports.ts'
+import { undocumentedExports } from '../build/undocumented-exports.ts'
+import { read, root, sources } from './source-tree.ts'
 
 describe('the interface of a package', () => {
   for (const { page, report } of packageReports(root)) {
     it(`is that of ${page}, and its last change is in the changelog`, () => {
       assert.equal(apiPageFault(readApiPage(read(page)), report, read('CHANGELOG.md')), undefined)
+    })
+  }
+
+  for (const folder of Object.values(pages)) {
+    it(`in ${folder} has a comment for each name, and an example for each function`, () => {
+      const { './main': _, ...exports } = JSON.parse(read(`${folder}/package.json`)).exports ?? {}
+      const texts = new Map(
+        sources
+          .filter((file) => file.startsWith(`${folder}/src/`))
+          .map((file) => [file, read(file)]),
+      )
+      assert.deepEqual(undocumentedExports(exports, folder, texts), [])
     })
   }
 })

@@ -60,16 +60,21 @@ function exportsOf(file: string, files: Declarations): ReadonlyMap<string, strin
   return found
 }
 
+/** The subpaths and the commands of a package, each with its file. */
+export type Entries = {
+  readonly exports: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>> | undefined
+}
+
 /**
- * Describes every exported name of a package with its type.
+ * Describes every exported name of a package with its type, and names its commands.
  *
- * @param exports the subpaths of the package, each with its source file
  * @param folder the folder of the package, from the root of the repository
  * @throws {Error} when a subpath exports a name without a declaration
  */
 export function apiReport(
   name: string,
-  exports: Readonly<Record<string, string>>,
+  { exports, bin = {} }: Entries,
   folder: string,
   files: Declarations,
 ): string {
@@ -82,5 +87,14 @@ export function apiReport(
         .map(([, statement]) => statement)
       return `## ${name}${subpath.slice(1)}\n\n\`\`\`ts\n${statements.join('\n\n')}\n\`\`\`\n`
     })
-  return sections.join('\n')
+  const isProgram = './main' in exports
+  const commands = Object.keys(bin).map(
+    (command) =>
+      `The command \`${command}\`${isProgram ? `, which \`${name}/main\` starts too.` : '.'}\n`,
+  )
+  if (sections.length === 0) commands.push('The package exports no names.\n')
+  return [
+    ...(commands.length > 0 ? [`## Commands\n\n${commands.join('\n')}`] : []),
+    ...sections,
+  ].join('\n')
 }

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiReport } from './api-report.ts'
 
-/** The packages whose interface is public, by the name of their page in `api/`. */
-const pages = {
+/** The published packages, by the name of their page in `api/`. */
+export const pages = {
   guard: 'packages/guard',
   client: 'packages/client',
   testing: 'packages/testing',
   'identity-provider': 'services/identity-provider',
+  api: 'services/greeting-api',
+  cli: 'cli',
 } as const
 
 /** A package with its current report. */
@@ -45,8 +47,10 @@ export function packageReports(root: string): readonly PackageReport[] {
             readFileSync(join(folder, path, 'src', file), 'utf8'),
           ]),
       )
-      const { name, exports } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
-      return { page: `api/${page}.md`, name, report: apiReport(name, exports, path, declarations) }
+      const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+      const { name, exports = {}, bin } = manifest
+      const report = apiReport(name, { exports, bin }, path, declarations)
+      return { page: `api/${page}.md`, name, report }
     })
   } finally {
     rmSync(folder, { recursive: true })

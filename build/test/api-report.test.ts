@@ -18,15 +18,31 @@ const files = new Map([
 describe('a report', () => {
   it('has the exported declarations of each subpath, in the order of their names', () => {
     assert.equal(
-      apiReport('@a/b', { '.': './src/index.ts', './samples': './test/a.ts' }, 'a', files),
+      apiReport(
+        '@a/b',
+        { exports: { '.': './src/index.ts', './samples': './test/a.ts' } },
+        'a',
+        files,
+      ),
       '## @a/b\n\n```ts\nexport type B = {\n    x: 1;\n} | {\n    y: typeof d;\n};\ndeclare const d: 2;\n\n' +
         'export declare const a: {\n    readonly b: string;\n};\n\nexport declare function c(): void;\n```\n',
     )
   })
 
+  it('has the commands of a program', () => {
+    const entries = { exports: { './main': './src/main.ts' }, bin: { b: 'bin/b.js' } }
+    assert.equal(
+      apiReport('@a/b', entries, 'a', files),
+      '## Commands\n\nThe command `b`, which `@a/b/main` starts too.\n\nThe package exports no names.\n',
+    )
+  })
+
   it('does not hide a name without a declaration', () => {
     const broken = new Map([...files, ['a/src/b.d.ts', ''] as const])
-    assert.throws(() => apiReport('@a/b', { '.': './src/index.ts' }, 'a', broken), /declares no B/)
+    assert.throws(
+      () => apiReport('@a/b', { exports: { '.': './src/index.ts' } }, 'a', broken),
+      /declares no B/,
+    )
   })
 })
 

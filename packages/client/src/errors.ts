@@ -30,6 +30,7 @@ export type ClientErrorDetails = {
   readonly api_answer_invalid: ServerErrorDetails
 }
 
+/** The codes of all failures of this library. */
 export type ClientErrorCode = keyof ClientErrorDetails
 
 /** The remedy for each failure, unless the server's own code has a more specific one. */
@@ -84,7 +85,15 @@ export class ClientError<Code extends ClientErrorCode = ClientErrorCode> extends
 /** Every failure of this library, as a union that narrows by `code`. */
 export type ClientFailure = { [Code in ClientErrorCode]: ClientError<Code> }[ClientErrorCode]
 
-/** True for an error of this library. Then `code` narrows its type. */
+/**
+ * True for an error of this library. Then `code` narrows its type.
+ * @example
+ * try {
+ *   await tokens.token()
+ * } catch (error) {
+ *   if (isClientFailure(error)) console.error(error.code, error.remedy)
+ * }
+ */
 export function isClientFailure(error: unknown): error is ClientFailure {
   return error instanceof ClientError
 }

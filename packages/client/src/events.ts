@@ -36,6 +36,7 @@ export type ClientEvent =
       readonly durationMs: number
     }
 
+/** Receives events. Its exceptions are ignored. */
 export type OnEvent = (event: ClientEvent) => void
 
 /** Wraps a listener so that its exceptions are ignored. */

@@ -6,13 +6,16 @@ import { readBoundedText, UnusableBodyError } from './http/bounded-body.ts'
 const maxAnswerBytes = 65_536
 const maxDescriptionCharacters = 200
 
+/** The options of `createGreetingClient`. */
 export type GreetingClientOptions = FetchWithTokenOptions
 
+/** The options of one call. */
 export type CallOptions = {
   /** Ends the call with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
+/** Calls the greeting API. Each method rejects with a `ClientError`. */
 export type GreetingClient = {
   /** `GET /api/v1/hi`; requires the application role `CallHiApiRole`. */
   readonly hi: (options?: CallOptions) => Promise<string>

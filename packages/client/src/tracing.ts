@@ -1,3 +1,4 @@
+/** The attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, string | number>>
 
 /** A request before it is sent. */

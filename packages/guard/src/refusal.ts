@@ -120,7 +120,11 @@ export function prepareRefusals(realm: string, resourceMetadataUrl: string | und
   return Object.freeze(Object.fromEntries(entries))
 }
 
-/** Returns the refusal with one more header, such as `retry-after` or `allow`. */
+/**
+ * Returns the refusal with one more header, such as `retry-after` or `allow`.
+ * @example
+ * const refusal = withHeader(guard.refuse('method_not_allowed'), 'allow', 'GET, HEAD')
+ */
 export function withHeader(refusal: Refusal, name: string, value: string): Refusal {
   return Object.freeze({
     ...refusal,

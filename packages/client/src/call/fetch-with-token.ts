@@ -15,6 +15,7 @@ import type { TokenSource } from '../token/token-source.ts'
 import { noTrace, type Trace } from '../tracing.ts'
 import { ApiCall, type ReadAnswer } from './api-call.ts'
 
+/** The options of `fetchWithToken`. */
 export type FetchWithTokenOptions = {
   /** URL of the API. The token is sent to its origin only. */
   readonly baseUrl: string

@@ -5,6 +5,7 @@ import type { AuthenticationContext, ClientAuthentication, Credential } from './
 // Short, as RFC 7523 recommends, and long enough for a clock that is wrong by a minute or two.
 const assertionLifetimeSeconds = 300
 
+/** A certificate and its private key, as texts. */
 export type ClientCertificateOptions = {
   /** The private key: PEM of PKCS #8, or a `CryptoKey` for RSA-PSS with SHA-256. */
   readonly privateKey: string | CryptoKey

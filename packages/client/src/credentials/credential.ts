@@ -7,6 +7,7 @@ export type ClientAuthentication = {
   readonly authenticate: ClientAuth
 }
 
+/** The facts that an authentication may depend on. */
 export type AuthenticationContext = {
   /** The audience of an assertion. */
   readonly tokenEndpoint: string

@@ -3,6 +3,7 @@ import { clientCertificate } from '../credentials/client-certificate.ts'
 import type { Credential } from '../credentials/credential.ts'
 import { nonEmptyString, required, validateOptions } from '../option-rules.ts'
 
+/** The files of a certificate and its private key. */
 export type ClientCertificateFiles = {
   /** Path of the certificate, as PEM. */
   readonly certificateFile: string

@@ -16,6 +16,7 @@ import type { Runtime } from '../runtime.ts'
 import type { Trace } from '../tracing.ts'
 import type { TokenCache } from './token-cache.ts'
 
+/** The options of `createTokenSource`. */
 export type TokenSourceOptions = {
   /** URL of the tenant at the authorization server; the token endpoint is `{authority}/oauth2/v2.0/token`. */
   readonly authority?: string

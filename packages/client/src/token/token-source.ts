@@ -10,6 +10,7 @@ import { unreachableError } from './token-errors.ts'
 import { type IssuedToken, TokenRequester } from './token-requester.ts'
 import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'
 
+/** The options of one `token()`. */
 export type TokenOptions = {
   /** Ends the wait of this caller. A shared request continues. */
   readonly signal?: AbortSignal | undefined

@@ -10,6 +10,9 @@ import { WebRequestCredentials } from './web-request-credentials.ts'
  * fields and the client certificate.
  *
  * @param env the bindings of Hono (`c.env`)
+ * @example
+ * const credentials = readRequestCredentials(c.req.raw, c.env)
+ * const decision = await guard.decide(credentials, 'CallHiApiRole')
  */
 export function readRequestCredentials(request: Request, env: unknown): RequestCredentials {
   const { incoming } = (env ?? {}) as { incoming?: IncomingMessage }

@@ -52,7 +52,11 @@ export function guardedListener<Role extends string>(
   }
 }
 
-/** Sends a refusal. */
+/**
+ * Sends a refusal.
+ * @example
+ * if (decision.outcome === 'refused') sendRefusal(response, decision)
+ */
 export function sendRefusal(
   response: Pick<ServerResponse, 'writeHead'>,
   { status, headers, body }: Refusal,

@@ -49,7 +49,11 @@ export function guardedFetch<Role extends string>(
   }
 }
 
-/** Converts a refusal into a Web response. */
+/**
+ * Converts a refusal into a Web response.
+ * @example
+ * const response = respond(guard.refuse('no_credentials'))
+ */
 export function respond({ status, headers, body }: Refusal): Response {
   return new Response(body, { status, headers })
 }

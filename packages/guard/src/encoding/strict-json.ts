@@ -11,6 +11,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * more than 32 levels, or a repeated member name in any object.
  *
  * @see RFC 8259 section 4, RFC 7515 section 4, RFC 8725 section 3.7
+ * @example
+ * parseStrictJson(new TextEncoder().encode('{"aud":"a","aud":"b"}')) // undefined
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   try {
@@ -26,7 +28,11 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** True for a JSON object. False for an array, a scalar or null. */
+/**
+ * True for a JSON object. False for an array, a scalar or null.
+ * @example
+ * isJsonObject(['a']) // false
+ */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

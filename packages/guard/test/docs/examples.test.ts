@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { TokenFactory } from '../token-factory.ts'
+
+const guard = join(import.meta.dirname, '../..')
+const sources = globSync('src/**/*.ts', { cwd: guard }).map((file) =>
+  readFileSync(join(guard, file), 'utf8'),
+)
+const examples = sources.flatMap((source) =>
+  [...source.matchAll(/^ \* @example\n((?: \* .*\n)+)/gm)].map(([, lines = '']) =>
+    lines.replaceAll(/^ \* /gm, ''),
+  ),
+)
+const key = new TokenFactory('key-1').publicKey.export({ type: 'spki', format: 'pem' })
+
+const preamble = `
+  import { createPublicKey } from 'node:crypto'
+  import express from 'express'
+  import fastify from 'fastify'
+  import { createGuard, describeResource, entra, rsaKeyFault, withHeader } from '@greeting/guard'
+  import { guardedRouter } from '@greeting/guard/express'
+  import { guardedRoutes } from '@greeting/guard/fastify'
+  import { guardedApp, readRequestCredentials } from '@greeting/guard/hono'
+  import { guardedListener, sendRefusal } from '@greeting/guard/node'
+  import { isJsonObject, parseStrictJson } from '@greeting/guard/strict-json'
+  import { guardedFetch, respond } from '@greeting/guard/web'
+  globalThis.fetch = async () => new Response('', { status: 503 })
+  const tenantId = '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e'
+  const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
+  const pem = ${JSON.stringify(key)}
+  class X509Certificate { publicKey = createPublicKey(pem) }
+  const authorization = 'Bearer a.b.c'
+  const c = { req: { raw: new Request('https://api.example/hi') }, env: {} }
+  const response = { writeHead: () => ({ end: () => {} }) }
+  const createServer = () => ({ listen: () => {} })
+  const example = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
+  const decision = example.refuse('no_credentials')
+`
+
+/** An example creates a guard of its own, or uses this one and the app of its framework. */
+const scoped = (code: string) =>
+  [
+    '{',
+    ...(/const guard\b/.test(code) ? [] : ['const guard = example']),
+    ...(code.includes('app.use(') ? ['const app = express()'] : []),
+    ...(code.includes('app.register(') ? ['const app = fastify()'] : []),
+    `${code}}`,
+  ].join('\n')
+
+describe('the examples of the guard', () => {
+  it('run', async (t) => {
+    assert.ok(examples.length >= 14, `${examples.length}`)
+    t.mock.method(globalThis, 'fetch')
+    // Inside the package, where its name and its dependencies resolve.
+    const folder = mkdtempSync(join(guard, 'test/example-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'example.ts')
+    writeFileSync(file, [preamble, ...examples.map(scoped)].join('\n'))
+    await import(file)
+  })
+
+  it('that end with a value have that value', async () => {
+    const { isJsonObject, parseStrictJson } = await import('../../src/encoding/strict-json.ts')
+    assert.equal(parseStrictJson(new TextEncoder().encode('{"aud":"a","aud":"b"}')), undefined)
+    assert.equal(isJsonObject(['a']), false)
+  })
+})
