@@ -39,6 +39,9 @@ export type LabProvider = IdentityProvider & {
  * Starts an identity provider for tests in this process, with storage in memory.
  *
  * @throws {IdentityProviderOptionsError} identity_provider_options lists every invalid option
+ * @example
+ * await using provider = await startLabProvider()
+ * console.log(provider.url)
  */
 export async function startLabProvider({
   signingKeys = 'public',
