@@ -91,7 +91,7 @@ export type ClientFailure = { [Code in ClientErrorCode]: ClientError<Code> }[Cli
  * try {
  *   await tokens.token()
  * } catch (error) {
- *   if (isClientFailure(error)) console.error(error.code, error.remedy)
+ *   if (isClientFailure(error)) throw new Error(error.remedy, { cause: error })
  * }
  */
 export function isClientFailure(error: unknown): error is ClientFailure {

@@ -41,7 +41,7 @@ export type LabProvider = IdentityProvider & {
  * @throws {IdentityProviderOptionsError} identity_provider_options lists every invalid option
  * @example
  * await using provider = await startLabProvider()
- * console.log(provider.url)
+ * const { url } = provider
  */
 export async function startLabProvider({
   signingKeys = 'public',
