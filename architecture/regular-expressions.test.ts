@@ -6,8 +6,8 @@ import { regexLiterals } from './regex-literals.ts'
 import { read, sources } from './source-tree.ts'
 
 const longestMs = 5
-/** Above this multiple of `longestMs`, linear time is too slow as well. */
-const busyFactor = 10
+/** A busy machine delays every run. Between these limits the growth decides. */
+const busyMs = { grown: 15, any: 50 }
 const screenedCharacters = 2048
 const runs = 7
 
@@ -163,9 +163,9 @@ function tooSlow(
     const text = textOf(shape, input.longest ?? 0)
     const ms = fastestMs(input.pattern, text, timeout)
     if (ms < longestMs) continue
-    // A busy machine makes every run longer. Then the growth decides: linear time grows by four here.
+    // Linear time grows by four here.
     const quarterMs = fastestMs(input.pattern, text.slice(0, text.length / 4), timeout)
-    if (ms >= busyFactor * longestMs || ms >= 8 * quarterMs) return { ms, shape }
+    if (ms >= busyMs.any || (ms >= busyMs.grown && ms >= 8 * quarterMs)) return { ms, shape }
   }
   return undefined
 }
