@@ -4,13 +4,24 @@ import { alerts } from './checks/alerts.ts'
 import { chart, chartSchemas } from './checks/chart.ts'
 import { type Check, type ProgramName, programs } from './checks/check.ts'
 import { compose } from './checks/compose.ts'
+import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
 import { proxies } from './checks/proxies.ts'
+import { systemd } from './checks/systemd.ts'
 
 // `npm run test:deploy`: checks that need more than npm installs. A check without its programs is left
 // out, and the last lines say so. Arguments choose checks by name; `--all` makes a missing program a failure.
 
-const checks: readonly Check[] = [image, chart, chartSchemas, alerts, compose, ...proxies]
+const checks: readonly Check[] = [
+  image,
+  chart,
+  chartSchemas,
+  alerts,
+  dashboardQueries,
+  compose,
+  systemd,
+  ...proxies,
+]
 
 const root = join(import.meta.dirname, '..')
 const folders = (process.env.PATH ?? '').split(delimiter)

@@ -18,6 +18,7 @@ export const programs = {
   helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
   kubeconform: 'go install github.com/yannh/kubeconform/cmd/kubeconform@latest',
   promtool: 'apt-get install prometheus',
+  prometheus: 'apt-get install prometheus',
   'docker-compose':
     'go install github.com/docker/compose/v2/cmd@latest, and name it docker-compose',
   'systemd-analyze': 'apt-get install systemd',

@@ -10,6 +10,7 @@ import { targets } from '../image/targets.ts'
 import { freePort } from '../running/free-port.ts'
 import { startProcess } from '../running/process.ts'
 import { greet, type Launcher, startSeededSystem } from '../running/seeded-system.ts'
+import { sourceLauncher } from '../running/source-launcher.ts'
 import type { Check } from './check.ts'
 
 /** Assembles the layers of both images, and runs them in a namespace without a container engine. */
@@ -28,7 +29,8 @@ async function runImages(root: string): Promise<readonly string[]> {
     })
     const isolation = checkIsolation(join(work, 'identity-provider'))
     const inImage = await checkSystem(imageLauncher(root, work), join(work, 'data/greeting'))
-    const fromSource = await checkSystem(sourceLauncher(root, work), join(work, 'source-data'))
+    const sourceData = join(work, 'source-data')
+    const fromSource = await checkSystem(sourceLauncher(root, sourceData), sourceData)
     return [...sizes, isolation, `in the images, ${inImage}`, `from source, ${fromSource}`]
   } finally {
     rmSync(work, { recursive: true })
@@ -72,15 +74,6 @@ function imageLauncher(root: string, work: string): Launcher {
     command: (service) => inNamespace(join(work, service), main, { '/data': data }),
     settings: (service) => environmentOf(join(root, 'deploy/Containerfile'), service),
     registrations: '/data/registrations.json',
-  }
-}
-
-function sourceLauncher(root: string, work: string): Launcher {
-  const paths = new Map<string, string>(targets.map(({ name, path }) => [name, path]))
-  return {
-    command: (service) => [process.execPath, join(root, `${paths.get(service)}/src/main.ts`)],
-    settings: () => ({ DATA_DIR: join(work, 'source-data'), HTTPS_PORT: 'off' }),
-    registrations: join(root, 'registrations/greeting.json'),
   }
 }
 

@@ -9,7 +9,8 @@ import { mustRun } from '../../packed/program.ts'
 import { freePort } from '../running/free-port.ts'
 import { proxiedFetch } from '../running/proxied-fetch.ts'
 import { startRecorder } from '../running/recorder.ts'
-import { greet, type Launcher, startSeededSystem } from '../running/seeded-system.ts'
+import { greet, startSeededSystem } from '../running/seeded-system.ts'
+import { sourceLauncher } from '../running/source-launcher.ts'
 import type { Check, ProgramName } from './check.ts'
 
 type ProxyRow = {
@@ -160,18 +161,11 @@ async function checkFields(root: string, row: ProxyRow, folder: string): Promise
 async function checkGreeting(root: string, row: ProxyRow, folder: string): Promise<string> {
   const dataDir = join(folder, 'data')
   mkdirSync(dataDir)
-  const source = (path: string) => [process.execPath, join(root, path, 'src/main.ts')]
-  const launcher: Launcher = {
-    command: (service) =>
-      source(service === 'api' ? 'services/greeting-api' : 'services/identity-provider'),
-    settings: () => ({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }),
-    registrations: join(root, 'registrations/greeting.json'),
-  }
   const origins = {
     identityProvider: 'https://login.example.com',
     api: 'https://api.example.com',
   }
-  await using system = await startSeededSystem(launcher, dataDir, {
+  await using system = await startSeededSystem(sourceLauncher(root, dataDir), dataDir, {
     identityProvider: {
       AUTH_URL: origins.identityProvider,
       ISSUER_URL: origins.identityProvider,

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stringify } from 'yaml'
+import { dashboardPage, type PanelData } from '../observability/dashboard-page.ts'
+import { dashboards, type Panel, type Query, rateInterval } from '../observability/dashboards.ts'
+import { freePort } from '../running/free-port.ts'
+import { greet, type SeededSystem, startSeededSystem } from '../running/seeded-system.ts'
+import { sourceLauncher } from '../running/source-launcher.ts'
+import type { Check } from './check.ts'
+
+const loadMs = 40_000
+
+/** Reads both services under load with Prometheus, and asks it each query of both dashboards. */
+export const dashboardQueries: Check = { name: 'dashboards', programs: ['prometheus'], run }
+
+async function run(root: string): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-dashboards-'))
+  try {
+    const dataDir = join(folder, 'data')
+    mkdirSync(dataDir)
+    const metrics = { METRICS_PORT: '0', WORKERS: '2' }
+    await using system = await startSeededSystem(sourceLauncher(root, dataDir), dataDir, {
+      identityProvider: metrics,
+      api: metrics,
+    })
+    const prometheusUrl = `http://127.0.0.1:${await freePort()}`
+    await using _ = await startPrometheus(folder, prometheusUrl, system)
+    const startedMs = Date.now()
+    const requests = await load(system)
+    const ask = (query: Query) => askRange(prometheusUrl, query, startedMs / 1000)
+    const lines: string[] = []
+    for (const { id, title, rows } of dashboards) {
+      const panels = rows.flatMap((row) => row.panels)
+      const data = await Promise.all(panels.map((panel) => readPanel(panel, ask)))
+      const { PICTURES: pictures } = process.env
+      if (pictures !== undefined)
+        writeFileSync(join(pictures, `${id}.html`), dashboardPage(title, data))
+      const empty = data.filter(({ series }) => series.length === 0)
+      assert.deepEqual(
+        empty.map(({ panel }) => panel.title),
+        [],
+        `${id} has panels without a series`,
+      )
+      lines.push(`${id}: each of ${panels.length} panels has a series, after ${requests} requests`)
+    }
+    return lines
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Starts Prometheus, which reads both services each second. */
+async function startPrometheus(folder: string, url: string, system: SeededSystem) {
+  const { identityProvider, api } = system
+  const targetOf = ({ metricsUrl }: { metricsUrl: string | undefined }) => {
+    if (metricsUrl === undefined) throw new Error('the service has no listener for metrics')
+    return new URL(metricsUrl).host
+  }
+  const jobs = { 'greeting-identity-provider': identityProvider, 'greeting-api': api }
+  const config = {
+    global: { scrape_interval: '1s' },
+    scrape_configs: Object.entries(jobs).map(([job_name, service]) => ({
+      job_name,
+      static_configs: [{ targets: [targetOf(service)] }],
+    })),
+  }
+  writeFileSync(join(folder, 'prometheus.yaml'), stringify(config))
+  const flags = [
+    `--config.file=${join(folder, 'prometheus.yaml')}`,
+    `--storage.tsdb.path=${join(folder, 'series')}`,
+    `--web.listen-address=${new URL(url).host}`,
+    '--log.level=error',
+  ]
+  const child = spawn('prometheus', flags, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const ended = once(child, 'close')
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const answer = await fetch(`${url}/-/ready`).catch(() => undefined)
+    if (answer?.ok) break
+    await sleep(100)
+  }
+  return {
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** Sends correct and wrong requests to both services for a while. */
+async function load(system: SeededSystem): Promise<number> {
+  const origins = { identityProvider: system.identityProvider.url, api: system.api.url }
+  const wrong = { ...system, client: { ...system.client, clientSecret: 'wrong' } }
+  const endMs = Date.now() + loadMs
+  let requests = 0
+  while (Date.now() < endMs) {
+    await greet(system, origins)
+    await fetch(`${origins.api}/api/v1/hi`)
+    if (requests % 5 === 0) await greet(wrong, origins).catch(() => undefined)
+    requests += 1
+    await sleep(50)
+  }
+  return requests
+}
+
+async function readPanel(
+  panel: Panel,
+  ask: (query: Query) => Promise<PanelData['series']>,
+): Promise<PanelData> {
+  const series = await Promise.all(panel.queries.map(ask))
+  return { panel, series: series.flat() }
+}
+
+/** The series of a query since a time, with a value each second. */
+async function askRange(url: string, { expr, legend }: Query, start: number) {
+  const query = expr.replaceAll(rateInterval, '10s')
+  const form = new URLSearchParams({
+    query,
+    start: String(start),
+    end: String(Date.now() / 1000),
+    step: '1',
+  })
+  const answer = await fetch(`${url}/api/v1/query_range`, { method: 'POST', body: form })
+  const { status, error, data } = (await answer.json()) as {
+    status: string
+    error?: string
+    data: {
+      result: { metric: Record<string, string>; values: [number, string][] }[]
+    }
+  }
+  if (status !== 'success') throw new Error(`${query}: ${error}`)
+  return data.result.map(({ metric, values }) => ({
+    name: legend.replace(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? ''),
+    values: values.map(([time, value]) => [time, Number(value)] as const),
+  }))
+}
