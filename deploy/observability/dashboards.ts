@@ -8,6 +8,8 @@ export type Panel = {
   /** A unit of Grafana. */
   readonly unit: 'reqps' | 'ops' | 's' | 'percentunit' | 'short' | 'bytes' | 'd'
   readonly queries: readonly Query[]
+  /** Its first value comes with the first cleanup of the store, after 5 minutes. */
+  readonly isLate?: true
 }
 
 export type Dashboard = {
@@ -147,6 +149,7 @@ export const dashboards: readonly Dashboard[] = [
             title: 'Credentials that end within 30 days',
             description: 'Of all clients, by kind.',
             unit: 'short',
+            isLate: true,
             queries: [{ expr: 'max by (kind) (greeting_credentials_ending)', legend: '{{kind}}' }],
           },
         ],

@@ -35,7 +35,7 @@ export async function startProcess(
   const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs)
   const stop = () => {
     if (child.exitCode === null && child.pid !== undefined)
-      process.kill(innermost(child.pid), 'SIGTERM')
+      process.kill(programOf(child.pid), 'SIGTERM')
     return ended
   }
   try {
@@ -53,11 +53,12 @@ export async function startProcess(
   }
 }
 
-/** The last process of a chain: bwrap starts the program as its child, and passes no signals on. */
-function innermost(pid: number): number {
-  const children = `/proc/${pid}/task/${pid}/children`
-  const [child] = existsSync(children) ? readFileSync(children, 'utf8').split(' ') : []
-  return child ? innermost(Number(child)) : pid
+/** The program that bwrap runs: bwrap passes no signals on. Any other process is its own program. */
+function programOf(pid: number): number {
+  const name = `/proc/${pid}/comm`
+  if (!existsSync(name) || readFileSync(name, 'utf8') !== 'bwrap\n') return pid
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  return child ? programOf(Number(child)) : pid
 }
 
 async function listeningLine({ stdout, stderr }: ChildProcess) {
