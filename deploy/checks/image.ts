@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mustRun } from '../../packed/program.ts'
+import { mustRun, run } from '../../packed/program.ts'
 import { layerNames, writeLayers } from '../image/layers.ts'
 import { inNamespace } from '../image/namespace.ts'
 import { environmentOf, writeRootFileSystem } from '../image/root-file-system.ts'
@@ -83,12 +83,17 @@ async function checkSystem(launcher: Launcher, dataDir: string): Promise<string>
   const { identityProvider, api } = system
   assert.equal(await greet(system, { identityProvider: identityProvider.url, api: api.url }), 'Hi')
   assert.deepEqual([await api.stop(), await identityProvider.stop()], [0, 0])
+  const [program = '', ...args] = [...launcher.command('identity-provider'), '--healthcheck']
+  const health = (env: Readonly<Record<string, string>>) => run(program, args, '/', env).status
   const times: number[] = []
   for (let start = 0; start < starts; start += 1) {
     const env = { ...launcher.settings('identity-provider'), PORT: String(await freePort()) }
     await using again = await startProcess(launcher.command('identity-provider'), env)
     times.push(again.startMs)
+    if (start === 0) assert.equal(health(env), 0)
+    await again.stop()
+    if (start === 0) assert.equal(health(env), 1)
   }
   const [fastest = 0] = times.toSorted((a, b) => a - b)
-  return `a token and a greeting; exit code 0; listening ${Math.round(fastest)} ms after the start (the fastest of ${starts})`
+  return `a token, a greeting and a health check; exit code 0; listening ${Math.round(fastest)} ms after the start (the fastest of ${starts})`
 }
