@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, parseEnv } from 'node:util'
+import { environment, type System, startSystem } from '../test/greeting-process.ts'
+import { type Outcome, Program } from './program.ts'
+
+const usage = `Usage: npm run test:strangers -- [--record] [program ...]
+
+Runs programs that were not written here against a new system, and compares what they print.
+Without a name, it runs all of them. --record writes the expected output anew.
+GREETING_CACHE is the folder of the installed programs. Its default is in the system's temporary folder.`
+
+const { values, positionals } = parseArgs({
+  options: { record: { type: 'boolean', default: false }, help: { type: 'boolean' } },
+  allowPositionals: true,
+})
+
+const programs = Program.allOf(import.meta.dirname)
+const unknown = positionals.filter((wanted) => programs.every(({ name }) => name !== wanted))
+if (values.help) console.log(usage)
+else if (unknown.length > 0) {
+  const names = programs.map(({ name }) => name).join(', ')
+  console.error(`there is no program ${unknown.join(', ')}\nChoose from ${names}.`)
+  process.exitCode = 2
+} else {
+  const chosen = programs.filter(
+    ({ name }) => positionals.length === 0 || positionals.includes(name),
+  )
+  process.exitCode = (await runAll(chosen)) ? 0 : 1
+}
+
+/** Runs programs one after the other, each against a system of its own. */
+async function runAll(chosen: readonly Program[]): Promise<boolean> {
+  const rows: string[] = []
+  let isGreen = true
+  for (const program of chosen) {
+    console.log(`${program.name} ...`)
+    const startedMs = performance.now()
+    const { outcome, detail } = await runOne(program)
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
+    if (outcome === 'failed') console.error(`${program.name}: ${detail}`)
+    isGreen &&= outcome !== 'failed'
+    const reason = outcome === 'left out' ? `  ${detail}` : ''
+    rows.push(`${program.name.padEnd(20)} ${outcome.padEnd(9)} ${seconds.padStart(5)} s${reason}`)
+  }
+  console.log(`\n${rows.join('\n')}`)
+  return isGreen
+}
+
+async function runOne(program: Program): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), `greeting-${program.name}-`))
+  try {
+    const dataDir = join(folder, 'data')
+    const system = await startSystem(dataDir, { cwd: folder, args: ['--https-port', '0'] })
+    try {
+      return await program.run(await runOf(system, folder, dataDir))
+    } finally {
+      await system.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runOf(system: System, folder: string, dataDir: string) {
+  const settings = async (file: string) => parseEnv(await readFile(file, 'utf8'))
+  const client = await settings(system.clientEnvFile)
+  const administrator = await settings(join(dataDir, 'administrator.env'))
+  const cache = process.env.GREETING_CACHE ?? join(tmpdir(), 'greeting-strangers')
+  await mkdir(cache, { recursive: true })
+  return {
+    env: {
+      ...environment,
+      ...client,
+      ADMINISTRATOR_ID: administrator.CLIENT_ID,
+      ADMINISTRATOR_SECRET: administrator.CLIENT_SECRET,
+      CACHE: cache,
+      // A program keeps its settings and tokens in the home folder.
+      HOME: folder,
+      LANG: 'C.UTF-8',
+    },
+    cwd: folder,
+    known: {
+      authority: system.identityProvider.httpsUrl,
+      tenant: system.identityProvider.tenantId,
+      'greeting-api': system.api.applicationId,
+      api: system.api.url,
+      folder,
+    },
+    maxDurationMs: 30 * 60_000,
+    isRecorded: values.record,
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { Program } from '../../strangers/program.ts'
+import { root } from '../greeting-process.ts'
+
+const parent = join(root, 'e2e/strangers')
+const page = readFileSync(join(root, 'docs/evidence/strangers.md'), 'utf8')
+const rows = Array.from(
+  page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/e2e\/strangers\/(.+?)\) \| (.+?) \|/gm),
+  ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),
+)
+
+/** The files of a program that pin versions. */
+const pins = ['requirements.txt', 'go.mod', 'pom.xml']
+
+describe('the page of programs that were not written here', () => {
+  it('has each program', () => {
+    const names = Program.allOf(parent).map(({ name }) => name)
+    assert.deepEqual(rows.map(({ name }) => name).sort(), names)
+  })
+
+  for (const { name, versions } of rows)
+    it(`has the pinned versions of ${name}`, () => {
+      const text = pins
+        .map((file) => join(parent, name, file))
+        .filter((file) => existsSync(file))
+        .map((file) => readFileSync(file, 'utf8'))
+        .join('\n')
+      for (const version of versions) {
+        const [product = '', number = ''] = version.split(' ')
+        assert.ok(
+          text.split('\n').some((row) => row.includes(product) && row.includes(number)),
+          version,
+        )
+      }
+    })
+
+  it('has the transcript of Azure CLI', () => {
+    const transcript = readFileSync(join(parent, 'azure-cli/expected.txt'), 'utf8').trim()
+    assert.ok(page.includes(`\`\`\`text\n${transcript}\n\`\`\``))
+  })
+})

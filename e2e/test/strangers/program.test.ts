@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { Program } from '../../strangers/program.ts'
+
+describe('a program', () => {
+  let parent: string
+
+  before(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'greeting-program-'))
+  })
+  after(() => rm(parent, { recursive: true }))
+
+  const run = async (name: string, script: string, options: { isRecorded?: boolean } = {}) => {
+    await mkdir(join(parent, name), { recursive: true })
+    await writeFile(join(parent, name, 'run.sh'), script)
+    return new Program(parent, name).run({
+      env: process.env,
+      cwd: parent,
+      known: { tenant: 'contoso' },
+      maxDurationMs: 10_000,
+      isRecorded: options.isRecorded ?? false,
+    })
+  }
+
+  it('passes when it prints its transcript', async () => {
+    await run('equal', 'echo in contoso', { isRecorded: true })
+    assert.equal(await readFile(join(parent, 'equal/expected.txt'), 'utf8'), 'in <tenant>\n')
+    assert.deepEqual(await run('equal', 'echo in contoso'), { outcome: 'passed', detail: '' })
+  })
+
+  it('fails with the first row that differs', async () => {
+    await run('other', 'echo 200 Hi', { isRecorded: true })
+    const { outcome, detail } = await run('other', 'echo 403; echo reason >&2')
+    assert.equal(outcome, 'failed')
+    assert.equal(detail, 'row 1: expected "200 Hi", printed "403"\nreason\n')
+  })
+
+  it('fails with its exit code and its output', async () => {
+    const { outcome, detail } = await run('broken', 'echo begun; echo broken >&2; exit 3')
+    assert.equal(outcome, 'failed')
+    assert.equal(detail, 'exit code 3\nbegun\nbroken\n')
+  })
+
+  it('is left out with a reason when its toolchain is missing', async () => {
+    const outcome = await run('absent', 'echo go is not installed >&2; exit 77')
+    assert.deepEqual(outcome, { outcome: 'left out', detail: 'go is not installed' })
+  })
+
+  it('is a folder with a script', async () => {
+    await mkdir(join(parent, 'notes'), { recursive: true })
+    await run('script', 'true', { isRecorded: true })
+    const names = Program.allOf(parent).map(({ name }) => name)
+    assert.ok(names.includes('script') && !names.includes('notes'))
+  })
+})
