@@ -50,6 +50,11 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The test compares all commands and exit codes with their page.',
   },
   {
+    paths: ['cli/src/browser.ts'],
+    test: 'cli/test/commands/portal.test.ts',
+    reason: 'Only the command `portal` opens a browser.',
+  },
+  {
     paths: ['packages/registrations/src/apply/'],
     test: 'cli/test/registrations/apply/apply.test.ts',
     reason: 'The steps of one run of `apply` depend on one another.',

@@ -49,6 +49,8 @@ export const commandLoaders = {
     (await import('./commands/keys.ts')).addKeysCommands(program, terminal),
   audit: async ({ program, terminal }) =>
     (await import('./commands/audit.ts')).addAuditCommand(program, terminal),
+  portal: async ({ program, terminal }) =>
+    (await import('./commands/portal.ts')).addPortalCommand(program, terminal),
   trust: async ({ program, terminal }) =>
     (await import('./commands/trust.ts')).addTrustCommand(program, terminal),
 } as const satisfies Readonly<Record<string, Load>>

@@ -14,4 +14,5 @@ export {
   type SecretEntry,
 } from './registrations-file.ts'
 export { stableRoleId } from './stable-role-id.ts'
+export { syntaxErrorLine } from './syntax-error-line.ts'
 export { entriesWithoutId, writeApplicationIds } from './write-application-ids.ts'

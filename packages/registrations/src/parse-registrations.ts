@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { jsonMembers } from './json-members.ts'
 import { pathText } from './line-of.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
+import { syntaxErrorLine } from './syntax-error-line.ts'
 
 /** A broken rule at one place of a registrations file. */
 export type FileIssue = {
@@ -59,7 +60,10 @@ function parseJson(text: string): unknown {
     value = JSON.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new RegistrationsFileError([{ path: '', message: `is not JSON: ${reason}` }], { cause })
+    const line = syntaxErrorLine(text)
+    const place = line === undefined ? '' : ` in line ${line}`
+    const message = `is not JSON${place}: ${reason}`
+    throw new RegistrationsFileError([{ path: '', message }], { cause })
   }
   const repeated = repeatedMembers(text)
   if (repeated.length > 0) throw new RegistrationsFileError(repeated)

@@ -256,7 +256,11 @@ export const refusedFiles: readonly {
     ),
     message: 'apis[1].displayName is repeated; tenant.id is repeated',
   },
-  { name: 'text that is not JSON', file: bytes('{ "apis": [}'), message: 'is not JSON: ' },
+  {
+    name: 'text that is not JSON',
+    file: bytes('{ "apis": [}'),
+    message: 'is not JSON in line 1: ',
+  },
 ]
 
 const [apiEntry] = sampleFile().apis

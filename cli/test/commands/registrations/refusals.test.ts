@@ -35,7 +35,13 @@ describe('the registrations commands refuse', () => {
       2,
       /^Invalid registrations file .*:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
     ],
-    ['a file without JSON', {}, '{', 2, /^Invalid registrations file .*:\n {2}is not JSON: /],
+    [
+      'a file without JSON',
+      {},
+      '{',
+      2,
+      /^Invalid registrations file .*:\n {2}is not JSON in line 1: /,
+    ],
     [
       'an impossible plan',
       {},

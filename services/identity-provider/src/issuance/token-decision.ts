@@ -44,6 +44,25 @@ export function decideToken(
   // 2. The client.
   const authenticated = authenticateClient(directory, tenant, request, assertion, rules, now)
   if (authenticated instanceof Refused) return authenticated
+
+  // 3. to 5. What the client may have.
+  return decideAccess(directory, tenant, authenticated, request.resource, aliases)
+}
+
+/**
+ * Decides which roles of an API a client gets that has authenticated. A preview of a token starts here.
+ *
+ * @param resourceName the API as a client names it
+ * @returns the decision, or the refusal of the first phase that fails
+ */
+export function decideAccess(
+  directory: Directory,
+  tenant: Tenant,
+  authenticated: AuthenticatedClient,
+  resourceName: string,
+  aliases?: ResourceAliases,
+): TokenDecision | Refused<IssuanceRefusal> {
+  // 3. The client is enabled.
   const { client } = authenticated
   if (!client.principal.accountEnabled) {
     return refuse({
@@ -53,11 +72,11 @@ export function decideToken(
     })
   }
 
-  // 3. The API. After authentication, so that only clients learn which APIs exist.
-  const resource = findResource(directory, tenant, request.resource, aliases)
+  // 4. The API. After authentication, so that only clients learn which APIs exist.
+  const resource = findResource(directory, tenant, resourceName, aliases)
   if (resource instanceof Refused) return resource
 
-  // 4. The roles.
+  // 5. The roles.
   const roles = grantedRoles(directory, client, resource)
   if (roles instanceof Refused) return roles
 

@@ -14,11 +14,15 @@ import { credentialsActions, credentialsPages } from './pages/credentials-page.t
 import { deletedActions, deletedPages } from './pages/deleted-page.ts'
 import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
 import { exposeActions, exposePages } from './pages/expose-page.ts'
+import { fileActions, filePages } from './pages/file-page.ts'
+import { keysActions, keysPages } from './pages/keys-page.ts'
+import { logsPages } from './pages/logs-page.ts'
 import { manifestActions, manifestPages } from './pages/manifest-page.ts'
 import { overviewPages } from './pages/overview-page.ts'
 import { permissionsActions, permissionsPages } from './pages/permissions-page.ts'
 import { rolesActions, rolesPages } from './pages/roles-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
+import { tokenActions, tokenPages } from './pages/token-page.ts'
 import { readPortalForm } from './portal-form.ts'
 import type { PortalOptions } from './portal-options.ts'
 import { ActionFault, type ActionRow, type PageRow } from './routes.ts'
@@ -42,6 +46,10 @@ const pages: readonly PageRow[] = [
   ...exposePages,
   ...assignmentsPages,
   ...manifestPages,
+  ...tokenPages,
+  ...logsPages,
+  ...keysPages,
+  ...filePages,
 ]
 const actions: readonly ActionRow[] = [
   ...applicationsActions,
@@ -53,6 +61,9 @@ const actions: readonly ActionRow[] = [
   ...exposeActions,
   ...assignmentsActions,
   ...manifestActions,
+  ...tokenActions,
+  ...keysActions,
+  ...fileActions,
 ]
 
 /** Fields that are never shown again: they are secrets. */

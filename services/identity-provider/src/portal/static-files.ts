@@ -18,6 +18,7 @@ const files: Readonly<Record<string, { readonly url: URL; readonly type: string 
   'portal.js': { url: own('portal.js'), type: text },
   'copy.js': { url: own('copy.js'), type: text },
   'countdown.js': { url: own('countdown.js'), type: text },
+  'decode.js': { url: own('decode.js'), type: text },
   'follow.js': { url: own('follow.js'), type: text },
   'icon.svg': { url: own('icon.svg'), type: 'image/svg+xml' },
 }

@@ -150,7 +150,7 @@ describe('the six registration steps in the portal, without script', () => {
     [
       'broken JSON',
       (text: string) => text.replace('"id"', 'id'),
-      /not JSON: .*\(line 2 column 3\)/,
+      /Line 2: the manifest is not JSON/,
     ],
     [
       'a wrong value',

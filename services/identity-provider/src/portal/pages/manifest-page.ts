@@ -1,4 +1,4 @@
-import { lineOf } from '@greeting/registrations'
+import { lineOf, syntaxErrorLine } from '@greeting/registrations'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import { readRegistered } from '../api/application-view.ts'
@@ -77,7 +77,8 @@ function parseManifest(text: string): Readonly<Record<string, unknown>> {
     value = JSON.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw actionFault(`The manifest is not JSON: ${reason}.`, { cause })
+    const line = syntaxErrorLine(text) ?? 1
+    throw actionFault(`Line ${line}: the manifest is not JSON: ${reason}.`, { cause })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw actionFault('Line 1: the manifest must be an object.')

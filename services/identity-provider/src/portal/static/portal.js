@@ -1,3 +1,4 @@
 import './copy.js'
 import './countdown.js'
+import './decode.js'
 import './follow.js'

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import {
+  type FileIssue,
+  lineOf,
+  parseRegistrations,
+  type RegistrationsFile,
+  RegistrationsFileError,
+} from '@greeting/registrations'
+import {
+  applyPlan,
+  GraphRefusalError,
+  type NewSecret,
+  namesOf,
+  readDirectory,
+  readWholeDirectory,
+  withFederatedCredentials,
+} from '@greeting/registrations/apply'
+import {
+  diffOf,
+  exportRegistrations,
+  type Plan,
+  planRegistrations,
+  planText,
+} from '@greeting/registrations/planning'
+import { html } from 'hono/html'
+import { problem } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { page } from '../layout/page.ts'
+import { copyable, table } from '../layout/parts.ts'
+import { type ActionRow, actionFault, type PageRow } from '../routes.ts'
+import { pageHeaders } from '../security/security-headers.ts'
+import type { Visit } from '../visit.ts'
+import { refusalSentence } from './error-pages.ts'
+
+const path = '/portal/file'
+const maxFileBytes = 1024 * 1024
+/** The file once more, as text in a form. */
+const maxBodyBytes = 2 * maxFileBytes
+const maxShownFaults = 20
+
+const filePage = (visit: Visit, content: Html, attempt?: Parameters<typeof problem>[0]) =>
+  page(visit, {
+    title: 'Registrations file',
+    section: 'Registrations file',
+    status: attempt?.status ?? 200,
+    content: html`${problem(attempt)}${content}`,
+  })
+
+const show: PageRow['show'] = (visit, _context, attempt) =>
+  filePage(
+    visit,
+    html`<p>The file describes the applications, roles, permissions and secrets of this tenant, as <code>greeting registrations</code> uses it.</p>
+<h2>Export</h2>
+<p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">without the IDs of this tenant</a></p>
+<h2>Plan</h2>
+<form method="post" action="${path}/plan" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.tokenOf(`${path}/plan`)}">
+<label>Registrations file, at most ${maxFileBytes / 1024} KiB<input type="file" name="file" accept="application/json,.json" required></label>
+<button>Show the plan</button></form>`,
+    attempt,
+  )
+
+const exportFile: PageRow['show'] = async (visit, { req }) => {
+  const state = await readWholeDirectory(visit.graph, visit.session.tenantId)
+  const portable = req.query('portable') === 'yes'
+  const { file } = exportRegistrations(state, { portable })
+  return new Response(`${JSON.stringify(file, undefined, 2)}\n`, {
+    headers: {
+      ...pageHeaders,
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': 'attachment; filename="registrations.json"',
+    },
+  })
+}
+
+/** The file of a form. Its faults are reported with their lines. */
+function parseFile(text: string, tenantId: string): RegistrationsFile {
+  if (Buffer.byteLength(text) > maxFileBytes) {
+    throw actionFault(`The file is larger than ${maxFileBytes / 1024} KiB. Use the command.`)
+  }
+  try {
+    const file = parseRegistrations(text)
+    if (file.clients.some(({ certificates = [] }) => certificates.length > 0)) {
+      throw actionFault('The file names files of certificates, which only the command can read.')
+    }
+    if (file.tenant?.id !== undefined && file.tenant.id !== tenantId) {
+      throw actionFault(`Line ${lineOf(text, 'tenant.id') ?? 1}: the file is for another tenant.`)
+    }
+    return file
+  } catch (cause) {
+    if (!(cause instanceof RegistrationsFileError)) throw cause
+    const faults = cause.issues.slice(0, maxShownFaults).map((issue) => faultText(text, issue))
+    const omitted = cause.issues.length - faults.length
+    const more = omitted > 0 ? [`${omitted} more faults.`] : []
+    throw actionFault([...faults, ...more].join(' '), { cause })
+  }
+}
+
+function faultText(text: string, { path: place, message }: FileIssue): string {
+  const line = place === '' ? undefined : lineOf(text, place)
+  return `${line === undefined ? '' : `Line ${line}: `}${place} ${message}.`.trim()
+}
+
+async function planOf({ graph, session, now }: Visit, file: RegistrationsFile): Promise<Plan> {
+  const read = await readDirectory(graph, session.tenantId, namesOf(file))
+  const identified = new Set(namesOf(file).applicationIds)
+  const state = await withFederatedCredentials(graph, read, identified)
+  return planRegistrations({ file, state, now })
+}
+
+/** The plan that a person saw. Another plan is shown again, and not applied. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+function planPage(visit: Visit, text: string, plan: Plan, note: Html = ''): Promise<Response> {
+  const shown = planText(plan)
+  const { changes, faults, adoptions } = plan
+  const action = `${path}/apply`
+  const canApply = faults.length === 0 && changes.length > 0
+  const apply = html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}"><input type="hidden" name="plan" value="${digestOf(shown)}"><textarea name="file" hidden>${text}</textarea>
+${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found by a name only are the right ones</label>`}
+<button>Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button></form>`
+  return filePage(
+    visit,
+    html`${note}<h2>Plan</h2><pre tabindex="0" role="region" aria-label="Plan"><code>${shown}</code></pre>
+${canApply && apply}<p><a href="${path}">Choose another file</a></p>`,
+  )
+}
+
+const showPlan: ActionRow['run'] = async (visit, sent) => {
+  const text = sent.get('file') ?? ''
+  return planPage(visit, text, await planOf(visit, parseFile(text, visit.session.tenantId)))
+}
+
+const apply: ActionRow['run'] = async (visit, sent) => {
+  const text = sent.get('file') ?? ''
+  const plan = await planOf(visit, parseFile(text, visit.session.tenantId))
+  if (digestOf(planText(plan)) !== sent.get('plan')) {
+    const note = html`<p role="alert" class="problem"><strong>Not done.</strong> The directory has changed. This is the plan for its current state.</p>`
+    return planPage(visit, text, plan, note)
+  }
+  if (plan.adoptions.length > 0 && sent.get('confirmed') !== 'yes') {
+    throw actionFault(
+      'Confirm the applications that were found by a name only. Nothing was changed.',
+    )
+  }
+  const secrets: NewSecret[] = []
+  const applied = await applyPlan(plan, {
+    graph: visit.graph,
+    secrets: { prepare: async () => {}, keep: async (secret) => void secrets.push(secret) },
+    now: () => visit.now,
+  })
+  const { done, stopped, left } = applied
+  const error = stopped?.error
+  const reason = error instanceof GraphRefusalError ? refusalSentence(error) : undefined
+  if (error !== undefined && reason === undefined) throw error
+  const lines = (changes: Plan['changes']) => changes.flatMap((change) => diffOf(change)).join('\n')
+  return filePage(
+    visit,
+    html`${
+      reason === undefined
+        ? html`<p role="status" class="done">Done: the directory matches the file.</p>`
+        : html`<p role="alert" class="problem"><strong>Stopped.</strong> ${reason} Apply the file again to continue.</p>`
+    }
+${done.length > 0 && html`<h2>Done</h2><pre tabindex="0" role="region" aria-label="Done"><code>${lines(done)}</code></pre>`}
+${left.length > 0 && html`<h2>Not attempted</h2><pre tabindex="0" role="region" aria-label="Not attempted"><code>${lines(left)}</code></pre>`}
+${
+  secrets.length > 0 &&
+  html`<h2>New secrets</h2><p class="note">Copy the values now. They are not shown again.</p>
+${table(
+  'New secrets',
+  ['Client', 'Secret', 'Client ID', 'Value'],
+  secrets.map((one) => [one.client, one.secret, copyable(one.clientId), copyable(one.secretText)]),
+  '',
+)}`
+}
+<p><a href="${path}/export">Download the directory as a file</a></p>`,
+  )
+}
+
+export const filePages: readonly PageRow[] = [
+  { path, show },
+  { path: `${path}/export`, show: exportFile },
+]
+
+export const fileActions: readonly ActionRow[] = [
+  { path: `${path}/plan`, show, run: showPlan, maxBodyBytes },
+  { path: `${path}/apply`, show, run: apply, maxBodyBytes },
+]

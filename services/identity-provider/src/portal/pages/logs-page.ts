@@ -1,0 +1,146 @@
+import { html } from 'hono/html'
+import { applicationNames } from '../api/application-names.ts'
+import { type AuditView, auditPage } from '../api/audit-view.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { choice, field } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { page } from '../layout/page.ts'
+import { mark, table, time } from '../layout/parts.ts'
+import type { PageRow } from '../routes.ts'
+import { pageHeaders } from '../security/security-headers.ts'
+import type { Visit } from '../visit.ts'
+import { remedyOf } from './refusal-remedies.ts'
+
+const path = '/portal/logs'
+const pageSize = 50
+const exportPageSize = 1000
+const maxExportedRecords = 100_000
+
+/** The filters of the form, by their names in the management API. */
+const filters = [
+  { name: 'actor', label: 'Actor: application ID' },
+  { name: 'action', label: 'Action, such as token.issue' },
+  { name: 'target', label: 'Target: ID' },
+  { name: 'reason', label: 'Reason' },
+  { name: 'correlationId', label: 'Correlation ID' },
+] as const
+
+const logs = { 'sign-ins': 'signIns', directory: 'directory' } as const
+const logOf = (text: string | undefined) => (text === 'directory' ? 'directory' : 'sign-ins')
+
+type Query = { query(name: string): string | undefined }
+
+/** The query of the page as a query of the management API. */
+function auditQuery(req: Query, limit: number): URLSearchParams {
+  const query = new URLSearchParams({ book: logs[logOf(req.query('log'))], limit: String(limit) })
+  for (const name of [...filters.map((one) => one.name), 'outcome', 'from', 'to', 'before']) {
+    const value = req.query(name)?.trim()
+    if (value) query.set(name, value)
+  }
+  return query
+}
+
+const show: PageRow['show'] = async (visit, { req }) => {
+  const log = logOf(req.query('log'))
+  const { value, next } = await visit.management.get(
+    `/audit?${auditQuery(req, pageSize)}`,
+    auditPage,
+  )
+  const names = await applicationNames(
+    visit,
+    value.flatMap(({ actor, target }) => [actor, target ?? '']),
+  )
+  const current = new URLSearchParams(req.query())
+  const withQuery = (base: string, more: Record<string, string>) => {
+    const query = new URLSearchParams(current)
+    for (const [name, text] of Object.entries(more)) query.set(name, text)
+    return `${base}?${query}`
+  }
+  return page(visit, {
+    title: 'Sign-in and audit log',
+    section: 'Logs',
+    content: html`<form method="get" action="${path}" class="bar">
+${choice({
+  name: 'log',
+  label: 'Log',
+  value: log,
+  options: [
+    { value: 'sign-ins', label: 'Sign-in log: tokens' },
+    { value: 'directory', label: 'Audit log: changes' },
+  ],
+})}
+${choice({
+  name: 'outcome',
+  label: 'Outcome',
+  value: req.query('outcome'),
+  options: [
+    { value: '', label: 'all' },
+    { value: 'done', label: 'done' },
+    { value: 'refused', label: 'refused' },
+  ],
+})}
+${filters.map(({ name, label }) => field({ name, label, value: req.query(name) ?? '', maxLength: 256 }))}
+<button>Filter</button></form>
+<p><a href="${withQuery(`${path}/export`, {})}">Export as JSON lines</a> · <a href="${path}?log=${log}">Remove the filters</a></p>
+<p data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></p>
+<div data-followed>${table(
+      'Records',
+      ['Time', 'Outcome', 'Action', 'Actor', 'Target', 'Reason and remedy', 'Correlation ID'],
+      value.map((one) => record(visit, one, names, log)),
+      'No record matches.',
+    )}</div>
+${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earlier records</a></p>`}`,
+  })
+}
+
+function record(
+  { now }: Visit,
+  { at, outcome, action, actor, target, reason, correlationId }: AuditView,
+  names: ReadonlyMap<string, string>,
+  log: string,
+): Html[] {
+  const named = (id: string | null): Html => {
+    const name = id === null ? undefined : names.get(id)
+    if (id === null || name === undefined) return html`<code>${id ?? ''}</code>`
+    return html`<a href="${applicationPath(id)}">${name}</a><br><code>${id}</code>`
+  }
+  return [
+    time(at, now),
+    mark(outcome === 'done' ? 'good' : 'bad', outcome),
+    html`<code>${action}</code>`,
+    named(actor),
+    named(target),
+    reason === null ? '' : html`<code>${reason}</code><br><small>${remedyOf(reason)}</small>`,
+    correlationId === null
+      ? ''
+      : html`<a href="${path}?${new URLSearchParams({ log, correlationId }).toString()}"><code>${correlationId}</code></a>`,
+  ]
+}
+
+/** Sends the matching records, page by page, as JSON lines. */
+const exportRecords: PageRow['show'] = async (visit, { req }) => {
+  const query = auditQuery(req, exportPageSize)
+  const encoder = new TextEncoder()
+  let count = 0
+  const lines = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { value, next } = await visit.management.get(`/audit?${query}`, auditPage)
+      controller.enqueue(encoder.encode(value.map((one) => `${JSON.stringify(one)}\n`).join('')))
+      count += value.length
+      if (next === null || count >= maxExportedRecords) return controller.close()
+      query.set('before', next)
+    },
+  })
+  return new Response(lines, {
+    headers: {
+      ...pageHeaders,
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': `attachment; filename="${logOf(req.query('log'))}.jsonl"`,
+    },
+  })
+}
+
+export const logsPages: readonly PageRow[] = [
+  { path, show },
+  { path: `${path}/export`, show: exportRecords },
+]

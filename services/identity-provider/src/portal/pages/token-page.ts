@@ -1,0 +1,189 @@
+import { html } from 'hono/html'
+import { explanationsOf } from '../api/explanations.ts'
+import { findByName, type Principal } from '../api/find-application.ts'
+import { apiName } from '../api/scopes.ts'
+import { judgeToken } from '../api/token-judge.ts'
+import { previewToken } from '../api/token-preview.ts'
+import { choice, field, form, problem } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { page } from '../layout/page.ts'
+import { snippet } from '../layout/parts.ts'
+import { sixSteps } from '../layout/six-steps.ts'
+import { claimTable, decodeToken, judgementTables } from '../layout/token-parts.ts'
+import { ActionFault, type ActionRow, actionFault, type PageRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const path = '/portal/token'
+const maxTokenLength = 16 * 1024
+
+/** The token request of each version of the endpoint. */
+const endpoints = {
+  'v2.0': {
+    suffix: '/oauth2/v2.0/token',
+    target: (name: string) => ({ scope: `${name}/.default` }),
+  },
+  'v1.0': { suffix: '/oauth2/token', target: (name: string) => ({ resource: name }) },
+} as const
+
+const endpointOf = (text: string | undefined) => (text === 'v1.0' ? 'v1.0' : 'v2.0')
+
+type Chosen = { readonly client: string; readonly api: string; readonly endpoint: 'v1.0' | 'v2.0' }
+
+const show: PageRow['show'] = async (visit, { req }, attempt) => {
+  const of = (name: string) => (attempt?.form.get(name) ?? req.query(name) ?? '').trim()
+  const chosen: Chosen = {
+    client: of('client'),
+    api: of('api'),
+    endpoint: endpointOf(of('endpoint')),
+  }
+  if (attempt || chosen.client === '' || chosen.api === '')
+    return tokenPage(visit, chosen, '', attempt)
+  try {
+    return tokenPage(visit, chosen, await preview(visit, chosen))
+  } catch (cause) {
+    if (!(cause instanceof ActionFault)) throw cause
+    const { message, status } = cause
+    return tokenPage(visit, chosen, '', { action: path, form: new Map(), message, status })
+  }
+}
+
+function tokenPage(
+  visit: Visit,
+  { client, api, endpoint }: Chosen,
+  result: Html,
+  attempt?: Parameters<typeof problem>[0],
+): Promise<Response> {
+  const versions = Object.keys(endpoints).map((value) => ({ value, label: value }))
+  return page(visit, {
+    title: 'Token',
+    section: 'Token',
+    status: attempt?.status ?? 200,
+    content: html`${problem(attempt)}
+<p>Shows the token that a client would get, by the code that issues tokens. The preview authenticates no client, and shows no signature.</p>
+<form method="get" action="${path}" class="bar">
+${field({ name: 'client', label: 'Client: name or application ID', value: client, required: true, maxLength: 256 })}
+${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 })}
+${choice({ name: 'endpoint', label: 'Endpoint', value: endpoint, options: versions })}
+<button>Preview</button></form>
+${result}
+<h2>Check a token</h2>
+<p>The guard judges the token here. It is not stored and not logged.</p>
+${form(
+  visit,
+  `${path}/check`,
+  html`<label>Access token<textarea name="token" rows="5" required maxlength="${maxTokenLength}" spellcheck="false" data-decode></textarea></label>
+${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audience of the token', value: api, maxLength: 256 })}
+<button>Check</button>`,
+)}`,
+  })
+}
+
+async function preview(visit: Visit, chosen: Chosen): Promise<Html> {
+  const [client, api] = await Promise.all([
+    findByName(visit, chosen.client),
+    findByName(visit, chosen.api),
+  ])
+  const made = await previewToken(visit, client.appId, apiName(api))
+  const decoded = 'token' in made ? decodeToken(made.token) : undefined
+  const [explanation] = await explanationsOf(visit, client.appId, [api.appId])
+  return html`<h2>Preview</h2>
+${explanation && sixSteps(explanation, { api: api.appId, client: client.appId })}
+<h3>Request</h3>${snippet(requestText(visit, chosen, client, api), 'Request')}
+${
+  'token' in made
+    ? html`${decoded && claimTable(decoded, visit.now)}${judgementTables(await judgeToken(visit, judged(api), made.token))}`
+    : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
+}
+<h2>Request it</h2>
+<p>Sends the request to the token endpoint with the secret of the client. The sign-in log records it.</p>
+${form(
+  visit,
+  `${path}/request`,
+  html`<input type="hidden" name="client" value="${client.appId}"><input type="hidden" name="api" value="${api.appId}"><input type="hidden" name="endpoint" value="${chosen.endpoint}">
+${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}<button>Request</button>`,
+)}`
+}
+
+const judged = ({ appId, servicePrincipalNames, appRoles }: Principal) => ({
+  appId,
+  names: servicePrincipalNames,
+  roles: appRoles.flatMap(({ value, isEnabled }) => (value && isEnabled ? [value] : [])),
+})
+
+function requestText(
+  visit: Visit,
+  { endpoint }: Chosen,
+  { appId }: Principal,
+  api: Principal,
+): string {
+  const { suffix, target } = endpoints[endpoint]
+  const fields = { grant_type: 'client_credentials', client_id: appId, ...target(apiName(api)) }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
+  return `POST ${visit.options.service.authority.authUrl}/${visit.session.tenantId}${suffix}
+content-type: application/x-www-form-urlencoded
+
+${lines.join('\n')}
+client_secret=<the secret of the client>`
+}
+
+/** Requests a token at the token endpoint, as any client. */
+const requestToken: ActionRow['run'] = async (visit, sent) => {
+  const chosen: Chosen = {
+    client: sent.get('client') ?? '',
+    api: sent.get('api') ?? '',
+    endpoint: endpointOf(sent.get('endpoint')),
+  }
+  const [client, api] = await Promise.all([
+    findByName(visit, chosen.client),
+    findByName(visit, chosen.api),
+  ])
+  const { suffix, target } = endpoints[chosen.endpoint]
+  const { authUrl } = visit.options.service.authority
+  const response = await visit.options.requestToken(
+    new Request(`${authUrl}/${visit.session.tenantId}${suffix}`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client.appId,
+        client_secret: (sent.get('client_secret') ?? '').trim(),
+        ...target(apiName(api)),
+      }),
+    }),
+  )
+  const answer = (await response.json()) as { readonly access_token?: string }
+  const decoded = answer.access_token === undefined ? undefined : decodeToken(answer.access_token)
+  const verdict =
+    answer.access_token &&
+    judgementTables(await judgeToken(visit, judged(api), answer.access_token))
+  return tokenPage(
+    visit,
+    chosen,
+    html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
+${snippet(JSON.stringify(answer, undefined, 2), 'Answer')}
+${decoded && claimTable(decoded, visit.now)}${verdict}`,
+  )
+}
+
+const checkToken: ActionRow['run'] = async (visit, sent) => {
+  const pasted = (sent.get('token') ?? '').trim()
+  const token = pasted.startsWith('Bearer ') ? pasted.slice('Bearer '.length) : pasted
+  if (token.length > maxTokenLength) throw actionFault('The token is too long.')
+  const decoded = decodeToken(token)
+  const audience = decoded?.claims.aud
+  const name = (sent.get('api') ?? '').trim() || (typeof audience === 'string' ? audience : '')
+  if (name === '')
+    throw actionFault('The token names no audience. Enter the API that must accept it.')
+  const api = await findByName(visit, name)
+  const judgement = await judgeToken(visit, judged(api), token)
+  return tokenPage(
+    visit,
+    { client: '', api: name, endpoint: 'v2.0' },
+    html`<h2>The token at ${api.displayName}</h2>${judgementTables(judgement)}${decoded && claimTable(decoded, visit.now)}`,
+  )
+}
+
+export const tokenPages: readonly PageRow[] = [{ path, show }]
+export const tokenActions: readonly ActionRow[] = [
+  { path: `${path}/request`, show, run: requestToken },
+  { path: `${path}/check`, show, run: checkToken },
+]

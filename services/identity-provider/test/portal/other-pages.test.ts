@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseRegistrations } from '@greeting/registrations'
+import {
+  hiddenFieldsOf,
+  type PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from './portal-browser.ts'
+
+const seed = join(import.meta.dirname, '../registrations/sample.json')
+
+describe('the other pages of the portal', () => {
+  let server: PortalServer
+  let browser: PortalBrowser
+  before(async () => {
+    server = await startPortal({ registrations: seed })
+    browser = await server.signedIn()
+  })
+  after(() => server?.[Symbol.asyncDispose]())
+
+  const preview = '/portal/token?client=Greeting+client&api=Greeting+API&endpoint=v2.0'
+
+  it('previews the token of a client, with the verdict of the guard and without a signature', async () => {
+    const { status, text } = await browser.open(preview)
+    assert.equal(status, 200, text)
+    for (const part of [
+      '<code>roles</code>',
+      'CallHiApiRole',
+      'GET /api/v1/hi',
+      'GET /api/v1/hello',
+      'The API for which the token is issued',
+      'client_secret=&lt;the secret of the client&gt;',
+    ]) {
+      assert.ok(text.includes(part), part)
+    }
+    assert.doesNotMatch(text, /eyJ[\w-]+\.eyJ/, 'no token leaves the server')
+  })
+
+  it('requests a token at the token endpoint, and shows a refusal', async () => {
+    await browser.open(preview)
+    const { status, text } = await browser.send('/portal/token/request', { client_secret: 'wrong' })
+    assert.equal(status, 200)
+    assert.match(text, /HTTP status 401[\s\S]*AADSTS7000215/)
+  })
+
+  for (const [name, query, sentence] of [
+    [
+      'an unknown client',
+      'client=Nothing&api=Greeting+API',
+      /No application of the tenant matches “Nothing”/,
+    ],
+    [
+      'an unknown API',
+      'client=Greeting+client&api=api://nothing',
+      /No application of the tenant matches/,
+    ],
+  ] as const) {
+    it(`reports ${name} on the page of tokens`, async () => {
+      const { status, text } = await browser.open(`/portal/token?${query}`)
+      assert.equal(status, 400)
+      assert.match(text, sentence)
+    })
+  }
+
+  const administratorToken = async () => {
+    const { clientId, clientSecret } = server.administrator
+    const response = await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        scope: 'https://graph.microsoft.com/.default',
+      }),
+    })
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+
+  it('judges a pasted token with the guard, and repeats it nowhere', async () => {
+    const token = await administratorToken()
+    for (const [pasted, api, verdict] of [
+      [token, '', /Time<\/th><td><span class="mark good">passed/],
+      [`Bearer ${token}`, 'Microsoft Graph', /200<\/span>/],
+      [token, 'Greeting API', /audience_not_ours/],
+      [`${token.slice(0, -4)}AAAA`, '', /signature_invalid/],
+      ['not-a-token', 'Greeting API', /token_malformed/],
+    ] as const) {
+      await browser.open('/portal/token')
+      const { status, text } = await browser.send('/portal/token/check', { token: pasted, api })
+      assert.equal(status, 200, text)
+      assert.match(text, verdict)
+      assert.ok(!text.includes(token.slice(0, 60)))
+    }
+  })
+
+  it('filters the logs, and explains each refusal', async () => {
+    await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: server.administrator.clientId,
+        client_secret: 'wrong',
+        scope: 'https://graph.microsoft.com/.default',
+      }),
+    })
+    const shown = async () => (await browser.open('/portal/logs?reason=secret_wrong')).text
+    let text = await shown()
+    // The server writes sign-ins in batches.
+    for (let count = 0; count < 40 && !text.includes('secret_wrong</code><br>'); count += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      text = await shown()
+    }
+    assert.match(text, /<code>secret_wrong<\/code><br><small>[^<]{10,}/)
+    const [, link = ''] =
+      /href="(\/portal\/logs\?log=sign-ins&amp;correlationId=[^"]+)"/.exec(text) ?? []
+    assert.match((await browser.open(link.replaceAll('&amp;', '&'))).text, /secret_wrong/)
+  })
+
+  it('exports the logs as JSON lines', async () => {
+    const { headers, text } = await browser.open('/portal/logs/export?log=directory')
+    assert.match(headers.get('content-disposition') ?? '', /directory\.jsonl/)
+    const lines = text.trimEnd().split('\n')
+    assert.ok(lines.length > 1)
+    for (const line of lines) assert.ok('action' in JSON.parse(line))
+  })
+
+  it('reports a wrong filter of the logs', async () => {
+    const { status, text } = await browser.open('/portal/logs?from=yesterday')
+    assert.equal(status, 400)
+    assert.match(text, /from/)
+  })
+
+  it('rotates the keys, and revokes one after a question', async () => {
+    const before = await browser.open('/portal/keys')
+    assert.match(before.text, /<svg viewBox/)
+    assert.equal((await browser.send('/portal/keys/rotate')).location, '/portal/keys')
+    const { text } = await browser.open('/portal/keys')
+    const kids = [...text.matchAll(/href="\/portal\/keys\/([^/]+)\/revoke"/g)].map(([, kid]) => kid)
+    assert.ok(kids.length >= 2)
+    const [kid = ''] = kids
+    const path = `/portal/keys/${kid}/revoke`
+    assert.match((await browser.open(path)).text, /Every token that it signed fails at once/)
+    assert.equal((await browser.send(path)).status, 303)
+    assert.ok(!(await browser.open('/portal/keys')).text.includes(`/keys/${kid}/revoke`))
+    assert.equal((await browser.open(path)).status, 404)
+  })
+
+  const upload = async (text: string) => {
+    const page = await browser.open('/portal/file')
+    const body = new FormData()
+    const { form_token = '' } = hiddenFieldsOf(page.text, '/portal/file/plan')
+    body.set('form_token', form_token)
+    body.set('file', new Blob([text], { type: 'application/json' }), 'registrations.json')
+    return browser.post('/portal/file/plan', body)
+  }
+
+  it('exports a registrations file whose plan is empty', async () => {
+    const { text } = await browser.open('/portal/file/export')
+    assert.ok(parseRegistrations(text).apis.length > 0)
+    assert.match((await upload(text)).text, /No changes: the directory matches the file/)
+  })
+
+  it('applies the plan that it showed, and shows new secrets once', async () => {
+    const file = JSON.stringify({
+      apis: [
+        {
+          displayName: 'Bills API',
+          appRoles: [{ value: 'Bills.Read', displayName: 'Read', description: 'Read bills' }],
+        },
+      ],
+      clients: [
+        {
+          displayName: 'Bills job',
+          permissions: [{ api: 'Bills API', roles: ['Bills.Read'] }],
+          secrets: [{ displayName: 'first' }],
+        },
+      ],
+      consents: [{ client: 'Bills job', api: 'Bills API', roles: ['Bills.Read'] }],
+    })
+    const planned = await upload(file)
+    assert.match(planned.text, /1 API registration[\s\S]*6 Client secret/)
+    const body = new FormData()
+    for (const [name, value] of Object.entries(
+      hiddenFieldsOf(planned.text, '/portal/file/apply'),
+    )) {
+      body.set(name, value)
+    }
+    body.set('file', file)
+    const applied = await browser.post('/portal/file/apply', body)
+    assert.match(applied.text, /Done: the directory matches the file/)
+    assert.match(applied.text, /New secrets/)
+    const again = await browser.post('/portal/file/apply', body)
+    assert.match(again.text, /The directory has changed/)
+  })
+
+  for (const [name, text, sentence] of [
+    ['that is not JSON', '{\n "apis": [,] }', /is not JSON in line 2/],
+    ['of the wrong shape', '{\n "apis": [],\n "clints": [] }', /Line 3: clints is not a property/],
+    [
+      'with a fault',
+      '{ "apis": [\n { "displayName": "A",\n "appRoles": 7 } ] }',
+      /Line 3: apis\[0\]\.appRoles must be of type array/,
+    ],
+    ['that is empty', '', /is not JSON/],
+    [
+      'that is larger than the limit',
+      `{ "apis": [] ${' '.repeat(1024 * 1024)} }`,
+      /larger than 1024 KiB/,
+    ],
+  ] as const) {
+    it(`reports a file ${name}`, async () => {
+      const { status, text: shown } = await upload(text)
+      assert.equal(status, 400)
+      assert.match(shown, sentence)
+    })
+  }
+
+  it('refuses a file of 50 MB without reading it', async () => {
+    const { status, text } = await upload('x'.repeat(50 * 1024 * 1024))
+    assert.equal(status, 413)
+    assert.match(text, /larger than the portal accepts. Nothing was changed/)
+  })
+
+  it('keeps the entries of a form whose session has ended', async () => {
+    const ended = await server.signedIn()
+    await ended.open('/portal/applications')
+    ended.cookie = ''
+    const asked = await ended.send('/portal/applications', {
+      display_name: 'Typed before',
+      kind: 'client',
+    })
+    assert.equal(asked.status, 401)
+    assert.match(asked.text, /Your session has ended[\s\S]*Your entries are kept/)
+    const { clientId, clientSecret } = server.administrator
+    const fields = { client_id: clientId, client_secret: clientSecret }
+    const kept = await ended.send('/portal/sign-in', fields)
+    assert.match(kept.text, /Typed before/)
+    const sent = await ended.send('/portal/applications')
+    assert.equal(sent.status, 303)
+    assert.match((await ended.open(sent.location ?? '')).text, /<h1>Typed before<\/h1>/)
+  })
+
+  it('AS39: ends every session of a secret that was removed', async () => {
+    const path = `/portal/applications/${server.administrator.clientId}/credentials`
+    const first = await server.signedIn()
+    await first.open(path)
+    const made = await first.send(`${path}/secrets`, { description: 'second', days: '30' })
+    const secret = /<dt>Value<\/dt><dd><code class="copyable">([^<]+)</.exec(made.text)?.[1] ?? ''
+    const second = await server.signedIn()
+    await second.signIn(server.administrator.clientId, secret)
+    await second.open(path)
+    assert.equal((await second.send(`${path}/remove-secret`)).status, 303)
+    assert.equal((await first.open('/portal')).status, 401)
+    assert.equal((await second.open('/portal')).status, 200)
+  })
+})
