@@ -60,6 +60,22 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It opens some thirty damaged data files, each with threads.',
   },
   {
+    file: 'services/identity-provider/test/portal/naughty-strings.test.ts',
+    reason: 'It shows each of some hundred names in the pages of a server.',
+  },
+  {
+    file: 'services/identity-provider/test/portal/other-pages.test.ts',
+    reason: 'It starts a server, and rotates its keys.',
+  },
+  {
+    file: 'services/identity-provider/test/portal/portal-app.test.ts',
+    reason: 'It starts a server with its own keys.',
+  },
+  {
+    file: 'services/identity-provider/test/portal/six-steps.test.ts',
+    reason: 'It starts a server, and opens each page of an application.',
+  },
+  {
     file: 'services/identity-provider/test/storage/sqlite-replacement.test.ts',
     reason: 'Each replaced data file is opened with threads.',
   },

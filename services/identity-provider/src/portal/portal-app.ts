@@ -16,6 +16,7 @@ import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
 import { exposeActions, exposePages } from './pages/expose-page.ts'
 import { fileActions, filePages } from './pages/file-page.ts'
 import { keysActions, keysPages } from './pages/keys-page.ts'
+import { landingPage } from './pages/landing-page.ts'
 import { logsPages } from './pages/logs-page.ts'
 import { manifestActions, manifestPages } from './pages/manifest-page.ts'
 import { overviewPages } from './pages/overview-page.ts'
@@ -96,6 +97,10 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
       return plainPage('Refused', 'The form was not sent by a page of this portal.', 403)
     }
     return next()
+  })
+  app.get('/', (context, next) => {
+    const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
+    return isBrowser ? landingPage(service.authority.authUrl) : next()
   })
   app.get('/portal/static/:name', (context) => {
     return staticFile(context, context.req.param('name')) ?? context.notFound()

@@ -19,7 +19,7 @@ const maxExportedRecords = 100_000
 /** The filters of the form, by their names in the management API. */
 const filters = [
   { name: 'actor', label: 'Actor: application ID' },
-  { name: 'action', label: 'Action, such as token.issue' },
+  { name: 'action', label: 'Action' },
   { name: 'target', label: 'Target: ID' },
   { name: 'reason', label: 'Reason' },
   { name: 'correlationId', label: 'Correlation ID' },
@@ -65,8 +65,8 @@ ${choice({
   label: 'Log',
   value: log,
   options: [
-    { value: 'sign-ins', label: 'Sign-in log: tokens' },
-    { value: 'directory', label: 'Audit log: changes' },
+    { value: 'sign-ins', label: 'Sign-ins' },
+    { value: 'directory', label: 'Changes' },
   ],
 })}
 ${choice({
@@ -85,7 +85,7 @@ ${filters.map(({ name, label }) => field({ name, label, value: req.query(name) ?
 <p data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></p>
 <div data-followed>${table(
       'Records',
-      ['Time', 'Outcome', 'Action', 'Actor', 'Target', 'Reason and remedy', 'Correlation ID'],
+      ['Time', 'Outcome', 'Action', 'Reason and remedy', 'Actor', 'Target', 'Correlation ID'],
       value.map((one) => record(visit, one, names, log)),
       'No record matches.',
     )}</div>
@@ -101,19 +101,20 @@ function record(
 ): Html[] {
   const named = (id: string | null): Html => {
     const name = id === null ? undefined : names.get(id)
-    if (id === null || name === undefined) return html`<code>${id ?? ''}</code>`
-    return html`<a href="${applicationPath(id)}">${name}</a><br><code>${id}</code>`
+    if (id === null) return ''
+    if (name === undefined) return html`<small><code>${id}</code></small>`
+    return html`<a href="${applicationPath(id)}">${name}</a><br><small><code>${id}</code></small>`
   }
   return [
     time(at, now),
     mark(outcome === 'done' ? 'good' : 'bad', outcome),
     html`<code>${action}</code>`,
+    reason === null ? '' : html`<code>${reason}</code><br><small>${remedyOf(reason)}</small>`,
     named(actor),
     named(target),
-    reason === null ? '' : html`<code>${reason}</code><br><small>${remedyOf(reason)}</small>`,
     correlationId === null
       ? ''
-      : html`<a href="${path}?${new URLSearchParams({ log, correlationId }).toString()}"><code>${correlationId}</code></a>`,
+      : html`<a href="${path}?${new URLSearchParams({ log, correlationId }).toString()}"><small><code>${correlationId}</code></small></a>`,
   ]
 }
 
