@@ -18,7 +18,9 @@ const table = (head: Row, rows: readonly Row[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
 
 const rolesText = (requirement: RequiredRoles): string =>
-  requirement.map((group) => group.map(code).join(' or ')).join(', and ')
+  requirement.length === 0
+    ? 'none'
+    : requirement.map((group) => group.map(code).join(' or ')).join(', and ')
 
 const roleTable = (
   roles: Readonly<Record<string, { readonly id: string; readonly description: string }>>,

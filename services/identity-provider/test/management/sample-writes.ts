@@ -26,6 +26,10 @@ export async function sampleWrites(store: DirectoryStore) {
   const all = `/servicePrincipals/${principal.id}/appRoleAssignedTo`
   const { body: assigned } = await admin.post(all, { ...consent, principalId: principal.id })
   const { body: bare } = await admin.post('/applications', { displayName: 'Bare' })
+  const grant = await admin.post('/oauth2PermissionGrants', {
+    ...{ clientId: principal.id, consentType: 'AllPrincipals', scope: 'Orders.Read' },
+    resourceId: principal.id,
+  })
   const trusted = await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, github)
   return {
     ...sample,
@@ -35,6 +39,7 @@ export async function sampleWrites(store: DirectoryStore) {
     bare,
     consent,
     gone,
+    grant: grant.body,
     owned,
     principal,
     principalSecret: principalSecret.body,
@@ -124,4 +129,12 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
       ],
     ]),
   ),
+  'POST /oauth2PermissionGrants': ({ admin, owned }) =>
+    admin.post('/oauth2PermissionGrants', {
+      ...{ clientId: owned.id, consentType: 'AllPrincipals', resourceId: owned.id },
+    }),
+  'PATCH /oauth2PermissionGrants/{grant}': ({ admin, grant }) =>
+    admin.patch(`/oauth2PermissionGrants/${grant.id}`, { scope: canary }),
+  'DELETE /oauth2PermissionGrants/{grant}': ({ admin, grant }) =>
+    admin.delete(`/oauth2PermissionGrants/${grant.id}`),
 }

@@ -7,7 +7,12 @@ import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { RequestIds } from '../http/graph-error.ts'
-import type { ChangeOperation, ListOperation, ReadOperation } from '../http/operation.ts'
+import type {
+  BatchOperation,
+  ChangeOperation,
+  ListOperation,
+  ReadOperation,
+} from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
@@ -15,12 +20,24 @@ import { applicationOperations } from './applications/application-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { passwordOperations } from './applications/password-operations.ts'
 import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
+import { batchOperations } from './batch/batch-operation.ts'
+import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
+import { permissionGrantOperations } from './permission-grants/permission-grant-operations.ts'
+import { tenantReadOperations } from './tenant/tenant-operations.ts'
 import { ownerOperations } from './owners/owner-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 
 /** All operations of this part of Microsoft Graph v1.0. */
-export const graphOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
+export const graphOperations: readonly (
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+  | BatchOperation
+)[] = [
+  ...batchOperations,
+  ...tenantReadOperations,
+  ...directoryObjectOperations,
   ...applicationOperations,
   ...passwordOperations,
   ...federatedIdentityCredentialOperations,
@@ -28,6 +45,7 @@ export const graphOperations: readonly (ReadOperation | ListOperation | ChangeOp
   ...servicePrincipalOperations,
   ...ownerOperations,
   ...appRoleAssignmentOperations,
+  ...permissionGrantOperations,
 ]
 
 const maxVisibilityDelaySeconds = 3600

@@ -30,6 +30,9 @@ export type GraphRole = keyof typeof graphRoles
 
 const requires = (...groups: readonly (readonly GraphRole[])[]): RequiredRoles => groups
 
+/** For any client of the tenant: the operation shows nothing, or checks roles itself. */
+export const anyClient = requires()
+
 /** For reading applications and service principals. */
 export const readsApplications = requires(['Application.Read.All', 'Application.ReadWrite.All'])
 

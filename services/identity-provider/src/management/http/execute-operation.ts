@@ -34,6 +34,12 @@ export type OperationContext = {
   readonly report: (error: unknown, ids: RequestIds) => void
 }
 
+/** Sends a request of a batch to the API itself. */
+type SendPart = (request: Request, environment: unknown) => Promise<Response>
+
+/** The operations read only the path of a request. */
+const partBase = 'http://batch.invalid'
+
 /**
  * Executes one operation for one request, in six phases that no operation can skip.
  *
@@ -42,7 +48,7 @@ export type OperationContext = {
 export async function executeOperation(
   operation: Operation,
   parameters: Readonly<Record<string, string>>,
-  context: OperationContext,
+  context: OperationContext & { readonly send: SendPart },
   request: Request,
   environment: unknown,
   ids: RequestIds,
@@ -63,10 +69,25 @@ export async function executeOperation(
       query: searchParams,
       body: operation.takesBody ? await readJson(request) : undefined,
       ifMatch: request.headers.get('if-match') ?? undefined,
+      mayCreate: (request.headers.get('prefer') ?? '').toLowerCase().includes('create-if-missing'),
       isEventual: request.headers.get('consistencylevel')?.trim().toLowerCase() === 'eventual',
       correlationId: ids.clientRequestId,
     }
     if ('perform' in operation) return await operation.perform(call)
+    if ('batch' in operation) {
+      const authorization = request.headers.get('authorization') ?? ''
+      return await operation.batch({
+        ...call,
+        send: ({ method, path, headers, body }) => {
+          const part = new Request(new URL(path, partBase), {
+            method,
+            headers: { ...headers, authorization },
+            ...(body === undefined ? {} : { body }),
+          })
+          return context.send(part, environment)
+        },
+      })
+    }
     if ('list' in operation) return await operation.list({ ...call, ...listing(context) })
     if ('read' in operation) {
       return await store.read((directory) =>
@@ -87,12 +108,12 @@ export async function executeOperation(
         nextRevision: committed.revision + 1,
       }
       // 4. Decide the changes.
-      const { changes, target, answer } = operation.change(changing)
+      const { action = operation.action, answer, changes, target } = operation.change(changing)
       // 5. Check the changes themselves, so that no operation can omit the check.
       requireUnprotected(committed, changes)
       requireOwnRoles(changing, changes)
       // 6. Store the changes and their audit record in one transaction.
-      const record = auditRecord(operation.action, caller, ids)
+      const record = auditRecord(action, caller, ids)
       return {
         changes,
         audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],

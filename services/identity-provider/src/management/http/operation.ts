@@ -40,6 +40,8 @@ export type RequestCall = {
   readonly ifMatch: string | undefined
   /** Whether the request permits an answer that is not up to date: `ConsistencyLevel: eventual`. */
   readonly isEventual: boolean
+  /** Whether a `PATCH` may create its object: `Prefer: create-if-missing`. */
+  readonly mayCreate: boolean
   readonly correlationId: string
   readonly runtime: Runtime
   /** The public URL of this API, without a slash at its end. */
@@ -75,11 +77,29 @@ export type ChangingCall = Call & {
   readonly nextRevision: number
 }
 
+/** One request of a batch. */
+export type PartRequest = {
+  readonly method: string
+  /** From the root of the API, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON; undefined without a body. */
+  readonly body: string | undefined
+}
+
+/** A request that contains other requests. */
+export type BatchCall = RequestCall & {
+  /** Sends a request as the caller of the batch, whose token and roles are checked again. */
+  readonly send: (part: PartRequest) => Promise<Response>
+}
+
 /** A decided change: the records to write, the changed object, and the answer. */
 export type Change = {
   readonly changes: readonly DirectoryChange[]
   readonly target: string
   readonly answer: Answer
+  /** The name of the change in the audit log, when it is not that of the operation. */
+  readonly action?: string
 }
 
 type OperationRow = {
@@ -117,5 +137,15 @@ export type PerformOperation = OperationRow & {
   readonly perform: (call: RequestCall) => Promise<Answer>
 }
 
+/** Sends the requests of a batch, each as an operation of its own. */
+export type BatchOperation = OperationRow & {
+  readonly batch: (call: BatchCall) => Promise<Answer>
+}
+
 /** A row of a management API: method and path, the required roles, and the function that executes it. */
-export type Operation = ReadOperation | ListOperation | ChangeOperation | PerformOperation
+export type Operation =
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+  | PerformOperation
+  | BatchOperation

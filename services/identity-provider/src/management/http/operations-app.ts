@@ -22,10 +22,15 @@ export function createOperationsApp(
 ): Hono {
   const paths = new OperationPaths(operations)
   const app = new Hono({ getPath: (request) => paths.pathOf(request) })
+  const withSend = {
+    ...context,
+    send: async (request: Request, environment: unknown) =>
+      app.fetch(request, environment as Record<string, unknown>),
+  }
   for (const operation of operations) {
     app.on(operation.method, routeOf(operation.path), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
-        executeOperation(operation, req.param(), context, request, environment, ids),
+        executeOperation(operation, req.param(), withSend, request, environment, ids),
       ),
     )
   }

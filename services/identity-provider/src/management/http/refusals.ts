@@ -1,6 +1,6 @@
 /** A refusal of a management API on the wire. */
 type Refusal = {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 424 | 500 | 503
   /** The `code` of Microsoft Graph's error envelope. */
   readonly code: string
   readonly sentence: (...values: string[]) => string
@@ -215,6 +215,37 @@ export const refusals = {
     status: 400,
     code: 'InvalidFederatedIdentityCredentialValue',
     sentence: (reason: string) => reason,
+  },
+  batch_too_long: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: (limit: string) => `Number of batch request steps exceeds the maximum value of ${limit}.`,
+  },
+  batch_invalid: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: (reason: string) => reason,
+  },
+  batch_answer_too_large: {
+    status: 413,
+    code: 'BadRequest',
+    sentence: (limit: string) =>
+      `The answers of this batch have more than ${limit} bytes. This request was not executed. Send it again.`,
+  },
+  dependency_failed: {
+    status: 424,
+    code: 'FailedDependency',
+    sentence: (id: string) => `This request was not executed, because request '${id}' failed.`,
+  },
+  delegated_only: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () => '/me request is only valid with delegated authentication flow.',
+  },
+  permission_grant_taken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: () => 'Permission entry already exists.',
   },
   tenant_taken: {
     status: 409,

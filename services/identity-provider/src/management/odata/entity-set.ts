@@ -9,6 +9,28 @@ export type EntityView = Pick<Call, 'directory' | 'rootUrl'> & {
   readonly selected: ReadonlySet<string> | undefined
 }
 
+/** The related objects that `$expand` adds to an object, by their property. */
+export type Expansions<Entity> = Readonly<
+  Record<string, (entity: Entity, view: EntityView) => readonly object[]>
+>
+
+/** As in Microsoft Graph, an answer has this many related objects of each property. */
+const maxExpanded = 20
+
+/** An object with its related objects. */
+export const expanded = <Entity>(
+  shown: object,
+  entity: Entity,
+  expansions: Expansions<Entity>,
+  names: readonly string[],
+  view: EntityView,
+): object => ({
+  ...shown,
+  ...Object.fromEntries(
+    names.map((name) => [name, expansions[name]?.(entity, view).slice(0, maxExpanded)]),
+  ),
+})
+
 /** A set of objects in OData, with a function that reads each property. */
 export type EntitySet<Entity> = {
   /** The segment of the set in paths and in `@odata.context`. */

@@ -59,6 +59,16 @@ export function parseFilter(text: string): Filter {
   return filter
 }
 
+/** The text that a property must equal for a filter to hold; undefined when the filter permits several. */
+export function equalTo(filter: Filter, property: string): string | undefined {
+  if (filter.kind === 'and') {
+    return filter.parts.map((part) => equalTo(part, property)).find((text) => text !== undefined)
+  }
+  if (filter.kind !== 'comparison' || filter.operator !== 'eq' || filter.isAny) return undefined
+  const isNamed = filter.property.toLowerCase() === property.toLowerCase()
+  return isNamed && typeof filter.literal === 'string' ? filter.literal : undefined
+}
+
 /** Filters of which all, or one, must hold. */
 export const combined = (kind: 'and' | 'or', parts: readonly Filter[]): Filter => {
   const [first] = parts

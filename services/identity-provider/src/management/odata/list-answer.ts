@@ -12,13 +12,15 @@ export type EntityPage<Entity> = {
   /** The number of all objects; undefined when it was not requested. */
   readonly count: number | undefined
   readonly view: EntityView
+  /** The related objects of each object, in the same order; undefined without `$expand`. */
+  readonly related?: readonly object[] | undefined
 }
 
 /** The answer with one page of a list. */
 export async function listAnswer<Entity>(
   call: RequestCall,
   set: EntitySet<Entity>,
-  { entities, next, count, view }: EntityPage<Entity>,
+  { entities, next, count, view, related }: EntityPage<Entity>,
 ): Promise<Answer> {
   const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity, view) ?? [])
   const lastUses = await call.credentialUses.lastUses(credentials)
@@ -28,7 +30,10 @@ export async function listAnswer<Entity>(
       '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(view.selected)}`,
       ...(count === undefined ? {} : { '@odata.count': count }),
       ...(next === undefined ? {} : { '@odata.nextLink': nextLink(call, next) }),
-      value: entities.map((entity) => entityJson(entity, set, { ...view, lastUses })),
+      value: entities.map((entity, index) => ({
+        ...entityJson(entity, set, { ...view, lastUses }),
+        ...related?.[index],
+      })),
     },
   }
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../storage/directory-list.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { Answer, ListCall } from '../http/operation.ts'
-import type { EntitySet, EntityView } from './entity-set.ts'
+import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'
 import { lastKeyBefore, listAnswer } from './list-answer.ts'
@@ -22,6 +22,7 @@ export type StoredList<Kind extends ListedKind> = {
   readonly deletedSince?: Date
   readonly conditions?: readonly ListCondition[]
   /** Whether an object is visible while new objects are hidden. */
+  readonly expansions?: Expansions<DirectoryObjects[Kind]>
   readonly isVisible?: (object: DirectoryObjects[Kind], directory: Directory) => boolean
 }
 
@@ -35,15 +36,39 @@ export async function listStored<Kind extends ListedKind>(
   set: EntitySet<DirectoryObjects[Kind]>,
   list: StoredList<Kind>,
 ): Promise<Answer> {
-  const options = parseQuery(call, supportedOptions.list, set)
-  const page = await readPage(call, set, list, options)
+  const { expansions = {} } = list
+  const options = parseQuery(call, supportedOptions.list, set, expansions)
+  const top = options.expand.length === 0 ? options.top : Math.min(options.top, maxExpandedObjects)
+  const page = await readPage(call, set, list, { ...options, top })
   return listAnswer(call, set, {
     entities: page.objects,
     next: page.next,
     count: page.count,
     view: viewOf(call, page.directory, options),
+    related: await relatedOf(call, page, expansions, options),
   })
 }
+
+/** A page has fewer objects when each has others. */
+const maxExpandedObjects = 100
+
+/** Lookups at the same time share a snapshot of the store. */
+const relatedOf = <Kind extends ListedKind>(
+  call: ListCall,
+  { objects }: ListPage<Kind>,
+  expansions: Expansions<DirectoryObjects[Kind]>,
+  options: QueryOptions,
+) =>
+  Promise.all(
+    options.expand.length === 0
+      ? []
+      : objects.map((object) =>
+          call.read((directory) => {
+            const view = { ...viewOf(call, directory, options), selected: undefined }
+            return expanded({}, object, expansions, options.expand, view)
+          }),
+        ),
+  )
 
 /**
  * The number of the objects of a list, as a text.

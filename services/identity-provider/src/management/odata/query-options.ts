@@ -1,7 +1,12 @@
 import type { ListOrder } from '../../storage/directory-list.ts'
 import { refuse } from '../http/graph-error.ts'
 import type { RequestCall } from '../http/operation.ts'
-import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
+import {
+  type EntitySet,
+  type Expansions,
+  propertyNamed,
+  unknownProperty,
+} from './entity-set.ts'
 import { combined, type Filter, parseFilter } from './filter.ts'
 import { resolveFilter } from './filter-rules.ts'
 import { parseOrder, sorting } from './order.ts'
@@ -14,6 +19,8 @@ export type QueryOptions = {
   /** Undefined for the order of the keys. */
   readonly order: ListOrder | undefined
   readonly select: ReadonlySet<string> | undefined
+  /** The properties in `$expand`. */
+  readonly expand: readonly string[]
   readonly top: number
   readonly count: boolean
   readonly skipToken: string | undefined
@@ -21,9 +28,9 @@ export type QueryOptions = {
 
 /** The query options that each kind of answer supports. */
 export const supportedOptions = {
-  list: ['$filter', '$search', '$orderby', '$select', '$top', '$count', '$skiptoken'],
+  list: ['$filter', '$search', '$orderby', '$select', '$expand', '$top', '$count', '$skiptoken'],
   count: ['$filter', '$search'],
-  entity: ['$select'],
+  entity: ['$select', '$expand'],
   nothing: [],
 } as const
 
@@ -61,6 +68,7 @@ export function parseQuery<Entity>(
   { query, isEventual }: QueryCall,
   supported: readonly string[],
   set?: EntitySet<Entity>,
+  expansions: Expansions<Entity> = {},
 ): QueryOptions {
   const options = queryOptions(query)
   for (const name of options.keys()) {
@@ -84,6 +92,7 @@ export function parseQuery<Entity>(
     filter: both(filter, search),
     order,
     select: selectOf(options.get('$select'), set),
+    expand: expandOf(options.get('$expand'), set, Object.keys(expansions)),
     top: topOf(options.get('$top')),
     count,
     skipToken: options.get('$skiptoken'),
@@ -136,6 +145,24 @@ function selectOf<Entity>(
       )
     }),
   )
+}
+
+function expandOf<Entity>(
+  text: string | undefined,
+  set: EntitySet<Entity> | undefined,
+  names: readonly string[],
+): readonly string[] {
+  if (text === undefined || set === undefined) return []
+  const wanted = text.split(',').map((part) => {
+    const name = part.trim()
+    const known = names.find((one) => one.toLowerCase() === name.toLowerCase())
+    if (known !== undefined) return known
+    throw refuse(
+      'query_invalid',
+      `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
+    )
+  })
+  return [...new Set(wanted)]
 }
 
 function topOf(text: string | undefined): number {

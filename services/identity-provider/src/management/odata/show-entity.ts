@@ -1,5 +1,5 @@
 import type { AnswerWithBody, Call } from '../http/operation.ts'
-import type { EntitySet, EntityView } from './entity-set.ts'
+import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
@@ -34,20 +34,22 @@ export async function showEntity<Entity>(
   call: Call,
   set: EntitySet<Entity>,
   entity: Entity,
+  expansions: Expansions<Entity> = {},
 ): Promise<AnswerWithBody> {
-  const { select } = parseQuery(call, supportedOptions.entity, set)
+  const { expand, select } = parseQuery(call, supportedOptions.entity, set, expansions)
   const view = { ...call, selected: select, lastUses: new Map() }
   const etag = etagOf(entity, set, view)
   const credentials = set.credentialsOf?.(entity, view) ?? []
   // Other lookups come before the first `await`: the directory may change while this waits.
   const shown = entityJson(entity, set, view)
+  const related = expanded({}, entity, expansions, expand, view)
   const lastUses = await call.credentialUses.lastUses(credentials)
   const body =
     credentials.length === 0 ? shown : entityJson(entity, set, { ...view, lastUses }, etag)
   return {
     status: 200,
     etag,
-    body: { '@odata.context': contextOf(call, set, select), ...body },
+    body: { '@odata.context': contextOf(call, set, select), ...body, ...related },
   }
 }
 

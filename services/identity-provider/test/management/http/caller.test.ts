@@ -22,12 +22,20 @@ const callers: Readonly<Record<string, readonly GraphRole[]>> = {
   'AppRoleAssignment.ReadWrite.All and Application.ReadWrite.All': writingGranter,
 }
 
+const all = Object.values(callers)
 const readers = [reader, writer, readingGranter, writingGranter]
 const writers = [writer, writingGranter]
 const granters = [readingGranter, writingGranter]
 
 /** Repeats the table of operations on purpose: a change of one requires a change of the other. */
 const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
+  'POST /$batch': all,
+  'GET /organization': [...readers, granter],
+  'GET /domains': [...readers, granter],
+  'GET /me': all,
+  'GET /me/{navigation}': all,
+  'POST /directoryObjects/getByIds': readers,
+  'GET /directoryObjects/{id}': readers,
   'GET /applications': readers,
   'GET /applications/$count': readers,
   'POST /applications': writers,
@@ -68,6 +76,12 @@ const mayCall: Readonly<Record<string, readonly (readonly GraphRole[])[]>> = {
   'POST /servicePrincipals/{id}/appRoleAssignments': granters,
   'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': [...readers, granter],
   'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}': granters,
+  'GET /oauth2PermissionGrants': [...readers, granter],
+  'POST /oauth2PermissionGrants': granters,
+  'GET /oauth2PermissionGrants/{grant}': [...readers, granter],
+  'PATCH /oauth2PermissionGrants/{grant}': granters,
+  'DELETE /oauth2PermissionGrants/{grant}': granters,
+  'GET /servicePrincipals/{id}/oauth2PermissionGrants': [...readers, granter],
 }
 
 const pathOf = (template: string) => template.replaceAll(/\{\w+\}/g, guid(0xabc))

@@ -91,7 +91,7 @@ describe('every change', () => {
         })
         assert.match(
           record.action,
-          /^(application|servicePrincipal|appRoleAssignment|deletedItem)\.\w+$/,
+          /^(application|servicePrincipal|appRoleAssignment|deletedItem|oauth2PermissionGrant)\.\w+$/,
         )
         assert.ok(record.target)
         assert.ok(record.correlationId)

@@ -7,6 +7,7 @@ import { createPassword } from '../../../src/directory/password-credential.ts'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { graphRoles } from '../../../src/management/graph/graph-roles.ts'
+import { grantId } from '../../../src/management/graph/permission-grants/grant-id.ts'
 import type { Operation } from '../../../src/management/http/operation.ts'
 import { refusalRow, refusals } from '../../../src/management/http/refusals.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
@@ -95,8 +96,33 @@ const onAssignment =
     return { path: `/servicePrincipals/${one?.[ownerOf[side]]}/${side}/${one?.id}` }
   }
 
+/** A grant of the tested client. */
+const onGrant =
+  (body?: unknown): Ask =>
+  async (scene, target) => {
+    const client = principalOf(scene, target)
+    const id = grantId(client?.id ?? '', scene.runtime)
+    const consent = {
+      ...{ id, consentType: 'AllPrincipals' as const, principalId: null, scope: 'Orders.Read' },
+      resourceId: scene.receiver.principal.id,
+    }
+    if (client !== undefined) {
+      await scene.commit(put('servicePrincipal', { ...client, delegatedConsents: [consent] }))
+    }
+    return { path: `/oauth2PermissionGrants/${id}`, body }
+  }
+
 const credential = '/applications/{id}/federatedIdentityCredentials'
 const asks: Readonly<Record<string, Ask>> = {
+  'POST /$batch': at('/$batch', { requests: [] }),
+  'GET /organization': at('/organization'),
+  'GET /domains': at('/domains'),
+  'GET /me': at('/me'),
+  'GET /me/{navigation}': at('/me/ownedObjects'),
+  'POST /directoryObjects/getByIds': at('/directoryObjects/getByIds', { ids: [] }),
+  'GET /directoryObjects/{id}': (scene, target) => ({
+    path: `/directoryObjects/${applicationOf(scene, target)?.id}`,
+  }),
   'GET /applications': at('/applications'),
   'GET /applications/$count': at('/applications/$count'),
   'POST /applications': at('/applications', { displayName: 'New' }),
@@ -191,6 +217,22 @@ const asks: Readonly<Record<string, Ask>> = {
   'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': onAssignment('appRoleAssignments'),
   'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}':
     onAssignment('appRoleAssignments'),
+  'GET /oauth2PermissionGrants': at(
+    `/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`,
+  ),
+  'POST /oauth2PermissionGrants': (scene, target) => ({
+    path: '/oauth2PermissionGrants',
+    body: {
+      clientId: principalOf(scene, target)?.id,
+      consentType: 'AllPrincipals',
+      resourceId: scene.receiver.principal.id,
+      scope: 'Orders.Read',
+    },
+  }),
+  'GET /oauth2PermissionGrants/{grant}': onGrant(),
+  'PATCH /oauth2PermissionGrants/{grant}': onGrant({ scope: 'Other' }),
+  'DELETE /oauth2PermissionGrants/{grant}': onGrant(),
+  'GET /servicePrincipals/{id}/oauth2PermissionGrants': onPrincipal('/oauth2PermissionGrants'),
   'GET /keys': at('/keys'),
   'POST /keys/rotate': at('/keys/rotate'),
   'POST /keys/{kid}/revoke': at('/keys/key/revoke'),

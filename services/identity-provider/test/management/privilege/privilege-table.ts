@@ -3,6 +3,8 @@ import type { RefusalName } from '../../../src/management/http/refusals.ts'
 /** The objects of operations, in the words of the reference page. */
 export const targets = {
   tenantWide: 'everything of its tenant',
+  parts: 'requests, each with its own row of this table',
+  user: 'a signed-in user',
   fresh: 'a new object',
   plain: 'a client without management roles',
   peer: 'a client with the management roles of the caller',
@@ -67,6 +69,13 @@ const withdraws: Row = {
   foreign: 'resource_unknown',
 }
 const seesAssignments: Row = { plain: 'allowed', more: 'allowed', foreign: 'resource_unknown' }
+/** Changes a record of the client's service principal. */
+const grantOf: Row = {
+  plain: 'allowed',
+  peer: 'allowed',
+  more: 'role_not_owned',
+  foreign: 'resource_unknown',
+}
 const tenantWide: Row = { tenantWide: 'allowed' }
 const keys: Row = { keys: 'allowed' }
 
@@ -79,6 +88,13 @@ const assignments = '/servicePrincipals/{id}/appRoleAssignments'
  * purpose: a new operation needs a row here.
  */
 export const privilegeTable: Readonly<Record<string, Row>> = {
+  'POST /$batch': { parts: 'allowed' },
+  'GET /organization': tenantWide,
+  'GET /domains': tenantWide,
+  'GET /me': { user: 'delegated_only' },
+  'GET /me/{navigation}': { user: 'delegated_only' },
+  'POST /directoryObjects/getByIds': tenantWide,
+  'GET /directoryObjects/{id}': seesOwn,
   'GET /applications': tenantWide,
   'GET /applications/$count': tenantWide,
   'POST /applications': { fresh: 'allowed' },
@@ -127,6 +143,12 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   [`POST ${assignments}`]: assigns,
   [`GET ${assignments}/{assignment}`]: { more: 'allowed', foreign: 'resource_unknown' },
   [`DELETE ${assignments}/{assignment}`]: withdraws,
+  'GET /oauth2PermissionGrants': tenantWide,
+  'POST /oauth2PermissionGrants': { ...changesPrincipal, foreign: 'reference_invalid' },
+  'GET /oauth2PermissionGrants/{grant}': { plain: 'allowed', more: 'allowed' },
+  'PATCH /oauth2PermissionGrants/{grant}': grantOf,
+  'DELETE /oauth2PermissionGrants/{grant}': grantOf,
+  'GET /servicePrincipals/{id}/oauth2PermissionGrants': seesAssignments,
   'GET /keys': keys,
   'POST /keys/rotate': keys,
   'POST /keys/{kid}/revoke': keys,

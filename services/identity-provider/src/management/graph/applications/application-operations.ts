@@ -14,6 +14,7 @@ import type {
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { applicationExpansions } from '../expansions.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
@@ -22,7 +23,7 @@ import { apiDefaults, applicationDefaults } from './application-description.ts'
 import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
 import { passwordCredentialJson } from './credential-json.ts'
-import { findApplication } from './find-application.ts'
+import { findApplication, uniqueNameIn } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 import { type CreatedPassword, newPassword } from './new-password.ts'
 
@@ -33,7 +34,7 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
     path: '/applications',
     requires: readsApplications,
     summary: 'Lists the applications of the tenant.',
-    list: (call) => listStored(call, applications, { kind: 'application' }),
+    list: (call) => listStored(call, applications, { kind: 'application', expansions: applicationExpansions }),
   },
   {
     method: 'GET',
@@ -56,7 +57,7 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
     path: '/applications/{id}',
     requires: readsApplications,
     summary: 'Shows an application.',
-    read: (call) => showEntity(call, applications, findApplication(call)),
+    read: (call) => showEntity(call, applications, findApplication(call), applicationExpansions),
   },
   {
     method: 'PATCH',
@@ -143,8 +144,17 @@ function requireFreeUniqueName(
   throw refuse('unique_name_taken')
 }
 
+/** With `Prefer: create-if-missing`, a unique name that no application has becomes a new application. */
 function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
+  const uniqueName = uniqueNameIn(call)
+  const isMissing =
+    uniqueName !== undefined &&
+    committed.applicationByUniqueName(caller.tenantId, uniqueName) === undefined
+  if (isMissing && call.mayCreate) {
+    const created = create({ ...call, path: '/applications', body: { ...Object(body), uniqueName } })
+    return { ...created, action: 'application.create' }
+  }
   const before = findApplication(call)
   const { description, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
     parseApplication(body, entityJson(before, applications, shownFor(call)))

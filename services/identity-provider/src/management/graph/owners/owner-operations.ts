@@ -1,5 +1,4 @@
 import type { Application } from '../../../directory/application.ts'
-import type { Directory } from '../../../directory/directory.ts'
 import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
@@ -15,10 +14,8 @@ import { listEntities } from '../../odata/list-entities.ts'
 import { findApplication } from '../applications/find-application.ts'
 import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
-import {
-  activeServicePrincipal,
-  findServicePrincipal,
-} from '../service-principals/find-service-principal.ts'
+import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
+import { activeOwners } from './active-owners.ts'
 import { referenceBody, withOwners } from './object-reference.ts'
 
 /** An object that has owners: where it is, and how it is found and changed. */
@@ -82,14 +79,6 @@ export const ownerOperations: readonly (ReadOperation | ChangeOperation)[] = [
   ...operationsOf(ownedApplication),
   ...operationsOf(ownedPrincipal),
 ]
-
-/** The owners that are not deleted. */
-export const activeOwners = (
-  directory: Directory,
-  tenantId: string,
-  ownerIds: readonly string[],
-): ServicePrincipal[] =>
-  ownerIds.flatMap((id) => activeServicePrincipal(directory, tenantId, id) ?? [])
 
 function addOwner<Entity extends Application | ServicePrincipal>(
   call: ChangingCall,

@@ -1,4 +1,5 @@
 import { put } from '../../../directory/directory-change.ts'
+import { isGuid } from '../../../directory/guid.ts'
 import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import { refuse } from '../../http/graph-error.ts'
@@ -12,6 +13,7 @@ import type {
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { principalExpansions } from '../expansions.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
@@ -31,7 +33,10 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals',
     requires: readsApplications,
     summary: 'Lists the service principals of the tenant.',
-    list: (call) => listStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
+    list: (call) => listStored(call, servicePrincipals, {
+        kind: 'servicePrincipal',
+        expansions: principalExpansions,
+      }),
   },
   {
     method: 'GET',
@@ -54,7 +59,7 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals/{id}',
     requires: readsApplications,
     summary: 'Shows a service principal.',
-    read: (call) => showEntity(call, servicePrincipals, findServicePrincipal(call)),
+    read: (call) => showEntity(call, servicePrincipals, findServicePrincipal(call), principalExpansions),
   },
   {
     method: 'PATCH',
@@ -109,7 +114,20 @@ function create(call: ChangingCall): Change {
   }
 }
 
+/** With `Prefer: create-if-missing`, an application ID without service principal gets one. */
 function update(call: ChangingCall): Change {
+  const { caller, committed, parameters } = call
+  const { id: key = '' } = parameters
+  const appId = key.startsWith('appId=') ? key.slice('appId='.length) : undefined
+  const isMissing =
+    appId !== undefined &&
+    isGuid(appId) &&
+    committed.servicePrincipalByAppId(caller.tenantId, appId) === undefined
+  if (isMissing && call.mayCreate) {
+    const body = { ...Object(call.body), appId }
+    const created = create({ ...call, path: '/servicePrincipals', body })
+    return { ...created, action: 'servicePrincipal.create' }
+  }
   const before = findServicePrincipal(call)
   const {
     accountEnabled = before.accountEnabled,

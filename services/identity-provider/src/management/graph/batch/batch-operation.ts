@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { refuse } from '../../http/graph-error.ts'
+import type { AnswerWithBody, BatchCall, BatchOperation } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
+import { bodyCollection, text } from '../../http/schemas.ts'
+import { anyClient } from '../graph-roles.ts'
+import { partRefusal } from './part-refusal.ts'
+
+/** Several requests in one. Each is an operation with its own roles, transaction and audit record. */
+export const batchOperations: readonly BatchOperation[] = [
+  {
+    method: 'POST',
+    path: '/$batch',
+    requires: anyClient,
+    summary: 'Sends up to 20 requests, one after the other. Each needs its own roles.',
+    takesBody: true,
+    batch,
+  },
+]
+
+const maxRequests = 20
+/** The answers of one batch are in memory together. */
+const maxAnswerBytes = 16 * 1024 * 1024
+/** The headers that an operation reads. Any other has no effect on the part. */
+const forwardedHeaders = new Set([
+  'client-request-id',
+  'consistencylevel',
+  'content-type',
+  'if-match',
+  'prefer',
+])
+
+const part = z.strictObject({
+  id: text(100),
+  method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
+  url: text(16_384),
+  headers: z.record(text(100), text(4096)).nullish(),
+  body: z.unknown().optional(),
+  dependsOn: bodyCollection(text(100), maxRequests).nullish(),
+})
+type Part = z.output<typeof part>
+const batchBody = z.strictObject({ requests: bodyCollection(part, maxRequests) })
+
+type PartAnswer = {
+  readonly id: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/**
+ * Sends the requests of a batch in their order. A batch that is not valid as a whole is refused before
+ * any of its requests is sent.
+ *
+ * @see https://learn.microsoft.com/graph/json-batching
+ */
+async function batch(call: BatchCall): Promise<AnswerWithBody> {
+  const { requests } = parseBatch(call.body)
+  const responses: PartAnswer[] = []
+  let bytes = 0
+  for (const request of requests) {
+    const failed = failedDependency(request, responses)
+    if (failed !== undefined) {
+      responses.push(partRefusal(request.id, refuse('dependency_failed', failed), call))
+    } else if (bytes > maxAnswerBytes) {
+      const refusal = refuse('batch_answer_too_large', String(maxAnswerBytes))
+      responses.push(partRefusal(request.id, refusal, call))
+    } else {
+      const { answer, size } = await answerOf(call, request)
+      bytes += size
+      responses.push(answer)
+    }
+  }
+  return { status: 200, body: { responses } }
+}
+
+function parseBatch(body: unknown): z.output<typeof batchBody> {
+  const { requests } = Object(body)
+  if (Array.isArray(requests) && requests.length > maxRequests) {
+    throw refuse('batch_too_long', String(maxRequests))
+  }
+  const parsed = parseBody(batchBody, body)
+  const known = new Set<string>()
+  for (const { id, dependsOn, url } of parsed.requests) {
+    const key = id.toLowerCase()
+    if (known.has(key)) {
+      throw refuse('batch_invalid', `Invalid batch: two requests have the id '${id}'.`)
+    }
+    const unknown = dependsOn?.find((other) => !known.has(other.toLowerCase()))
+    if (unknown !== undefined) {
+      throw refuse('batch_invalid', `Invalid dependency for request Id '${id}': '${unknown}'.`)
+    }
+    if (isBatch(url)) {
+      throw refuse('batch_invalid', `Invalid batch: request '${id}' is a batch itself.`)
+    }
+    known.add(key)
+  }
+  return parsed
+}
+
+const pathOf = (url: string): string => `/${url.replace(/^\/+/, '')}`
+
+function isBatch(url: string): boolean {
+  const [path = ''] = pathOf(url).split('?')
+  return path.replaceAll('%24', '$$').toLowerCase().startsWith('/$batch')
+}
+
+/** The first request of `dependsOn` that did not succeed. */
+function failedDependency({ dependsOn }: Part, answers: readonly PartAnswer[]): string | undefined {
+  const failed = new Set(
+    answers.filter(({ status }) => status >= 400).map(({ id }) => id.toLowerCase()),
+  )
+  return dependsOn?.find((id) => failed.has(id.toLowerCase()))
+}
+
+async function answerOf(
+  call: BatchCall,
+  { id, method, url, headers, body }: Part,
+): Promise<{ readonly answer: PartAnswer; readonly size: number }> {
+  const forwarded = Object.entries(headers ?? {})
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => forwardedHeaders.has(name))
+  const response = await call.send({
+    method,
+    path: pathOf(url),
+    headers: Object.fromEntries(forwarded),
+    body: method === 'GET' || body === undefined ? undefined : JSON.stringify(body),
+  })
+  const content = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const answer = {
+    id,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    ...(content === '' ? {} : { body: isJson ? JSON.parse(content) : content }),
+  }
+  return { answer, size: content.length }
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Directory } from '../../../directory/directory.ts'
+import { isGuid } from '../../../directory/guid.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type { Answer, ListCall, ListOperation, ReadOperation } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
+import { bodyCollection, guid, text } from '../../http/schemas.ts'
+import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { readsApplications } from '../graph-roles.ts'
+import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
+import { type DirectoryObject, directoryObjects, typeOf } from './directory-object-entity-set.ts'
+
+/** Applications and service principals by their IDs, without a set in the path. */
+export const directoryObjectOperations: readonly (ReadOperation | ListOperation)[] = [
+  {
+    method: 'POST',
+    path: '/directoryObjects/getByIds',
+    requires: readsApplications,
+    summary: 'Shows the objects with some IDs. Unknown IDs are omitted.',
+    takesBody: true,
+    list: getByIds,
+  },
+  {
+    method: 'GET',
+    path: '/directoryObjects/{id}',
+    requires: readsApplications,
+    summary: 'Shows an application or a service principal.',
+    read: (call) => {
+      const { id = '' } = call.parameters
+      if (!isGuid(id)) throw refuse('identifier_invalid', id)
+      const object = objectOf(call.directory, call.caller.tenantId, id)
+      if (object === undefined) throw refuse('resource_unknown', id)
+      return showEntity(call, directoryObjects, object)
+    },
+  },
+]
+
+/** As in Microsoft Graph. */
+const maxIds = 1000
+const idsBody = z.strictObject({
+  ids: bodyCollection(guid, maxIds),
+  types: bodyCollection(text(), 20).nullish(),
+})
+
+function objectOf(
+  directory: Directory,
+  tenantId: string,
+  id: string,
+): DirectoryObject | undefined {
+  const principal = activeServicePrincipal(directory, tenantId, id)
+  if (principal !== undefined) return principal
+  const application = directory.application(id)
+  const isActive = application?.tenantId === tenantId && application.deletedDateTime === null
+  return isActive ? application : undefined
+}
+
+async function getByIds(call: ListCall): Promise<Answer> {
+  const { ids, types } = parseBody(idsBody, call.body)
+  const wanted = types && new Set(types.map((type) => type.toLowerCase()))
+  const isWanted = (object: DirectoryObject) =>
+    wanted === null ||
+    wanted === undefined ||
+    wanted.has('directoryobject') ||
+    wanted.has(typeOf(object).toLowerCase())
+  // Lookups at the same time share a snapshot of the store.
+  const found = await Promise.all(
+    [...new Set(ids)].map((id) =>
+      call.read((directory) => {
+        const object = objectOf(directory, call.caller.tenantId, id)
+        if (object === undefined || !isWanted(object)) return []
+        return [entityJson(object, directoryObjects, shownFor({ ...call, directory }))]
+      }),
+    ),
+  )
+  return {
+    status: 200,
+    body: { '@odata.context': `${call.rootUrl}/$metadata#directoryObjects`, value: found.flat() },
+  }
+}

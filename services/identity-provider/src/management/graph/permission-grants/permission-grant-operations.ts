@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import type { DelegatedConsent } from '../../../directory/delegated-consent.ts'
+import type { Directory } from '../../../directory/directory.ts'
+import { put } from '../../../directory/directory-change.ts'
+import { isGuid } from '../../../directory/guid.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type {
+  Answer,
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
+import { guid, text } from '../../http/schemas.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { equalTo, parseFilter } from '../../odata/filter.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { queryOptions } from '../../odata/query-options.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
+import { readsAssignments, writesAssignments } from '../graph-roles.ts'
+import {
+  activeServicePrincipal,
+  findServicePrincipal,
+} from '../service-principals/find-service-principal.ts'
+import { clientOfGrant, grantId } from './grant-id.ts'
+
+/** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
+export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: '/oauth2PermissionGrants',
+    requires: readsAssignments,
+    summary: 'Lists the delegated permission grants of one client, by `$filter=clientId eq`.',
+    read: listOfClient,
+  },
+  {
+    method: 'POST',
+    path: '/oauth2PermissionGrants',
+    requires: writesAssignments,
+    summary: 'Creates a delegated permission grant. It has no effect without a user.',
+    takesBody: true,
+    action: 'oauth2PermissionGrant.create',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: '/oauth2PermissionGrants/{grant}',
+    requires: readsAssignments,
+    summary: 'Shows a delegated permission grant.',
+    read: (call) => showEntity(call, permissionGrants, findGrant(call).grant),
+  },
+  {
+    method: 'PATCH',
+    path: '/oauth2PermissionGrants/{grant}',
+    requires: writesAssignments,
+    summary: 'Changes the scopes of a delegated permission grant.',
+    takesBody: true,
+    action: 'oauth2PermissionGrant.update',
+    change: update,
+  },
+  {
+    method: 'DELETE',
+    path: '/oauth2PermissionGrants/{grant}',
+    requires: writesAssignments,
+    summary: 'Removes a delegated permission grant.',
+    action: 'oauth2PermissionGrant.delete',
+    change: (call) => {
+      const { client, grant } = findGrant(call)
+      return changed(client, grant.id, (all) => all.filter(({ id }) => id !== grant.id))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/servicePrincipals/{id}/oauth2PermissionGrants',
+    requires: readsAssignments,
+    summary: 'Lists the delegated permission grants of a client.',
+    read: (call) => listEntities(call, permissionGrants, grantsOf(findServicePrincipal(call))),
+  },
+]
+
+type Grant = DelegatedConsent & { readonly clientId: string }
+
+const permissionGrants: EntitySet<Grant> = {
+  name: 'oauth2PermissionGrants',
+  type: 'oAuth2PermissionGrant',
+  keyOf: ({ id }) => id,
+  filterable: {
+    clientId: 'value',
+    consentType: 'value',
+    principalId: 'value',
+    resourceId: 'value',
+  },
+  properties: {
+    clientId: ({ clientId }) => clientId,
+    consentType: ({ consentType }) => consentType,
+    id: ({ id }) => id,
+    principalId: ({ principalId }) => principalId,
+    resourceId: ({ resourceId }) => resourceId,
+    scope: ({ scope }) => scope,
+  },
+}
+
+const maxGrants = 200
+const scope = text(4096)
+const newGrant = z
+  .strictObject({
+    clientId: guid,
+    consentType: z.enum(['AllPrincipals', 'Principal']),
+    principalId: guid.nullish(),
+    resourceId: guid,
+    scope: scope.nullish(),
+    // Graph ignores the times since 2019, and some clients still send them.
+    startTime: z.string().nullish(),
+    expiryTime: z.string().nullish(),
+  })
+  .refine(
+    ({ consentType, principalId }) => (consentType === 'Principal') === (principalId != null),
+    'must have principalId if and only if consentType is Principal',
+  )
+const changedGrant = z.strictObject({ scope })
+
+const grantsOf = ({ id: clientId, delegatedConsents }: ServicePrincipal): Grant[] =>
+  delegatedConsents.map((consent) => ({ ...consent, clientId }))
+
+/** Graph lists the grants of all clients too. Here each client keeps its own. */
+function listOfClient(call: Call): Answer | Promise<Answer> {
+  const text = queryOptions(call.query).get('$filter')
+  const clientId = text === undefined ? undefined : equalTo(parseFilter(text), 'clientId')
+  if (clientId === undefined) {
+    throw refuse('query_unsupported', "Unsupported query: $filter must contain clientId eq '...'.")
+  }
+  const client = isGuid(clientId)
+    ? activeServicePrincipal(call.directory, call.caller.tenantId, clientId)
+    : undefined
+  return listEntities(call, permissionGrants, client === undefined ? [] : grantsOf(client))
+}
+
+function create(call: ChangingCall): Change {
+  const { caller, directory, runtime } = call
+  const { clientId, consentType, principalId = null, resourceId, ...requested } = parseBody(
+    newGrant,
+    call.body,
+  )
+  const client = activeServicePrincipal(directory, caller.tenantId, clientId)
+  if (
+    client === undefined ||
+    activeServicePrincipal(directory, caller.tenantId, resourceId) === undefined
+  ) {
+    throw refuse('reference_invalid')
+  }
+  const isTaken = client.delegatedConsents.some(
+    (one) =>
+      one.resourceId === resourceId &&
+      one.consentType === consentType &&
+      one.principalId === principalId,
+  )
+  if (isTaken) throw refuse('permission_grant_taken')
+  if (client.delegatedConsents.length === maxGrants) {
+    throw refuse('body_invalid', `A client must not have more than ${maxGrants} grants.`)
+  }
+  const id = grantId(clientId, runtime)
+  const consent = { id, consentType, principalId, resourceId, scope: requested.scope ?? '' }
+  return changed(
+    client,
+    id,
+    (all) => [...all, consent],
+    showCreated(call, permissionGrants, { ...consent, clientId }),
+  )
+}
+
+function update(call: ChangingCall): Change {
+  const { client, grant } = findGrant(call)
+  const { scope } = parseBody(changedGrant, call.body)
+  return changed(client, grant.id, (all) =>
+    all.map((one) => (one.id === grant.id ? { ...one, scope } : one)),
+  )
+}
+
+const changed = (
+  client: ServicePrincipal,
+  target: string,
+  change: (all: readonly DelegatedConsent[]) => readonly DelegatedConsent[],
+  answer: Change['answer'] = { status: 204 },
+): Change => ({
+  changes: [
+    put('servicePrincipal', { ...client, delegatedConsents: change(client.delegatedConsents) }),
+  ],
+  target,
+  answer,
+})
+
+function findGrant({ caller, directory, parameters }: Call): {
+  readonly client: ServicePrincipal
+  readonly grant: Grant
+} {
+  const { grant: id = '' } = parameters
+  const client = clientWithGrant(directory, caller.tenantId, id)
+  const grant = client && grantsOf(client).find((one) => one.id === id)
+  if (client === undefined || grant === undefined) throw refuse('resource_unknown', id)
+  return { client, grant }
+}
+
+function clientWithGrant(directory: Directory, tenantId: string, id: string) {
+  const clientId = clientOfGrant(id)
+  return clientId === undefined
+    ? undefined
+    : activeServicePrincipal(directory, tenantId, clientId)
+}

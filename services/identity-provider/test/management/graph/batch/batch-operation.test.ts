@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { put, remove } from '../../../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../../../fakes/whole-directory.ts'
+import { type Body, sampleGraph } from '../../sample-graph.ts'
+import { withApi } from '../applications/sample-api.ts'
+
+type Part = { readonly id: string; readonly status: number; readonly body: Body }
+
+const responsesOf = ({ body }: { readonly body: Body }) => body.responses as readonly Part[]
+const get = (id: string, url: string, part: object = {}) => ({ id, method: 'GET', url, ...part })
+const create = (id: string, part: object = {}) => ({
+  ...{ id, method: 'POST', url: '/applications', body: { displayName: id } },
+  headers: { 'Content-Type': 'application/json' },
+  ...part,
+})
+
+describe('a batch', () => {
+  it('sends its requests in their order, each with its own answer', async () => {
+    const { admin, api } = await withApi()
+    const reply = await admin.post('/$batch', {
+      requests: [
+        create('a'),
+        get('b', `applications/${api.id}?$select=displayName`),
+        get('c', "/applications?$filter=displayName ne 'a'&$count=true", {
+          headers: { ConsistencyLevel: 'eventual' },
+        }),
+        get('d', '/applications/$count'),
+        get('e', '/nothing'),
+      ],
+    })
+    assert.equal(reply.status, 200)
+    const answers = responsesOf(reply)
+    assert.deepEqual(
+      answers.map(({ id, status }) => [id, status]),
+      [
+        ['a', 201],
+        ['b', 200],
+        ['c', 200],
+        ['d', 400],
+        ['e', 400],
+      ],
+    )
+    assert.equal(answers[0]?.body.displayName, 'a')
+    assert.equal(answers[1]?.body.displayName, 'API')
+    assert.match(answers[4]?.body.error.message ?? '', /segment 'nothing'/)
+  })
+
+  it('does not send a request that depends on a failed one', async () => {
+    const { admin } = await withApi()
+    const reply = await admin.post('/$batch', {
+      requests: [
+        get('1', '/nothing'),
+        create('2', { dependsOn: ['1'] }),
+        create('3', { dependsOn: ['2'] }),
+        create('4'),
+      ],
+    })
+    assert.deepEqual(
+      responsesOf(reply).map(({ status }) => status),
+      [400, 424, 424, 201],
+    )
+    const { body } = await admin.get("/applications?$filter=displayName in ('2','3')")
+    assert.deepEqual(body.value, [])
+  })
+
+  it('judges each request with the roles that the caller has then', async () => {
+    const sample = await sampleGraph()
+    const caller = await sample.clientWith(['Application.ReadWrite.All'])
+    const { commit, store } = sample
+    const { assignments, principal } = await wholeDirectory(store).then((directory) => ({
+      assignments: directory.assignmentsOf(caller.principalId),
+      principal: directory.servicePrincipal(caller.principalId),
+    }))
+    assert.ok(principal)
+    const reader = await sample.clientWith(['Application.Read.All'])
+    const refused = await reader.post('/$batch', { requests: [get('1', '/applications'), create('2')] })
+    assert.deepEqual(
+      responsesOf(refused).map(({ status }) => status),
+      [200, 403],
+    )
+    // The second request disables its own caller, so the third is refused.
+    const lost = await caller.post('/$batch', {
+      requests: [
+        create('1'),
+        {
+          ...{ id: '2', method: 'PATCH', url: `/servicePrincipals/${caller.principalId}` },
+          body: { accountEnabled: false },
+          headers: { 'content-type': 'application/json' },
+        },
+        create('3'),
+      ],
+    })
+    assert.deepEqual(
+      responsesOf(lost).map(({ status }) => status),
+      [201, 204, 401],
+    )
+    await commit(
+      put('servicePrincipal', principal),
+      ...assignments.map(({ id }) => remove('appRoleAssignment', id)),
+    )
+    const without = await caller.post('/$batch', { requests: [create('4')] })
+    assert.deepEqual(
+      responsesOf(without).map(({ status }) => status),
+      [403],
+    )
+  })
+
+  it('sends no other credential than that of the batch', async () => {
+    const { admin, actAs } = await withApi()
+    const nobody = actAs(crypto.randomUUID(), crypto.randomUUID())
+    const headers = { authorization: 'Bearer x:y' }
+    const reply = await admin.post('/$batch', { requests: [get('1', '/applications', { headers })] })
+    assert.equal(responsesOf(reply)[0]?.status, 200)
+    assert.equal((await nobody.post('/$batch', { requests: [] })).status, 401)
+  })
+
+  const refused: readonly (readonly [string, unknown, RegExp])[] = [
+    [
+      '21 requests',
+      { requests: Array.from({ length: 21 }, (_, id) => create(`${id}`)) },
+      /exceeds the maximum value of 20/,
+    ],
+    ['a batch within', { requests: [create('1'), { id: '2', method: 'POST', url: '/$batch' }] }, /is a batch itself/],
+    ['an encoded batch within', { requests: [{ id: '2', method: 'POST', url: '//%24Batch?x' }] }, /is a batch itself/],
+    ['one id twice', { requests: [create('a'), create('A')] }, /two requests have the id/],
+    ['a dependency on a later request', { requests: [create('1', { dependsOn: ['2'] }), create('2')] }, /Invalid dependency for request Id '1'/],
+    ['another method', { requests: [get('1', '/applications', { method: 'PUT' })] }, /method/],
+    ['no requests', {}, /'requests': it is required/],
+    ['an unknown member', { requests: [], atomicityGroup: 'x' }, /'atomicityGroup'/],
+  ]
+  for (const [name, body, message] of refused) {
+    it(`with ${name} is refused as a whole, and changes nothing`, async () => {
+      const { admin, log } = await withApi()
+      const { revision } = (await log.changesAfter()).latest
+      const reply = await admin.post('/$batch', body)
+      assert.equal(reply.status, 400)
+      assert.match(reply.body.error.message, message)
+      assert.equal((await log.changesAfter()).latest.revision, revision)
+    })
+  }
+})

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { guid } from '../../../directory/sample.ts'
+import { fabrikam } from '../../sample-graph.ts'
+import { withApi } from '../applications/sample-api.ts'
+
+describe('an object without its set in the path', () => {
+  it('is shown with its type', async () => {
+    const { admin, api } = await withApi()
+    const { body: application } = await admin.get(`/directoryObjects/${api.id}`)
+    assert.partialDeepStrictEqual(application, {
+      '@odata.type': '#microsoft.graph.application',
+      identifierUris: [],
+    })
+    const { body: principal } = await admin.get(`/directoryObjects/${admin.principalId}`)
+    assert.equal(principal['@odata.type'], '#microsoft.graph.servicePrincipal')
+    assert.equal((await admin.get(`/directoryObjects/${guid(9)}`)).status, 404)
+    assert.equal((await admin.get('/directoryObjects/x')).status, 400)
+  })
+
+  it('is found among other IDs, if its type is wanted', async () => {
+    const { admin, api, clientWith } = await withApi()
+    const foreign = await clientWith([], fabrikam)
+    const ids = [api.id, admin.principalId, admin.principalId, guid(9), foreign.principalId]
+    const found = async (types?: readonly string[]) => {
+      const { body } = await admin.post('/directoryObjects/getByIds', { ids, types })
+      return body.value.map(({ id }) => id)
+    }
+    assert.deepEqual(await found(), [api.id, admin.principalId])
+    assert.deepEqual(await found(['user', 'servicePrincipal']), [admin.principalId])
+    assert.deepEqual(await found(['Application']), [api.id])
+    const many = Array.from({ length: 1001 }, (_, index) => guid(index))
+    const { body } = await admin.post('/directoryObjects/getByIds', { ids: many })
+    assert.match(body.error.message, /more than 1000 entries/)
+  })
+})
