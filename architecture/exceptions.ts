@@ -18,6 +18,7 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'Authorization_IdentityNotFound',
   'Authorization_RequestDenied',
   'BadRequest',
+  'FailedDependency',
   'CannotDeleteOrUpdateEnabledEntitlement',
   'Directory_InvalidPageToken',
   'HostNameNotOnVerifiedDomain',

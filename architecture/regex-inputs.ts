@@ -213,11 +213,12 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/management/graph/applications/federated-identity-credential-operations.ts':
     [text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a')],
-  'services/identity-provider/src/management/graph/applications/find-application.ts': [
-    header(/^appId=(.*)$/s, 'appId='),
-  ],
   'services/identity-provider/src/management/graph/applications/key-credential-body.ts': [
     form(/[\r\n]/g),
+  ],
+  'services/identity-provider/src/management/graph/batch/batch-operation.ts': [
+    header(/[^ -~]/),
+    header(/^\/+/, '/'),
   ],
   'services/identity-provider/src/management/http/schemas.ts': [setting(/^https?$/)],
   'services/identity-provider/src/management/http/json-body.ts': [

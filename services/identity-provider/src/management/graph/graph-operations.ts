@@ -19,14 +19,14 @@ import { SkipTokens } from '../odata/skip-tokens.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { passwordOperations } from './applications/password-operations.ts'
-import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
 import { batchOperations } from './batch/batch-operation.ts'
+import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
-import { permissionGrantOperations } from './permission-grants/permission-grant-operations.ts'
-import { tenantReadOperations } from './tenant/tenant-operations.ts'
 import { ownerOperations } from './owners/owner-operations.ts'
+import { permissionGrantOperations } from './permission-grants/permission-grant-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
+import { tenantReadOperations } from './tenant/tenant-operations.ts'
 
 /** All operations of this part of Microsoft Graph v1.0. */
 export const graphOperations: readonly (

@@ -219,7 +219,8 @@ export const refusals = {
   batch_too_long: {
     status: 400,
     code: 'BadRequest',
-    sentence: (limit: string) => `Number of batch request steps exceeds the maximum value of ${limit}.`,
+    sentence: (limit: string) =>
+      `Number of batch request steps exceeds the maximum value of ${limit}.`,
   },
   batch_invalid: {
     status: 400,

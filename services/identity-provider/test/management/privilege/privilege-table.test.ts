@@ -217,9 +217,7 @@ const asks: Readonly<Record<string, Ask>> = {
   'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': onAssignment('appRoleAssignments'),
   'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}':
     onAssignment('appRoleAssignments'),
-  'GET /oauth2PermissionGrants': at(
-    `/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`,
-  ),
+  'GET /oauth2PermissionGrants': at(`/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`),
   'POST /oauth2PermissionGrants': (scene, target) => ({
     path: '/oauth2PermissionGrants',
     body: {

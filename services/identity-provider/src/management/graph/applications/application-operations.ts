@@ -14,8 +14,8 @@ import type {
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import { applicationExpansions } from '../expansions.ts'
 import { descriptionAfter } from '../description-body.ts'
+import { applicationExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
@@ -34,7 +34,8 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
     path: '/applications',
     requires: readsApplications,
     summary: 'Lists the applications of the tenant.',
-    list: (call) => listStored(call, applications, { kind: 'application', expansions: applicationExpansions }),
+    list: (call) =>
+      listStored(call, applications, { kind: 'application', expansions: applicationExpansions }),
   },
   {
     method: 'GET',
@@ -152,7 +153,11 @@ function update(call: ChangingCall): Change {
     uniqueName !== undefined &&
     committed.applicationByUniqueName(caller.tenantId, uniqueName) === undefined
   if (isMissing && call.mayCreate) {
-    const created = create({ ...call, path: '/applications', body: { ...Object(body), uniqueName } })
+    const created = create({
+      ...call,
+      path: '/applications',
+      body: { ...Object(body), uniqueName },
+    })
     return { ...created, action: 'application.create' }
   }
   const before = findApplication(call)

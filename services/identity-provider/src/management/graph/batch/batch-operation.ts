@@ -30,11 +30,26 @@ const forwardedHeaders = new Set([
   'prefer',
 ])
 
+const maxHeaders = 50
+const maxHeaderLength = 4096
+
+const isHeaderValue = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= maxHeaderLength && !/[^ -~]/.test(value)
+
+const headers = z.custom<Readonly<Record<string, string>>>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length <= maxHeaders &&
+    Object.values(value).every(isHeaderValue),
+  `must hold at most ${maxHeaders} texts in ASCII`,
+)
+
 const part = z.strictObject({
   id: text(100),
   method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
   url: text(16_384),
-  headers: z.record(text(100), text(4096)).nullish(),
+  headers: headers.nullish(),
   body: z.unknown().optional(),
   dependsOn: bodyCollection(text(100), maxRequests).nullish(),
 })

@@ -42,11 +42,7 @@ const idsBody = z.strictObject({
   types: bodyCollection(text(), 20).nullish(),
 })
 
-function objectOf(
-  directory: Directory,
-  tenantId: string,
-  id: string,
-): DirectoryObject | undefined {
+function objectOf(directory: Directory, tenantId: string, id: string): DirectoryObject | undefined {
   const principal = activeServicePrincipal(directory, tenantId, id)
   if (principal !== undefined) return principal
   const application = directory.application(id)

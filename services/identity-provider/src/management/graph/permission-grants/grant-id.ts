@@ -10,7 +10,7 @@ export const grantId = (clientId: string, runtime: Runtime): string =>
   ]).toString('base64url')
 
 /** The client in the ID of a grant; undefined for any other text. */
-export function clientOfGrant(id: string): string | undefined {
+export function clientIdIn(id: string): string | undefined {
   const bytes = Buffer.from(id.slice(0, 64), 'base64url')
   if (bytes.length !== 2 * guidBytes || bytes.toString('base64url') !== id) return undefined
   const hex = bytes.toString('hex', 0, guidBytes)

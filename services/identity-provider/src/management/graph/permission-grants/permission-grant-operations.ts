@@ -25,7 +25,7 @@ import {
   activeServicePrincipal,
   findServicePrincipal,
 } from '../service-principals/find-service-principal.ts'
-import { clientOfGrant, grantId } from './grant-id.ts'
+import { clientIdIn, grantId } from './grant-id.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
 export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -140,10 +140,13 @@ function listOfClient(call: Call): Answer | Promise<Answer> {
 
 function create(call: ChangingCall): Change {
   const { caller, directory, runtime } = call
-  const { clientId, consentType, principalId = null, resourceId, ...requested } = parseBody(
-    newGrant,
-    call.body,
-  )
+  const {
+    clientId,
+    consentType,
+    principalId = null,
+    resourceId,
+    ...requested
+  } = parseBody(newGrant, call.body)
   const client = activeServicePrincipal(directory, caller.tenantId, clientId)
   if (
     client === undefined ||
@@ -204,8 +207,6 @@ function findGrant({ caller, directory, parameters }: Call): {
 }
 
 function clientWithGrant(directory: Directory, tenantId: string, id: string) {
-  const clientId = clientOfGrant(id)
-  return clientId === undefined
-    ? undefined
-    : activeServicePrincipal(directory, tenantId, clientId)
+  const clientId = clientIdIn(id)
+  return clientId === undefined ? undefined : activeServicePrincipal(directory, tenantId, clientId)
 }

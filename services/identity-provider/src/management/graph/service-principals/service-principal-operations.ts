@@ -13,8 +13,8 @@ import type {
 import { entityTag } from '../../odata/entity-tag.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import { principalExpansions } from '../expansions.ts'
 import { descriptionAfter } from '../description-body.ts'
+import { principalExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
@@ -33,7 +33,8 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals',
     requires: readsApplications,
     summary: 'Lists the service principals of the tenant.',
-    list: (call) => listStored(call, servicePrincipals, {
+    list: (call) =>
+      listStored(call, servicePrincipals, {
         kind: 'servicePrincipal',
         expansions: principalExpansions,
       }),
@@ -59,7 +60,8 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals/{id}',
     requires: readsApplications,
     summary: 'Shows a service principal.',
-    read: (call) => showEntity(call, servicePrincipals, findServicePrincipal(call), principalExpansions),
+    read: (call) =>
+      showEntity(call, servicePrincipals, findServicePrincipal(call), principalExpansions),
   },
   {
     method: 'PATCH',

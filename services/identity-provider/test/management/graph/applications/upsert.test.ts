@@ -68,7 +68,9 @@ describe('$expand', () => {
     const owner = { '@odata.id': `https://x.example/directoryObjects/${admin.principalId}` }
     await admin.post(`${path}/owners/$ref`, owner)
     const owners = [{ id: admin.principalId, '@odata.type': '#microsoft.graph.servicePrincipal' }]
-    assert.partialDeepStrictEqual((await admin.get(`${path}?$expand=owners&$select=id`)).body, { owners })
+    assert.partialDeepStrictEqual((await admin.get(`${path}?$expand=owners&$select=id`)).body, {
+      owners,
+    })
     const { body } = await admin.get("/applications?$expand=Owners&$filter=displayName eq 'API'")
     assert.partialDeepStrictEqual(body.value, [{ owners }])
     const principal = `/servicePrincipals/${admin.principalId}?$expand=owners,appRoleAssignments`

@@ -74,7 +74,9 @@ describe('a batch', () => {
     }))
     assert.ok(principal)
     const reader = await sample.clientWith(['Application.Read.All'])
-    const refused = await reader.post('/$batch', { requests: [get('1', '/applications'), create('2')] })
+    const refused = await reader.post('/$batch', {
+      requests: [get('1', '/applications'), create('2')],
+    })
     assert.deepEqual(
       responsesOf(refused).map(({ status }) => status),
       [200, 403],
@@ -110,7 +112,9 @@ describe('a batch', () => {
     const { admin, actAs } = await withApi()
     const nobody = actAs(crypto.randomUUID(), crypto.randomUUID())
     const headers = { authorization: 'Bearer x:y' }
-    const reply = await admin.post('/$batch', { requests: [get('1', '/applications', { headers })] })
+    const reply = await admin.post('/$batch', {
+      requests: [get('1', '/applications', { headers })],
+    })
     assert.equal(responsesOf(reply)[0]?.status, 200)
     assert.equal((await nobody.post('/$batch', { requests: [] })).status, 401)
   })
@@ -121,11 +125,28 @@ describe('a batch', () => {
       { requests: Array.from({ length: 21 }, (_, id) => create(`${id}`)) },
       /exceeds the maximum value of 20/,
     ],
-    ['a batch within', { requests: [create('1'), { id: '2', method: 'POST', url: '/$batch' }] }, /is a batch itself/],
-    ['an encoded batch within', { requests: [{ id: '2', method: 'POST', url: '//%24Batch?x' }] }, /is a batch itself/],
+    [
+      'a batch within',
+      { requests: [create('1'), { id: '2', method: 'POST', url: '/$batch' }] },
+      /is a batch itself/,
+    ],
+    [
+      'an encoded batch within',
+      { requests: [{ id: '2', method: 'POST', url: '//%24Batch?x' }] },
+      /is a batch itself/,
+    ],
     ['one id twice', { requests: [create('a'), create('A')] }, /two requests have the id/],
-    ['a dependency on a later request', { requests: [create('1', { dependsOn: ['2'] }), create('2')] }, /Invalid dependency for request Id '1'/],
+    [
+      'a dependency on a later request',
+      { requests: [create('1', { dependsOn: ['2'] }), create('2')] },
+      /Invalid dependency for request Id '1'/,
+    ],
     ['another method', { requests: [get('1', '/applications', { method: 'PUT' })] }, /method/],
+    [
+      'a header that is no ASCII',
+      { requests: [get('1', '/applications', { headers: { prefer: 'ä' } })] },
+      /in ASCII/,
+    ],
     ['no requests', {}, /'requests': it is required/],
     ['an unknown member', { requests: [], atomicityGroup: 'x' }, /'atomicityGroup'/],
   ]
