@@ -21,7 +21,7 @@ const unknown = positionals.filter((wanted) => programs.every(({ name }) => name
 if (values.help) console.log(usage)
 else if (unknown.length > 0) {
   const names = programs.map(({ name }) => name).join(', ')
-  console.error(`there is no program ${unknown.join(', ')}\nChoose from ${names}.`)
+  console.error(`unknown program ${unknown.join(', ')}\nChoose from ${names}.`)
   process.exitCode = 2
 } else {
   const chosen = programs.filter(
