@@ -6,7 +6,7 @@ import { Lab } from './lab.ts'
 
 /** The world of a server with `LAB=on`: that of the system, with the clock of its lab. */
 export function openLabWorld({ HOST }: Pick<Settings, 'HOST'>, log: Logger): ServiceWorld {
-  const lab = new Lab()
+  const lab = new Lab({ log })
   log.warn(
     { host: HOST },
     'LAB=on: this server makes forged tokens and faults, never use it in production',

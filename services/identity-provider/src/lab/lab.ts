@@ -1,59 +1,175 @@
 import type { Fetch } from '@greeting/http-service'
 import type { Hono } from 'hono'
 import type { Authority } from '../dialect/authority.ts'
+import { put } from '../directory/directory-change.ts'
+import { systemRuntime } from '../directory/runtime.ts'
 import type { ServerEnv } from '../http/request-header.ts'
+import type { Log } from '../http/service-options.ts'
 import type { LabParts, ServiceLab } from '../service-world.ts'
+import { system } from '../signing/key-event.ts'
+import { Faults } from './faults/faults.ts'
+import { Forge, MintError, type MintRequest } from './forge/forge.ts'
+import { type ForgeryName, makeForgeries } from './forge/forgeries.ts'
+import type { Forgery } from './forge/forgery.ts'
+import { forgeryMaterial } from './forge/forgery-material.ts'
+import { createLabApp } from './http/lab-operations.ts'
 import { LabClock } from './lab-clock.ts'
+import { labHandler } from './lab-handler.ts'
+import { LabKeys } from './lab-keys.ts'
+import type { LabPowers } from './lab-powers.ts'
+import { type ClientMisuse, judge } from './requests/judge.ts'
+import { RequestLog } from './requests/request-log.ts'
 
 export type LabOptions = {
+  /** Receives the faults: armed, applied and cleared. */
+  readonly log?: Pick<Log, 'info' | 'error'>
   /** The clock of the system, in milliseconds since the epoch; default `Date.now`. */
   readonly systemNowMs?: () => number
+  /** Monotonic clock in milliseconds; default `performance.now`. */
+  readonly monotonicNowMs?: () => number
+  /** From 0 up to, but not including, 1; default `Math.random`. */
+  readonly random?: () => number
 }
 
-/** The powers over a running server: its clock, its faults, its requests and its keys. */
-export class Lab implements ServiceLab {
+/** The powers over a running server: its clock, its faults, its requests, its keys and its tokens. */
+export class Lab implements ServiceLab, LabPowers {
   readonly clock: LabClock
-  #parts: LabParts | undefined
+  readonly faults: Faults
+  readonly requests = new RequestLog()
+  readonly #options: LabOptions
+  #connected: { readonly parts: LabParts; readonly forge: Forge } | undefined
   #keysTended: Promise<unknown> = Promise.resolve()
+  #pauses = new AbortController()
 
-  constructor({ systemNowMs }: LabOptions = {}) {
+  constructor(options: LabOptions = {}) {
+    const { log, systemNowMs } = options
+    this.#options = options
     this.clock = new LabClock(systemNowMs, () => this.#tendKeys())
+    this.faults = new Faults({
+      nowMs: this.clock.wallClockMs,
+      onEvent: (event, { id, fault, at, applied }) =>
+        log?.info({ id, fault, at, applied }, `fault ${event}`),
+    })
   }
 
   connect = (parts: LabParts): void => {
-    this.#parts = parts
+    this.#connected = { parts, forge: new Forge(parts, this.#runtime) }
   }
 
-  handlerOf = (app: Hono<ServerEnv>, _authority: Authority): Fetch => {
+  handlerOf = (app: Hono<ServerEnv>, authority: Authority): Fetch => {
+    const { forge, parts } = this.#use()
+    const { log, monotonicNowMs = () => performance.now(), random = Math.random } = this.#options
+    const labApp = createLabApp(this, {
+      parts,
+      authority,
+      runtime: this.#runtime,
+      report: (err, ids) => log?.error({ err, ...ids }, 'lab request failed'),
+    })
+    const handle = labHandler(app, {
+      authority,
+      runtime: this.#runtime,
+      faults: this.faults,
+      requests: this.requests,
+      forge,
+      activeKeyId: () => this.keys.activeId,
+      signal: () => this.#pauses.signal,
+      monotonicNowMs,
+      random,
+    })
     return async (request, bindings) => {
       // A rotation that became due must be published before the next answer.
       await this.#keysTended
-      return app.fetch(request, bindings)
+      const { pathname } = new URL(request.url)
+      const isOwn = pathname === '/lab' || pathname.startsWith('/lab/')
+      return isOwn ? labApp.fetch(request, bindings) : handle(request, bindings)
     }
+  }
+
+  /** The signing keys of the server. */
+  get keys(): LabKeys {
+    return new LabKeys(this.#use().parts, this.clock.now)
+  }
+
+  /**
+   * Makes a token with any content. By default, it is the one that the server would issue.
+   *
+   * @throws {MintError} mint_invalid when the API or the client does not exist
+   */
+  mint(request: MintRequest): Promise<string> {
+    return this.#use().forge.mint(request)
+  }
+
+  /**
+   * Makes hostile tokens for an API, each of which it must refuse, and a genuine one.
+   *
+   * @throws {MintError} mint_invalid when the API does not exist
+   */
+  async forgeries(
+    request: MintRequest,
+  ): Promise<{ readonly genuine: string; readonly forgeries: readonly Forgery<ForgeryName>[] }> {
+    const { forge } = this.#use()
+    const parts = await forge.genuine(request)
+    const nowSeconds = Math.floor(this.clock.wallClockMs() / 1000)
+    const material = forgeryMaterial(parts, await forge.publishedKey(), nowSeconds)
+    return { genuine: material.token, forgeries: makeForgeries(material) }
+  }
+
+  /** What clients did wrong, by the recorded requests. */
+  judge(): readonly ClientMisuse[] {
+    return judge(this.requests.all())
   }
 
   /** The values of the enabled app roles of an API. */
   async rolesOf(applicationId: string): Promise<readonly string[]> {
-    const { directory } = this.#connected()
-    return await directory.read((current) =>
+    return await this.#use().parts.directory.read((current) =>
       (current.applicationByAppId(applicationId)?.appRoles ?? []).flatMap(({ isEnabled, value }) =>
         isEnabled && value !== null ? [value] : [],
       ),
     )
   }
 
-  /** Removes the faults and the requests, and brings back the clock of the system. */
+  /**
+   * Ends all secrets of a client now.
+   *
+   * @throws {MintError} mint_invalid when the client does not exist
+   */
+  async expireSecrets(applicationId: string): Promise<void> {
+    const endDateTime = this.clock.now()
+    await this.#use().parts.directory.update((directory) => {
+      const application = directory.applicationByAppId(applicationId)
+      if (application === undefined) {
+        throw new MintError(`No client has the application ID ${applicationId.slice(0, 64)}`)
+      }
+      const passwordCredentials = application.passwordCredentials.map((one) => ({
+        ...one,
+        endDateTime,
+      }))
+      const changes = [put('application', { ...application, passwordCredentials })]
+      return { changes, audit: [], result: undefined }
+    })
+  }
+
+  /** Removes the faults and the requests, ends their pauses, and brings back the clock of the system. */
   reset(): void {
+    this.#pauses.abort()
+    this.#pauses = new AbortController()
+    this.faults.clear()
+    this.requests.clear()
     this.clock.reset()
   }
 
+  get #runtime() {
+    return { ...systemRuntime, now: this.clock.now }
+  }
+
   /** @throws {TypeError} before the server has started */
-  #connected(): LabParts {
-    if (this.#parts === undefined) throw new TypeError('The server of the lab has not started')
-    return this.#parts
+  #use() {
+    if (this.#connected === undefined) throw new TypeError('The server of the lab has not started')
+    return this.#connected
   }
 
   #tendKeys(): void {
-    this.#keysTended = this.#parts?.keys.tend().catch(() => undefined) ?? Promise.resolve()
+    this.#keysTended =
+      this.#connected?.parts.keys.tend(system).catch(() => undefined) ?? Promise.resolve()
   }
 }

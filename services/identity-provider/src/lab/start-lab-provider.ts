@@ -7,7 +7,7 @@ import {
   IdentityProviderOptionsError,
   startInProcess,
 } from '../start-identity-provider.ts'
-import { Lab } from './lab.ts'
+import { Lab, type LabOptions } from './lab.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import { TestKeySupply } from './test-key-supply.ts'
 
@@ -26,6 +26,8 @@ export type LabProviderOptions = Omit<IdentityProviderOptions, (typeof absentOpt
    * refuses them by default. `generated` makes new keys at the start.
    */
   readonly signingKeys?: 'public' | 'generated'
+  /** The clocks and the randomness of the lab. */
+  readonly labOptions?: LabOptions
 }
 
 /** A running server for tests, with the powers over it. */
@@ -45,13 +47,14 @@ export type LabProvider = IdentityProvider & {
  */
 export async function startLabProvider({
   signingKeys = 'public',
+  labOptions,
   ...options
 }: LabProviderOptions = {}): Promise<LabProvider> {
   const faults = absentOptions
     .filter((name) => name in options)
     .map((name) => `${name} is not an option, because a server for tests keeps nothing`)
   if (faults.length > 0) throw new IdentityProviderOptionsError(faults)
-  const lab = new Lab()
+  const lab = new Lab(labOptions)
   const storage = new MemoryStorage()
   const supply = new TestKeySupply()
   // The storage ends with the process, so no file needs to have this key.

@@ -18,7 +18,8 @@ export class TestKeySupply {
   }
 
   next = async (keyEncryptionKey: KeyEncryptionKey, now: Date): Promise<NewSigningKey> => {
-    const key = testKeys[this.#used]
+    // The last one is the key of an attacker.
+    const key = testKeys.slice(0, -1)[this.#used]
     this.#used += 1
     if (key === undefined) return generateSigningKey(keyEncryptionKey, now)
     const { certificate, privateKey } = key

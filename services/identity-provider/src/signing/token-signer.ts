@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
+import { openPrivateKey } from './open-private-key.ts'
 import { SigningError } from './signing-error.ts'
 import type { SigningKey } from './signing-key.ts'
 import { thumbprintOf } from './signing-key-generation.ts'
@@ -20,10 +21,9 @@ export class TokenSigner {
    * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when the private key cannot
    * be decrypted, or the `kid` belongs to another certificate
    */
-  constructor({ kid, certificate, sealedPrivateKey }: SigningKey, key: KeyEncryptionKey) {
-    const pkcs8 = key.open(sealedPrivateKey, kid)
-    this.#privateKey = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
-    pkcs8.fill(0)
+  constructor(signingKey: SigningKey, key: KeyEncryptionKey) {
+    const { kid, certificate } = signingKey
+    this.#privateKey = openPrivateKey(signingKey, key)
     // The seal binds the private key to the kid. The thumbprint binds the certificate.
     if (thumbprintOf(Buffer.from(certificate, 'base64')) !== kid) {
       throw new SigningError(

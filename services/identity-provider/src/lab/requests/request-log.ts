@@ -1,0 +1,82 @@
+import type { LabRequest } from './lab-request.ts'
+
+/** Selects requests: all its members must be equal. */
+export type RequestFilter = Partial<
+  Pick<LabRequest, 'endpoint' | 'clientId' | 'runId' | 'status' | 'fault'>
+>
+
+/** No request came in time. */
+export class NoRequestError extends Error {
+  readonly code = 'no_request'
+  override readonly name = 'NoRequestError'
+}
+
+type Waiter = {
+  readonly filter: RequestFilter
+  readonly resolve: (request: LabRequest) => void
+}
+
+const maxRequests = 1000
+const maxWaiters = 100
+
+/** The latest 1000 requests to the endpoints of a lab, the oldest first. */
+export class RequestLog {
+  #requests: LabRequest[] = []
+  #waiters: Waiter[] = []
+  #count = 0
+
+  /** The number of requests since the last `clear`, with those that are no longer kept. */
+  get count(): number {
+    return this.#count
+  }
+
+  add(request: Omit<LabRequest, 'id'>): void {
+    this.#count += 1
+    const recorded = { ...request, id: this.#count }
+    this.#requests.push(recorded)
+    if (this.#requests.length > maxRequests) this.#requests.shift()
+    const met = this.#waiters.filter(({ filter }) => matches(recorded, filter))
+    this.#waiters = this.#waiters.filter((waiter) => !met.includes(waiter))
+    for (const { resolve } of met) resolve(recorded)
+  }
+
+  /** The requests that match, the oldest first. */
+  all(filter: RequestFilter = {}): readonly LabRequest[] {
+    return this.#requests.filter((request) => matches(request, filter))
+  }
+
+  /** The latest request that matches. */
+  last(filter: RequestFilter = {}): LabRequest | undefined {
+    return this.#requests.findLast((request) => matches(request, filter))
+  }
+
+  /**
+   * Waits for the next answered request that matches.
+   *
+   * @param timeoutMs default 5000
+   * @throws {NoRequestError} no_request when none comes in time
+   * @throws {RangeError} when 100 calls wait already
+   */
+  async next(filter: RequestFilter = {}, timeoutMs = 5000): Promise<LabRequest> {
+    if (this.#waiters.length >= maxWaiters) throw new RangeError(`${maxWaiters} calls wait already`)
+    const { promise, resolve, reject } = Promise.withResolvers<LabRequest>()
+    const waiter = { filter, resolve }
+    this.#waiters.push(waiter)
+    const timer = setTimeout(() => {
+      this.#waiters = this.#waiters.filter((one) => one !== waiter)
+      const wanted = JSON.stringify(filter)
+      reject(new NoRequestError(`No request came within ${timeoutMs} ms that matches ${wanted}`))
+    }, timeoutMs)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  clear(): void {
+    this.#requests = []
+    this.#count = 0
+  }
+}
+
+const matches = (request: LabRequest, filter: RequestFilter): boolean =>
+  Object.entries(filter).every(
+    ([name, value]) => value === undefined || request[name as keyof RequestFilter] === value,
+  )
