@@ -38,6 +38,7 @@ export const packageRows: readonly PackageRow[] = [
       'packages/guard',
       'packages/http-service',
       'packages/registrations',
+      'packages/tracing',
       'services/identity-provider',
     ],
     keywords: [...oauth, 'testing', 'mock', 'vitest', 'jest', 'faults'],

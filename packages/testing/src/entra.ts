@@ -1,8 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LabClock, LabProvider } from '@greeting/identity-provider/lab'
+import type {
+  ClientMisuse,
+  Faults,
+  Forgery,
+  ForgeryName,
+  LabClock,
+  LabKeys,
+  LabProvider,
+  MintRequest,
+  RequestLog,
+} from '@greeting/identity-provider/lab'
+import { assertRefusesForgeries, type FetchYourApi } from './assert-refuses-forgeries.ts'
 import { EntraApi } from './entra-api.ts'
 import { EntraClient } from './entra-client.ts'
+import { Graph } from './graph.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
 import type { ClientCredentials } from './token-request.ts'
 
@@ -32,6 +44,8 @@ export class Entra<
   readonly tenantId: string
   /** The client that manages the directory over Microsoft Graph. */
   readonly administrator: EntraClient
+  /** Microsoft Graph, as the administrator. */
+  readonly graph: Graph
   readonly #provider: LabProvider
   readonly #registrations: SeededRegistrations
 
@@ -53,6 +67,7 @@ export class Entra<
       this.tokenEndpoint,
       () => 'https://graph.microsoft.com/.default',
     )
+    this.graph = new Graph(this.url, this.administrator)
   }
 
   /** The origin of the HTTP listener. */
@@ -72,6 +87,89 @@ export class Entra<
   /** The wall clock of the identity provider. */
   get clock(): LabClock {
     return this.#provider.lab.clock
+  }
+
+  /** The faults that break answers of the identity provider. */
+  get faults(): Faults {
+    return this.#provider.lab.faults
+  }
+
+  /** The requests that reached the endpoints, without secrets. */
+  get requests(): RequestLog {
+    return this.#provider.lab.requests
+  }
+
+  /** The signing keys: `rotate()` and `revoke()`. */
+  get keys(): LabKeys {
+    return this.#provider.lab.keys
+  }
+
+  /** What clients did wrong, by the recorded requests. */
+  judge(): readonly ClientMisuse[] {
+    return this.#provider.lab.judge()
+  }
+
+  /**
+   * Makes a token with any claims and header. By default, it is the one that the server would issue, with
+   * all roles of the API.
+   *
+   * @throws {MintError} mint_invalid when the client does not exist
+   */
+  mint<ApiName extends Name<Apis>>(
+    api: ApiName,
+    {
+      client,
+      ...content
+    }: Omit<MintRequest, 'api' | 'client' | 'roles'> & {
+      readonly client?: Name<Clients>
+      readonly roles?: readonly Apis[ApiName]['roles'][number][]
+    } = {},
+  ): Promise<string> {
+    return this.#provider.lab.mint({
+      ...content,
+      api: this.api(api).applicationId,
+      ...(client && { client: this.client(client).clientId }),
+    })
+  }
+
+  /** Makes hostile tokens for an API. A correct API refuses each of them. */
+  async forgeries(api: Name<Apis>): Promise<readonly Forgery<ForgeryName>[]> {
+    return (await this.#forgeries(api)).forgeries
+  }
+
+  /**
+   * Checks that an API refuses each hostile token, and accepts a genuine one with all its roles.
+   *
+   * @param fetchYourApi calls the API with a bearer token, and returns the answer
+   * @param options `except` has the names of forgeries that the API may accept
+   * @throws {ForgeriesAcceptedError} forgeries_accepted with a table of those that were not refused
+   * @throws {GenuineTokenRefusedError} genuine_token_refused when the API accepts no token at all
+   */
+  async assertRefusesForgeries(
+    api: Name<Apis>,
+    fetchYourApi: FetchYourApi,
+    options: { readonly except?: readonly ForgeryName[] } = {},
+  ): Promise<void> {
+    await assertRefusesForgeries(await this.#forgeries(api), fetchYourApi, options)
+  }
+
+  /** Grants roles of an API to a client, as an administrator does. */
+  async consent<ApiName extends Name<Apis>>(
+    client: Name<Clients>,
+    api: ApiName,
+    roles: readonly Apis[ApiName]['roles'][number][],
+  ): Promise<void> {
+    await this.graph.consent(this.client(client).clientId, this.api(api).applicationId, roles)
+  }
+
+  /** Withdraws all roles of an API from a client. */
+  async withdrawConsent(client: Name<Clients>, api: Name<Apis>): Promise<void> {
+    await this.graph.withdrawConsent(this.client(client).clientId, this.api(api).applicationId)
+  }
+
+  /** Ends all secrets of a client now. */
+  expireSecrets(client: Name<Clients>): Promise<void> {
+    return this.#provider.lab.expireSecrets(this.client(client).clientId)
   }
 
   /** The certificate of the authority that signed the HTTPS certificate, in PEM. */
@@ -117,6 +215,10 @@ export class Entra<
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  #forgeries(api: Name<Apis>) {
+    return this.#provider.lab.forgeries({ api: this.api(api).applicationId })
   }
 
   #scopeOf(api: Name<Apis> | undefined): string {

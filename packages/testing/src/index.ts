@@ -1,6 +1,16 @@
+export {
+  assertRefusesForgeries,
+  type FetchYourApi,
+  ForgeriesAcceptedError,
+  type ForgeryResult,
+  GenuineTokenRefusedError,
+  tryForgeries,
+} from './assert-refuses-forgeries.ts'
 export { Entra } from './entra.ts'
 export type { EntraApi } from './entra-api.ts'
 export type { EntraClient } from './entra-client.ts'
+export { hookEntra, type TestHooks } from './entra-hooks.ts'
+export { type Graph, GraphRequestError } from './graph.ts'
 export type {
   ApiRegistration,
   ApiRegistrations,

@@ -20,6 +20,7 @@ import type { LabPowers } from './lab-powers.ts'
 import { type ClientMisuse, judge } from './requests/judge.ts'
 import { RequestLog } from './requests/request-log.ts'
 
+/** The log, the clocks and the randomness of a lab. */
 export type LabOptions = {
   /** Receives the faults: armed, applied and cleared. */
   readonly log?: Pick<Log, 'info' | 'error'>

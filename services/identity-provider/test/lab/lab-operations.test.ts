@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { type IdentityProvider, startIdentityProvider } from '../../src/index.ts'
+import { type LabProvider, startLabProvider } from '../../src/lab/index.ts'
 import { serverManagementUri } from '../../src/management/privileged-apis.ts'
 import { registrationsFile } from '../provider-process.ts'
 
@@ -24,14 +24,14 @@ async function tokenOf(url: string, settings: Settings, scope: string): Promise<
 }
 
 describe('the lab over HTTP', () => {
-  let provider: IdentityProvider
+  let provider: LabProvider
   let administrator: Settings
   let api = ''
   let authorization = ''
   const server = `${serverManagementUri}/.default`
 
   before(async () => {
-    provider = await startIdentityProvider({ lab: 'on', registrations: registrationsFile })
+    provider = await startLabProvider({ registrations: registrationsFile })
     administrator = parseEnv(await readFile(join(provider.dataDir, 'administrator.env'), 'utf8'))
     const seeded = JSON.parse(await readFile(join(provider.dataDir, 'seeded.json'), 'utf8'))
     api = seeded.apis[0].applicationId

@@ -8,12 +8,12 @@ import { startLabProvider } from '../../src/lab/index.ts'
 const source = join(import.meta.dirname, '../../src')
 
 describe('without a lab', () => {
-  for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
-    it(`${path} is a path that does not exist`, async () => {
-      await using provider = await startIdentityProvider()
-      assert.equal((await fetch(`${provider.url}${path}`)).status, 404)
-    })
-  }
+  it('its paths do not exist', async () => {
+    await using provider = await startIdentityProvider()
+    for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
+      assert.equal((await fetch(`${provider.url}${path}`)).status, 404, path)
+    }
+  })
 
   it('no file of the server imports the lab, but for the dynamic import behind the setting', async () => {
     const service = await readFile(join(source, 'service.ts'), 'utf8')
@@ -26,6 +26,11 @@ describe('without a lab', () => {
       assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /'\.\/lab\//)
     }
   })
+})
+
+it('LAB=on starts a server with a lab, for an administrator only', async () => {
+  await using provider = await startIdentityProvider({ lab: 'on' })
+  assert.equal((await fetch(`${provider.url}/lab/faults`)).status, 401)
 })
 
 describe('a server for tests', () => {
