@@ -253,6 +253,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/^[A-Za-z0-9.\-_:[\]]+$/),
     header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
   ],
+  'services/identity-provider/src/http/client-thumbprint.ts': [
+    header(/^:([A-Za-z0-9+/]{1,16384}={0,2}):$/, ':'),
+    ours(/^::ffff:/, 'the address of the peer'),
+  ],
   'services/identity-provider/src/http/request-form.ts': [
     header(
       /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i,

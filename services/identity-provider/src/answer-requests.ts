@@ -128,6 +128,7 @@ export async function answerRequests({
       perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
     }),
     trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
+    readsClientCert: settings.CLIENT_CERT_FIELD === 'trusted-proxies',
     audit: auditBuffer.record,
     noteUse: auditBuffer.noteUse,
     isReady,

@@ -1,6 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Listener, listen, listenSecurely, openMetricsListener } from '@greeting/http-service'
+import {
+  type Listener,
+  listen,
+  listenSecurely,
+  openMetricsListener,
+  type SecureListener,
+  type TlsIdentity,
+} from '@greeting/http-service'
 import { LocalCertificates } from './certificates/local-certificates.ts'
 import type { Authority } from './dialect/authority.ts'
 import type { Log } from './http/service-options.ts'
@@ -53,14 +60,21 @@ export async function openListeners(
     const first = http ?? https?.listener
     if (first === undefined) throw new TypeError('PORT and HTTPS_PORT are both off')
     const issuerUrl = settings.ISSUER_URL ?? first.url
+    const mtlsUrl = https?.mtls && (settings.MTLS_AUTH_URL ?? https.mtls.url)
     const withAuthority = (listener: Listener, authUrl: string): OpenListener => ({
       listener,
-      authority: { authUrl, issuerUrl, issuerUrlV2: settings.ISSUER_URL_V2 ?? authUrl },
+      authority: {
+        authUrl,
+        issuerUrl,
+        issuerUrlV2: settings.ISSUER_URL_V2 ?? authUrl,
+        mtlsUrl,
+      },
     })
     const plain = http && withAuthority(http, settings.AUTH_URL ?? http.url)
     const secure =
       https && withAuthority(https.listener, settings.HTTPS_AUTH_URL ?? https.listener.url)
-    const all = [plain, secure].filter((one) => one !== undefined)
+    const mutual = https?.mtls && withAuthority(https.mtls, mtlsUrl ?? https.mtls.url)
+    const all = [plain, secure, mutual].filter((one) => one !== undefined)
     const renewCertificate = https?.renewCertificate ?? (async () => {})
     const named = { http: plain, https: secure, first: all[0] as OpenListener, metrics }
     return { ...named, all, stop, renewCertificate }
@@ -85,12 +99,29 @@ async function openSecure(
       log.warn({ folder, reason }, 'the certificate authority was replaced: trust the new one'),
   })
   const listener = await listenSecurely(HOST, port, certificates.server, limitsOf(settings))
+  const mtls = await openMutual({ HOST, ...settings }, certificates.server).catch(async (cause) => {
+    await listener.stop()
+    throw cause
+  })
   return {
     listener,
+    mtls,
     renewCertificate: async () => {
-      if (await certificates.renew()) listener.setIdentity(certificates.server)
+      if (!(await certificates.renew())) return
+      for (const one of [listener, mtls]) one?.setIdentity(certificates.server)
     },
   }
+}
+
+/** A listener of its own, because a browser would ask its user for a certificate. */
+async function openMutual(
+  { HOST, MTLS_PORT, ...settings }: Settings,
+  identity: TlsIdentity,
+): Promise<SecureListener | undefined> {
+  if (MTLS_PORT === null) return undefined
+  return listenSecurely(HOST, MTLS_PORT, identity, limitsOf(settings), {
+    requestsClientCertificate: true,
+  })
 }
 
 const limitsOf = ({ KEEP_ALIVE_SECONDS }: Pick<Settings, 'KEEP_ALIVE_SECONDS'>) => ({

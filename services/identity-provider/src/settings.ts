@@ -93,6 +93,11 @@ const shape = z.object({
   HTTPS_PORT: portOrOff.optional(),
   ...metricsSettings,
   METRICS_CLIENT_IDS: clientIds.prefault(''),
+  MTLS_PORT: portOrOff.prefault('off'),
+  MTLS_AUTH_URL: originUrl.optional(),
+  CLIENT_CERT_FIELD: z
+    .enum(['ignored', 'trusted-proxies'], expected('ignored or trusted-proxies'))
+    .default('ignored'),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
   HTTPS_NAMES: list.prefault(''),
@@ -153,6 +158,9 @@ const withHttpsPort = settings.transform((value, { issues }) => {
   if (PORT === null && HTTPS_PORT === null) {
     issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: bothOff })
   }
+  if (value.MTLS_PORT !== null && HTTPS_PORT === null) {
+    issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: mtlsNeedsHttps })
+  }
   return { ...value, HTTPS_PORT }
 })
 
@@ -173,6 +181,7 @@ function labFault(value: LabSettings): string | undefined {
   return 'expected off, because HOST, AUTH_URL or HTTPS_AUTH_URL is not a loopback address. LAB_ANY_ADDRESS=yes permits it'
 }
 
+const mtlsNeedsHttps = 'expected a port, because MTLS_PORT is on'
 const bothOff = 'expected a port, because PORT is off too'
 
 type LabSettings = Pick<

@@ -21,6 +21,8 @@ describe('the settings', () => {
       HOST: '127.0.0.1',
       PORT: 4000,
       HTTPS_PORT: 4443,
+      MTLS_PORT: null,
+      CLIENT_CERT_FIELD: 'ignored',
       KEEP_ALIVE_SECONDS: 75,
       METRICS_HOST: '127.0.0.1',
       METRICS_PORT: null,

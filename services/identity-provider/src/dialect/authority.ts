@@ -8,6 +8,8 @@ export type Authority = {
   readonly issuerUrl: string
   /** The issuer of v2.0 tokens, without the tenant. */
   readonly issuerUrlV2: string
+  /** The origin of the endpoints for mutual TLS; undefined when it is off. */
+  readonly mtlsUrl?: string | undefined
 }
 
 /** The issuer of v1.0 tokens of a tenant: with a slash at the end. */

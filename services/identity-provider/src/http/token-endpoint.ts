@@ -19,6 +19,7 @@ import { Refused } from '../issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../issuance/token-decision.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
+import { clientThumbprint } from './client-thumbprint.ts'
 import { readRequestForm } from './request-form.ts'
 import { headerOf, type ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -50,7 +51,13 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       // 2. Read the token request.
       const tenant = context.req.param('tenant') ?? ''
       const authorization = headerOf(context, 'authorization')
-      const requestOrRefusal = readTokenRequest(version, tenant, form, authorization)
+      const requestOrRefusal = readTokenRequest(
+        version,
+        tenant,
+        form,
+        authorization,
+        clientThumbprint(context.env?.incoming, options),
+      )
       if (requestOrRefusal instanceof Refused) return refuseWith(requestOrRefusal.refusal)
       request = requestOrRefusal
 

@@ -49,8 +49,8 @@ export async function collectAssertionFacts(
   { verifyFederated, recordUse }: FactSources,
   now: Date,
 ): Promise<AssertionFacts> {
-  // 1. A secret is compared with the directory alone.
-  if (request.authentication.method === 'secret') return {}
+  // 1. A secret and a certificate of TLS are compared with the directory alone.
+  if (request.authentication.method !== 'assertion') return {}
 
   // 2. Find the client. Unknown and public clients cause no verification and no request.
   const assertion = readAssertion(request.authentication.assertion)

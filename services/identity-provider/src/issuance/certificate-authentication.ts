@@ -67,6 +67,32 @@ export function findCertificate(
   return { credential, publicKey, displayedKey: key }
 }
 
+/**
+ * Finds the registered certificate that a client used in the TLS handshake. The handshake proves the
+ * possession of the key, and the registration replaces a certificate authority.
+ *
+ * @param sha256Thumbprint of the certificate's DER, in base64url
+ * @returns the credential, or a refusal: `assertion_key_unknown` or `assertion_key_expired`
+ * @see RFC 8705 section 2.2
+ */
+export function findTlsCertificate(
+  sha256Thumbprint: string,
+  { application }: RegisteredClient,
+  now: Date,
+  clockToleranceSeconds: number,
+): KeyCredential | Refused<IssuanceRefusal> {
+  const credential = application.keyCredentials.find(
+    (one) => one.sha256Thumbprint === sha256Thumbprint,
+  )
+  if (credential === undefined) {
+    const key = displayedKeyOf(sha256Thumbprint)
+    return refuse({ reason: 'assertion_key_unknown', key, clientId: application.appId })
+  }
+  return credentialValidity(credential, now, clockToleranceSeconds) === 'valid'
+    ? credential
+    : refuse({ reason: 'assertion_key_expired' })
+}
+
 /** Verifies the signature of an assertion with the key of a certificate. */
 export async function hasValidSignature(
   { token, algorithm }: Assertion,

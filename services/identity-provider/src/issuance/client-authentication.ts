@@ -6,7 +6,7 @@ import {
   assertionTimeRefusal,
   readAssertion,
 } from './assertion.ts'
-import { findCertificate } from './certificate-authentication.ts'
+import { findCertificate, findTlsCertificate } from './certificate-authentication.ts'
 import { type Client, findClient, type RegisteredClient } from './client.ts'
 import {
   type FederatedVerification,
@@ -40,9 +40,11 @@ export type AssertionFacts = {
 /** A client that has authenticated. */
 export type AuthenticatedClient = {
   readonly client: Client
-  readonly method: 'secret' | 'assertion'
+  readonly method: 'secret' | 'assertion' | 'tls'
   /** The id of the credential that the client used. */
   readonly credentialId: string
+  /** SHA-256 of the certificate to which the token is bound, in base64url; absent for a bearer token. */
+  readonly boundTo?: string
 }
 
 /**
@@ -69,6 +71,17 @@ export function authenticateClient(
     const credential = authenticateBySecret(client, match, now, clockToleranceSeconds)
     if (credential instanceof Refused) return credential
     return requirePrincipal(client, tenant, 'secret', credential.keyId)
+  }
+  if (authentication.method === 'tls') {
+    const client = requireConfidentialClient(known, clientId, tenant)
+    if (client instanceof Refused) return client
+    const { sha256Thumbprint } = authentication
+    const { clockToleranceSeconds } = rules.assertionTimes
+    const credential = findTlsCertificate(sha256Thumbprint, client, now, clockToleranceSeconds)
+    if (credential instanceof Refused) return credential
+    const authenticated = requirePrincipal(client, tenant, 'tls', credential.keyId)
+    if (authenticated instanceof Refused) return authenticated
+    return { ...authenticated, boundTo: sha256Thumbprint }
   }
   const assertion = readAssertion(authentication.assertion)
   if (assertion instanceof Refused) return assertion

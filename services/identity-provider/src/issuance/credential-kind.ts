@@ -10,6 +10,7 @@ export type CredentialKind = 'secret' | 'certificate' | 'federated' | 'none'
 export function credentialKindOf(authentication: ClientAuthentication | undefined): CredentialKind {
   if (authentication === undefined) return 'none'
   if (authentication.method === 'secret') return 'secret'
+  if (authentication.method === 'tls') return 'certificate'
   const assertion = readAssertion(authentication.assertion)
   if (assertion instanceof Refused) return 'none'
   return isFederated(assertion) ? 'federated' : 'certificate'

@@ -2,6 +2,8 @@
 export type ClientAuthentication =
   | { readonly method: 'secret'; readonly secret: string }
   | { readonly method: 'assertion'; readonly assertion: string }
+  /** A certificate whose private key the client used in the TLS handshake: RFC 8705 section 2. */
+  | { readonly method: 'tls'; readonly sha256Thumbprint: string }
 
 /** A token request, independent of its form on the wire. */
 export type TokenRequest = {

@@ -1,6 +1,6 @@
 import { assertionAlgorithms } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
-import { clientAuthenticationMetadata } from './discovery-document.ts'
+import { clientAuthenticationMetadata, mtlsMetadata } from './discovery-document.ts'
 
 /** The token version that metadata describes. Each version has its own issuer. */
 const versions = {
@@ -26,7 +26,8 @@ export function authorizationServerMetadata(
     token_endpoint: `${base}${token}`,
     jwks_uri: `${base}${keys}`,
     grant_types_supported: ['client_credentials'],
-    ...clientAuthenticationMetadata,
+    ...clientAuthenticationMetadata(authority),
+    ...mtlsMetadata(authority, tenantId, token),
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
   }
 }

@@ -1,13 +1,27 @@
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
 /** The supported methods of client authentication, as in metadata. */
-export const clientAuthenticationMetadata = {
+export const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsUrl'>) => ({
   token_endpoint_auth_methods_supported: [
     'client_secret_post',
     'private_key_jwt',
     'client_secret_basic',
+    ...(mtlsUrl === undefined ? [] : ['self_signed_tls_client_auth']),
   ],
-} as const
+})
+
+/** The endpoints for mutual TLS: RFC 8705 sections 3.3 and 5. Nothing when it is off. */
+export const mtlsMetadata = (
+  { mtlsUrl }: Pick<Authority, 'mtlsUrl'>,
+  tenantId: string,
+  tokenPath: string,
+): object =>
+  mtlsUrl === undefined
+    ? {}
+    : {
+        tls_client_certificate_bound_access_tokens: true,
+        mtls_endpoint_aliases: { token_endpoint: `${mtlsUrl}/${tenantId}${tokenPath}` },
+      }
 
 const responses = {
   response_modes_supported: ['query', 'fragment', 'form_post'],
@@ -68,7 +82,7 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
   const base = `${authority.authUrl}/${tenant.inPath}`
   return {
     token_endpoint: `${base}/oauth2/v2.0/token`,
-    ...clientAuthenticationMetadata,
+    ...clientAuthenticationMetadata(authority),
     jwks_uri: `${base}/discovery/v2.0/keys`,
     ...responses,
     response_types_supported: ['code', 'id_token', 'code id_token', 'id_token token'],
@@ -83,6 +97,7 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
     end_session_endpoint: `${base}/oauth2/v2.0/logout`,
     ...claims,
     kerberos_endpoint: `${base}/kerberos`,
+    ...mtlsMetadata(authority, tenant.inPath, '/oauth2/v2.0/token'),
     ...cloud,
   }
 }
@@ -95,7 +110,7 @@ export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant
   const base = `${authority.authUrl}/${tenant.inPath}`
   return {
     token_endpoint: `${base}/oauth2/token`,
-    ...clientAuthenticationMetadata,
+    ...clientAuthenticationMetadata(authority),
     jwks_uri: `${base}/discovery/keys`,
     ...responses,
     response_types_supported: ['code', 'id_token', 'code id_token', 'token id_token', 'token'],
@@ -111,6 +126,7 @@ export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant
     check_session_iframe: `${base}/oauth2/checksession`,
     userinfo_endpoint: `${base}/openid/userinfo`,
     kerberos_endpoint: `${base}/kerberos`,
+    ...mtlsMetadata(authority, tenant.inPath, '/oauth2/token'),
     ...cloud,
   }
 }

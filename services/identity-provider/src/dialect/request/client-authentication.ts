@@ -10,6 +10,8 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
  * Reads the client id and the client authentication of a token request.
  *
  * @param authorization the header of that name, if there is one
+ * @param tlsThumbprint SHA-256 of the client's certificate in TLS, in base64url; it counts only when
+ *   the request contains no other credential
  * @returns both, or a refusal: `parameter_missing`, `client_id_malformed`,
  *   `client_ids_differ`, `basic_malformed`, `several_client_authentications`,
  *   `client_authentication_missing` or `assertion_type_unknown`
@@ -18,6 +20,7 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 export function readClientAuthentication(
   form: Form,
   authorization: string | undefined,
+  tlsThumbprint?: string,
 ): Pick<TokenRequest, 'clientId' | 'authentication'> | Refused<RequestRefusal> {
   const basic = authorization === undefined ? undefined : readBasic(authorization)
   if (basic instanceof Refused) return basic
@@ -31,7 +34,7 @@ export function readClientAuthentication(
   if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase()) {
     return refuseRequest({ reason: 'client_ids_differ' })
   }
-  const authentication = readCredential(form, basic?.secret)
+  const authentication = readCredential(form, basic?.secret, tlsThumbprint)
   if (authentication instanceof Refused) return authentication
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
 }
@@ -43,6 +46,7 @@ const isPlausibleClientId = (text: string) =>
 function readCredential(
   form: Form,
   basicSecret: string | undefined,
+  tlsThumbprint: string | undefined,
 ): ClientAuthentication | Refused<RequestRefusal> {
   const formSecret = form.get('client_secret')
   const assertion = form.get('client_assertion')
@@ -57,6 +61,9 @@ function readCredential(
     return { method: 'assertion', assertion }
   }
   const secret = formSecret ?? basicSecret
+  if (secret === undefined && tlsThumbprint !== undefined) {
+    return { method: 'tls', sha256Thumbprint: tlsThumbprint }
+  }
   if (secret === undefined || secret === '') {
     return refuseRequest({ reason: 'client_authentication_missing' })
   }

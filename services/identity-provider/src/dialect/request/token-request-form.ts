@@ -10,6 +10,7 @@ import type { TokenEndpointVersion } from './token-endpoint-versions.ts'
  * Reads a form as a token request.
  *
  * @param authorization the header of that name, if there is one
+ * @param tlsThumbprint SHA-256 of the client's certificate in TLS, if there is one
  * @returns the request, or the refusal of the first part that cannot be read
  */
 export function readTokenRequest(
@@ -17,6 +18,7 @@ export function readTokenRequest(
   tenant: string,
   form: Form,
   authorization: string | undefined,
+  tlsThumbprint?: string,
 ): TokenRequest | Refused<RequestRefusal> {
   // 1. The tenant has a valid form.
   const refused = tenantNameRefusal(tenant)
@@ -32,7 +34,7 @@ export function readTokenRequest(
   }
 
   // 3. One client, which authenticates by one method.
-  const client = readClientAuthentication(form, authorization)
+  const client = readClientAuthentication(form, authorization, tlsThumbprint)
   if (client instanceof Refused) return client
 
   // 4. One resource.

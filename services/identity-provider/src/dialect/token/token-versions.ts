@@ -18,7 +18,7 @@ export type TokenVersion = {
   readonly claims: (decision: TokenDecision, context: TokenContext) => object
 }
 
-const authenticationClass = { secret: '1', assertion: '2' } as const
+const authenticationClass = { secret: '1', assertion: '2', tls: '2' } as const
 
 /** The versions of the access token, by the value of `ver`. */
 export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
@@ -65,6 +65,8 @@ const timeClaims = ({ issuedAt, expiresAt }: TokenTimes) => ({
 })
 
 const subjectClaims = (decision: TokenDecision, opaque: OpaqueClaims, ver: string) => ({
+  // RFC 8705 section 3.1
+  ...(decision.boundTo !== undefined && { cnf: { 'x5t#S256': decision.boundTo } }),
   ...(requestsClaim(decision, 'idtyp') && { idtyp: 'app' }),
   oid: decision.client.principal.id,
   rh: opaque.rh,
