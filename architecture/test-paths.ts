@@ -259,5 +259,6 @@ export const otherTestFolders: readonly { readonly folder: string; readonly reas
     folder: idp('test/fakes'),
     reason: 'The fake directory has a test, because many tests rely on it.',
   },
+  { folder: idp('test/parity'), reason: 'The page concerns all rooms, and lists the tests.' },
   { folder: idp('test/management/privilege'), reason: 'The rules concern both management APIs.' },
 ]

@@ -1,0 +1,51 @@
+/** A feature of Entra ID that this project knows and does not have. */
+export type AbsentFeature = {
+  readonly feature: string
+  /** The answer to a request for it. */
+  readonly answer: string
+  readonly reason: string
+}
+
+/** The features that are absent. The parity page lists them. */
+export const absentFeatures: readonly AbsentFeature[] = [
+  {
+    feature: 'users, and every grant type for them',
+    answer: 'AADSTS70003',
+    reason: 'Only programs authenticate here.',
+  },
+  {
+    feature: 'delegated permissions in tokens (`scp`)',
+    answer: 'no claim',
+    reason: 'They need a user.',
+  },
+  {
+    feature: '`authorize`, `devicecode`, `logout` and other endpoints for users',
+    answer: '404',
+    reason: 'Documents name them, because some clients require them.',
+  },
+  {
+    feature: 'continuous access evaluation: tokens of up to 28 hours',
+    answer: 'an ordinary token',
+    reason: 'The guard has no channel for revocation events.',
+  },
+  {
+    feature: 'Conditional Access for workloads',
+    answer: 'no refusal',
+    reason: 'There are no policies.',
+  },
+  {
+    feature: 'cookies of the token endpoint',
+    answer: 'no cookie',
+    reason: 'No client of this grant reads them.',
+  },
+  {
+    feature: 'flexible matching of federated credentials (`claimsMatchingExpression`)',
+    answer: 'a refusal of Microsoft Graph',
+    reason: 'Subjects are compared exactly.',
+  },
+  {
+    feature: 'subscriptions and resources of Azure Resource Manager',
+    answer: 'an empty list, or 404',
+    reason: 'A login needs the list only.',
+  },
+]
