@@ -162,6 +162,15 @@ export const rooms: readonly Room[] = [
       'The powers of a test over a whole server. Only the start of a server with a lab loads them.',
   },
   {
+    path: 'services/identity-provider/src/backup',
+    mayImport: [
+      'services/identity-provider/src/files',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason: 'A backup copies the store and its key. It runs as a process of its own.',
+  },
+  {
     path: 'services/identity-provider/src/metrics',
     mayImport: [
       'packages/http-service',

@@ -165,6 +165,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     setting(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
     setting(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/),
   ],
+  'services/identity-provider/src/backup/backup-manifest.ts': [file(/^[0-9a-f]{64}$/)],
   'services/identity-provider/src/certificates/name-constraints.ts': [setting(/^\*\./)],
   'services/identity-provider/src/dialect/request/client-authentication.ts': [
     form(/^[a-z\d][\w.-]{0,99}$/i, 'a'),

@@ -216,6 +216,17 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The tests of the folder use the portal as a browser does.',
   },
   {
+    paths: [idp('src/backup/')],
+    test: idp('test/backup/backup-command.test.ts'),
+    reason: 'A backup is useful only with its restore.',
+  },
+  {
+    paths: ['cli/src/commands/backup.ts'],
+    test: 'e2e/test/backup.test.ts',
+    startsProcess: true,
+    reason: 'The backup is a process of the real identity provider.',
+  },
+  {
     paths: [idp('src/metrics/')],
     test: idp('test/metrics/metrics.test.ts'),
     reason: 'The test reads the metrics of all parts as one text.',

@@ -51,6 +51,10 @@ export const commandLoaders = {
     (await import('./commands/audit.ts')).addAuditCommand(program, terminal),
   portal: async ({ program, terminal }) =>
     (await import('./commands/portal.ts')).addPortalCommand(program, terminal),
+  backup: async ({ program, terminal, services }) =>
+    (await import('./commands/backup.ts')).addBackupCommand(program, terminal, services),
+  restore: async ({ program, terminal, services }) =>
+    (await import('./commands/backup.ts')).addRestoreCommand(program, terminal, services),
   trust: async ({ program, terminal }) =>
     (await import('./commands/trust.ts')).addTrustCommand(program, terminal),
 } as const satisfies Readonly<Record<string, Load>>

@@ -13,6 +13,9 @@ const clientEnv = z.object({
   API_APPLICATION_ID: z.string(),
 })
 
+/** The folder of the system when no option names another one. */
+export const defaultDataDir = '.greeting'
+
 /** The client's settings that a start shows: the client and the API. */
 export type ClientEnv = z.output<typeof clientEnv>
 

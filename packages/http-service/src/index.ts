@@ -32,4 +32,5 @@ export {
   workerCount,
 } from './setting-schemas.ts'
 export { readSettings, SettingsError } from './settings-reader.ts'
+export { visibleText } from './visible-text.ts'
 export type { WorkerLink } from './workers/worker-link.ts'

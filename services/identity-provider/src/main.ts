@@ -1,10 +1,38 @@
-import { runService } from '@greeting/http-service'
+import { runService, visibleText } from '@greeting/http-service'
+import { BackupUsageError, backupCommands, isBackupCommand } from './backup/backup-command.ts'
 import { startService } from './service.ts'
 import { readSettings } from './settings.ts'
 
-await runService(process, {
-  name: 'identity-provider',
-  title: 'identity provider',
-  readSettings,
-  start: startService,
-})
+const [command, ...args] = process.argv.slice(2)
+
+/** Runs a command that works on the store, and exits with 0, with 1 after a failure, or with 2. */
+async function runBackupCommand(name: keyof typeof backupCommands): Promise<void> {
+  const line = (text: string) => process.stderr.write(`${visibleText(text)}\n`)
+  try {
+    const settings = readSettings(process.env)
+    const sentence = await backupCommands[name](args, {
+      dataDir: settings.DATA_DIR,
+      databaseUrl: settings.DATABASE_URL,
+      keyEncryptionKey: settings.KEY_ENCRYPTION_KEY,
+      now: () => new Date(),
+      progress: line,
+    })
+    process.stdout.write(`${visibleText(sentence)}\n`)
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause
+    const { message } = cause
+    line(`${name} failed: ${message}${message.endsWith('.') ? '' : '.'}`)
+    const isUsage = cause instanceof BackupUsageError || cause.name === 'SettingsError'
+    process.exitCode = isUsage ? 2 : 1
+  }
+}
+
+if (isBackupCommand(command)) await runBackupCommand(command)
+else {
+  await runService(process, {
+    name: 'identity-provider',
+    title: 'identity provider',
+    readSettings,
+    start: startService,
+  })
+}

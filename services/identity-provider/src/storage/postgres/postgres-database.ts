@@ -12,15 +12,7 @@ import { postgresFaultOf } from './postgres-fault.ts'
  * @throws {StorageUnavailableError} storage_unavailable when it cannot be reached or used.
  */
 export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
-  const address = parsePostgresAddress(url)
-  const database = new SqlDatabase({
-    kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
-    bytesQuery: 'select pg_database_size(current_database()) as bytes',
-    faultOf: (error) => {
-      const fault = postgresFaultOf(error)
-      return fault && `The database ${address.name} ${fault}.`
-    },
-  })
+  const database = postgresDatabase(url)
   try {
     await database.migrate()
     return database
@@ -28,4 +20,21 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
     await database.close()
     throw cause
   }
+}
+
+/**
+ * The database at a PostgreSQL server, as it is. The first query connects.
+ *
+ * @throws {PostgresAddressError} postgres_address_invalid
+ */
+export function postgresDatabase(url: string): SqlDatabase {
+  const address = parsePostgresAddress(url)
+  return new SqlDatabase({
+    kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
+    bytesQuery: 'select pg_database_size(current_database()) as bytes',
+    faultOf: (error) => {
+      const fault = postgresFaultOf(error)
+      return fault && `The database ${address.name} ${fault}.`
+    },
+  })
 }

@@ -134,14 +134,18 @@ export class SqlDatabase {
   /**
    * Runs the migrations that are missing. Of several processes, one runs them.
    *
+   * @param last the name of the last one to run; default all
    * @throws {StorageUnavailableError} storage_unavailable when the tables are of a later release
    */
-  async migrate(): Promise<void> {
+  async migrate(last?: string): Promise<void> {
     const migrator = new Migrator({
       db: this.#kysely,
       provider: { getMigrations: async () => migrations },
     })
-    const { error } = await this.#guard('write', migrator.migrateToLatest())
+    const { error } = await this.#guard(
+      'write',
+      last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last),
+    )
     if (error === undefined) return
     if (error instanceof StorageUnavailableError) throw error
     throw new StorageUnavailableError(

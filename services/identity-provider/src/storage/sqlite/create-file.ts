@@ -12,11 +12,15 @@ const ownerOnly = { file: 0o600, folder: 0o700 }
  * the file at the same time.
  *
  * It runs in this thread: the file is small, and the service does not listen yet.
+ *
+ * @param fill makes the tables, and may add rows
+ * @returns whether this call made the file
  */
 export async function createFile(
   path: string,
   databaseOf: (draft: DatabaseSync) => SqlDatabase,
-): Promise<void> {
+  fill: (database: SqlDatabase) => Promise<void> = (database) => database.migrate(),
+): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })
   const draft = `${path}.${randomUUID()}`
   try {
@@ -24,15 +28,19 @@ export async function createFile(
     const connection = openUnchecked(draft)
     const database = databaseOf(connection)
     try {
-      await database.migrate()
+      await fill(database)
       moveLogIntoFile(connection)
     } finally {
       await database.close()
     }
     // `link` does not replace the file of a faster process.
-    await link(draft, path).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    })
+    return await link(draft, path).then(
+      () => true,
+      (cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'EEXIST') return false
+        throw cause
+      },
+    )
   } finally {
     await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
   }

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { SilentExit } from '../silent-exit.ts'
+import { defaultDataDir } from '../system/data-folder.ts'
+import type { Services } from '../system/services.ts'
+import type { Terminal } from '../terminal.ts'
+
+type Options = {
+  readonly dataDir: string
+  readonly passphraseFile?: string
+  readonly to?: string
+  readonly from?: string
+}
+
+/** `greeting backup`: copies the store of the identity provider into a new folder. */
+export const addBackupCommand = (program: Command, terminal: Terminal, services: Services) =>
+  program
+    .command('backup')
+    .description('back up the store of the identity provider, also while it runs')
+    .requiredOption('--to <folder>', 'new folder of the backup')
+    .option(...dataDirOption)
+    .option(
+      '--passphrase-file <path>',
+      'include the key-encryption key, encrypted with the passphrase in this file',
+    )
+    .action((options: Options) =>
+      runCommand(['backup', '--to', options.to ?? ''], options, terminal, services),
+    )
+
+/** `greeting restore`: fills an empty store with a backup. */
+export const addRestoreCommand = (program: Command, terminal: Terminal, services: Services) =>
+  program
+    .command('restore')
+    .description('restore a backup into an empty store, before the identity provider starts')
+    .requiredOption('--from <folder>', 'folder of the backup')
+    .option(...dataDirOption)
+    .option(
+      '--passphrase-file <path>',
+      'restore the key-encryption key of the backup, with the passphrase in this file',
+    )
+    .action((options: Options) =>
+      runCommand(['restore', '--from', options.from ?? ''], options, terminal, services),
+    )
+
+const dataDirOption = [
+  '--data-dir <path>',
+  'folder of the identity provider; `DATABASE_URL` in the environment selects PostgreSQL',
+  defaultDataDir,
+] as const
+
+/** Runs a command of the service as a process: this command does not import its storage. */
+async function runCommand(
+  words: readonly string[],
+  { dataDir, passphraseFile }: Options,
+  terminal: Terminal,
+  { identityProvider }: Services,
+): Promise<void> {
+  const passphrase = passphraseFile === undefined ? [] : ['--passphrase-file', passphraseFile]
+  const child = spawn(process.execPath, [identityProvider.mainFile, ...words, ...passphrase], {
+    env: { ...terminal.environment, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout.setEncoding('utf8').on('data', terminal.out)
+  child.stderr.setEncoding('utf8').on('data', terminal.err)
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new SilentExit(code === 2 ? 'bad_usage' : 'failed')
+}

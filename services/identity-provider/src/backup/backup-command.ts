@@ -1,0 +1,165 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createSecretFile, readIfThere } from '../files/secret-file.ts'
+import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import { postgresDatabase } from '../storage/postgres/postgres-database.ts'
+import type { SqlDatabase } from '../storage/sql/sql-database.ts'
+import { createFile } from '../storage/sqlite/create-file.ts'
+import { sqliteDatabase } from '../storage/sqlite/sqlite-database.ts'
+import { BackupError } from './backup-error.ts'
+import { requireEmpty, restoreBackup } from './restore-backup.ts'
+import { openKey, sealKey } from './sealed-key.ts'
+import { dataFile, openSource, type StorePlace } from './store-source.ts'
+import { type VerifiedBackup, verifyBackup } from './verify-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** The settings and the outputs of a backup or a restore. */
+export type BackupContext = StorePlace & {
+  readonly keyEncryptionKey: string | undefined
+  readonly now: () => Date
+  /** Prints a line of progress. */
+  readonly progress: (line: string) => void
+}
+
+/** The arguments are not those of the command. */
+export class BackupUsageError extends TypeError {
+  readonly code = 'backup_usage'
+  override readonly name = 'BackupUsageError'
+}
+
+const maxPassphraseBytes = 4096
+const minPassphraseCharacters = 12
+
+/** The commands of the main file besides the service. */
+export const backupCommands = { backup: runBackup, restore: runRestore } as const
+
+export const isBackupCommand = (name: string | undefined): name is keyof typeof backupCommands =>
+  name !== undefined && Object.hasOwn(backupCommands, name)
+
+/**
+ * Writes a backup of the store of the settings. Returns a sentence for the operator.
+ *
+ * @throws {BackupUsageError} backup_usage
+ * @throws {BackupError} backup_exists, store_missing, store_newer, key_wrong
+ */
+async function runBackup(args: readonly string[], context: BackupContext): Promise<string> {
+  const { folder, passphrase } = await readArguments(args, 'to')
+  const database = await openSource(context)
+  try {
+    const keyText = await ownKey(context)
+    if (passphrase !== undefined && keyText === undefined)
+      throw new BackupError('key_wrong', `there is no key-encryption key in ${context.dataDir}`)
+    const sealedKey =
+      passphrase === undefined || keyText === undefined
+        ? undefined
+        : await sealKey(keyText, passphrase)
+    const manifest = await writeBackup({
+      database,
+      store: context.databaseUrl === undefined ? 'sqlite' : 'postgresql',
+      ...{ folder, sealedKey, now: context.now() },
+      onTable: reportTable(context),
+    })
+    const { keyEncryptionKeyId: id } = manifest
+    const key =
+      sealedKey === undefined
+        ? `It does not contain the key-encryption key ${id}: keep that key in another place.`
+        : `It contains the key-encryption key ${id}, encrypted with the passphrase.`
+    return `The backup in ${folder} is complete. ${id === null ? 'The store has no keys.' : key}`
+  } finally {
+    await database.close()
+  }
+}
+
+/**
+ * Restores a backup into the empty store of the settings. Returns a sentence for the operator.
+ *
+ * @throws {BackupUsageError} backup_usage
+ * @throws {BackupError} backup_missing, backup_damaged, backup_newer, store_not_empty, key_wrong,
+ *   passphrase_wrong; nothing is written then
+ */
+async function runRestore(args: readonly string[], context: BackupContext): Promise<string> {
+  const { folder, passphrase } = await readArguments(args, 'from')
+  const backup = await verifyBackup(folder)
+  const { keyEncryptionKeyId: id, tables } = backup.manifest
+  const keyText = await keyOfRestore(backup, passphrase, context)
+  if (keyText !== undefined && id !== null && KeyEncryptionKey.parse(keyText.trim()).id !== id) {
+    const sentence = `the backup needs the key-encryption key ${id}, and the settings have another one`
+    throw new BackupError('key_wrong', sentence)
+  }
+  await restoreInto(context, backup)
+  const keyFile = join(context.dataDir, 'key-encryption.key')
+  if (keyText !== undefined && context.keyEncryptionKey === undefined)
+    await createSecretFile(keyFile, `${keyText.trim()}\n`)
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const missing =
+    keyText === undefined && id !== null
+      ? ` The server needs the key-encryption key ${id}: put it into ${keyFile}, or set KEY_ENCRYPTION_KEY.`
+      : ''
+  return `The store has the ${rows} rows of ${folder}, as of ${backup.manifest.createdAt}.${missing}`
+}
+
+async function restoreInto(context: BackupContext, backup: VerifiedBackup): Promise<void> {
+  const fill = (database: SqlDatabase) => restoreBackup(database, backup, reportTable(context))
+  if (context.databaseUrl === undefined) {
+    const path = dataFile(context)
+    const exists = new BackupError('store_not_empty', `${path} exists, and is not overwritten`)
+    if (await stat(path).catch(() => undefined)) throw exists
+    const isCreated = await createFile(path, (draft) => sqliteDatabase(draft, path), fill)
+    if (!isCreated) throw exists
+    return
+  }
+  const database = postgresDatabase(context.databaseUrl)
+  try {
+    await requireEmpty(database)
+    await fill(database)
+  } finally {
+    await database.close()
+  }
+}
+
+const reportTable =
+  ({ progress }: BackupContext) =>
+  (name: string, rows: number) =>
+    progress(`${name}: ${rows} rows`)
+
+/** The key-encryption key of this server in base64; undefined when it has none. */
+const ownKey = async ({ keyEncryptionKey, dataDir }: BackupContext) =>
+  keyEncryptionKey ?? (await readIfThere(join(dataDir, 'key-encryption.key')))
+
+async function keyOfRestore(
+  { sealedKey }: VerifiedBackup,
+  passphrase: string | undefined,
+  context: BackupContext,
+): Promise<string | undefined> {
+  if (passphrase === undefined) return ownKey(context)
+  if (sealedKey !== undefined) return openKey(sealedKey, passphrase)
+  throw new BackupError('key_wrong', 'the backup does not contain the key-encryption key')
+}
+
+async function readArguments(args: readonly string[], target: 'to' | 'from') {
+  const options = { [target]: { type: 'string' }, 'passphrase-file': { type: 'string' } } as const
+  let values: Partial<Record<string, string | boolean>>
+  try {
+    values = parseArgs({ args: [...args], options, allowPositionals: false }).values
+  } catch (cause) {
+    throw new BackupUsageError((cause as Error).message, { cause })
+  }
+  const folder = values[target]
+  const file = values['passphrase-file']
+  if (typeof folder !== 'string' || folder === '')
+    throw new BackupUsageError(`--${target} <folder> is missing`)
+  return { folder, passphrase: typeof file === 'string' ? await readPassphrase(file) : undefined }
+}
+
+async function readPassphrase(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new BackupUsageError(`the passphrase file ${path} cannot be read`, { cause })
+  })
+  const passphrase = text.trimEnd()
+  if (text.length > maxPassphraseBytes || passphrase.length < minPassphraseCharacters)
+    throw new BackupUsageError(
+      `the passphrase in ${path} must have ${minPassphraseCharacters} to ${maxPassphraseBytes} characters`,
+    )
+  return passphrase
+}

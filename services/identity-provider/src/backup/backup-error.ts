@@ -1,0 +1,22 @@
+/** The reasons why a backup or a restore cannot be done. */
+export type BackupErrorCode =
+  | 'backup_exists'
+  | 'backup_missing'
+  | 'backup_damaged'
+  | 'backup_newer'
+  | 'store_missing'
+  | 'store_newer'
+  | 'store_not_empty'
+  | 'key_wrong'
+  | 'passphrase_wrong'
+
+/** A backup or a restore that cannot be done. The message is a sentence for the operator. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError'
+  readonly code: BackupErrorCode
+
+  constructor(code: BackupErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

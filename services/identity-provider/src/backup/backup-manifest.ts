@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { migrations } from '../storage/sql/migrations.ts'
+import { storedTables } from '../storage/sql/stored-tables.ts'
+import { BackupError } from './backup-error.ts'
+
+/** The name of the manifest in a backup. It is written last. */
+export const manifestName = 'manifest.json'
+
+/** The file of the key-encryption key in a backup, encrypted with a passphrase. */
+export const sealedKeyName = 'key-encryption.key.sealed'
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const count = z.int().min(0)
+const tableNames = storedTables.map(({ name }) => name)
+
+const manifestSchema = z.strictObject({
+  format: z.literal(1),
+  createdAt: z.iso.datetime(),
+  /** The kind of the store. A backup can be restored into the other kind. */
+  store: z.enum(['sqlite', 'postgresql']),
+  /** The migrations of the tables, in order. */
+  migrations: z.array(z.string().max(100)).min(1).max(1000),
+  /** The commit of each log. */
+  revisions: z.record(z.string().max(50), count),
+  /** The ID of the key that encrypts the signing keys; null when there are none. */
+  keyEncryptionKeyId: z.string().max(50).nullable(),
+  /** The checksum of the sealed key file; null when the backup does not contain it. */
+  sealedKeySha256: sha256.nullable(),
+  tables: z
+    .array(z.strictObject({ name: z.enum(tableNames), rows: count, bytes: count, sha256 }))
+    .max(tableNames.length),
+})
+
+/** The contents of a backup, with checksums. */
+export type BackupManifest = z.output<typeof manifestSchema>
+
+/** The file of a table in a backup: one JSON object per row, compressed. */
+export const tableFile = (name: string): string => `${name}.jsonl.gz`
+
+/**
+ * Reads a manifest.
+ *
+ * @throws {BackupError} backup_damaged when it is no manifest; backup_newer when a later release wrote
+ *   it
+ */
+export function parseManifest(text: string): BackupManifest {
+  const parsed = manifestSchema.safeParse(jsonOf(text))
+  if (!parsed.success) throw new BackupError('backup_damaged', `the ${manifestName} is damaged`)
+  // In the order of their names, as Kysely runs them.
+  const known = Object.keys(migrations).toSorted()
+  const isKnown = parsed.data.migrations.every((name, index) => name === known[index])
+  if (isKnown) return parsed.data
+  throw new BackupError(
+    'backup_newer',
+    'a later release made the backup: restore it with that release',
+  )
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { postgresDatabase } from '../storage/postgres/postgres-database.ts'
+import { migrations } from '../storage/sql/migrations.ts'
+import type { SqlDatabase } from '../storage/sql/sql-database.ts'
+import { openUnchecked } from '../storage/sqlite/sqlite-connection.ts'
+import { sqliteDatabase } from '../storage/sqlite/sqlite-database.ts'
+import { BackupError } from './backup-error.ts'
+
+/** The place of a store. */
+export type StorePlace = {
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+}
+
+/** The data file of a store in SQLite. */
+export const dataFile = ({ dataDir }: StorePlace): string => join(dataDir, 'greeting.sqlite')
+
+/**
+ * Opens a store without changing it: a backup with a later release must not migrate it.
+ *
+ * @throws {BackupError} store_missing when there is none; store_newer when its tables are of a later
+ *   release
+ * @throws {StorageUnavailableError} storage_unavailable
+ */
+export async function openSource(place: StorePlace): Promise<SqlDatabase> {
+  const database = await openUnmigrated(place)
+  try {
+    const applied = await appliedMigrations(database)
+    const known = Object.keys(migrations)
+    if (applied.some((name) => !known.includes(name)))
+      throw new BackupError('store_newer', 'the tables of the store are of a later release')
+    return database
+  } catch (cause) {
+    await database.close()
+    throw cause
+  }
+}
+
+async function openUnmigrated(place: StorePlace): Promise<SqlDatabase> {
+  if (place.databaseUrl !== undefined) return postgresDatabase(place.databaseUrl)
+  const path = dataFile(place)
+  await access(path).catch((cause) => {
+    throw new BackupError('store_missing', `there is no data file ${path}`, { cause })
+  })
+  return sqliteDatabase(openUnchecked(path), path)
+}
+
+/** The names of the migrations of a store, in order; none when it has no tables. */
+export async function appliedMigrations(database: SqlDatabase): Promise<string[]> {
+  const tables = await database.ask((db) =>
+    db.introspection.getTables({ withInternalKyselyTables: true }),
+  )
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
+  const { rows } = await database.ask((db) =>
+    sql<{ name: string }>`select name from kysely_migration order by name`.execute(db),
+  )
+  return rows.map(({ name }) => name)
+}

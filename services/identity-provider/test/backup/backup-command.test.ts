@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { backupCommands } from '../../src/backup/backup-command.ts'
+import { storedTables } from '../../src/storage/sql/stored-tables.ts'
+import { type ProviderProcess, requestToken, startProvider } from '../provider-process.ts'
+import { runMain } from './run-main.ts'
+
+const passphrase = 'a long passphrase'
+
+describe('a backup of a running server', () => {
+  let folder: string
+  let provider: ProviderProcess
+  const at = (name: string) => join(folder, name)
+  const dataDir = () => at('data')
+  /** Runs a command in this process. */
+  const run = async (
+    name: keyof typeof backupCommands,
+    args: readonly string[],
+    place: string,
+    keyEncryptionKey?: string,
+  ) => {
+    const lines: string[] = []
+    const out = await backupCommands[name](args, {
+      ...{ dataDir: place, databaseUrl: undefined, keyEncryptionKey },
+      ...{ now: () => new Date(), progress: (line: string) => void lines.push(line) },
+    })
+    return { out, lines }
+  }
+  const backup = (to: string, ...args: string[]) =>
+    run('backup', ['--to', at(to), ...args], dataDir())
+  const restore = (from: string, to: string, ...args: string[]) =>
+    run('restore', ['--from', at(from), ...args], at(to))
+  const kidOf = async (response: Response) => {
+    const [header = ''] = (await response.json()).access_token.split('.')
+    return JSON.parse(Buffer.from(header, 'base64url').toString()).kid
+  }
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-backup-'))
+    await writeFile(at('passphrase'), `${passphrase}\n`)
+    await writeFile(at('other'), 'another passphrase')
+    await writeFile(at('short'), 'short')
+    provider = await startProvider({ DATA_DIR: dataDir(), HTTPS_PORT: 'off' })
+  })
+  after(async () => {
+    await provider.end('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+
+  it('is restored with its key, and issues tokens with the same signing key', async () => {
+    const made = await backup('with-key', '--passphrase-file', at('passphrase'))
+    assert.match(made.out, /^The backup in .* is complete\. It contains the key-encryption key /)
+    assert.ok(made.lines.includes('signing_key: 2 rows'), made.lines.join())
+    await restore('with-key', 'copy', '--passphrase-file', at('passphrase'))
+    assert.equal((await stat(at('copy/greeting.sqlite'))).mode & 0o777, 0o600)
+    const copy = await startProvider({ DATA_DIR: at('copy'), HTTPS_PORT: 'off' })
+    const [before, after] = [
+      await requestToken(provider.url, dataDir()),
+      await requestToken(copy.url, dataDir()),
+    ]
+    await copy.end('SIGTERM')
+    assert.deepEqual([before.status, after.status], [200, 200])
+    assert.equal(await kidOf(after), await kidOf(before))
+  })
+
+  it('contains no key without a passphrase, and names the key', async () => {
+    const { out } = await backup('without-key')
+    const manifest = JSON.parse(await readFile(at('without-key/manifest.json'), 'utf8'))
+    const id = manifest.keyEncryptionKeyId
+    assert.ok(out.includes(`It does not contain the key-encryption key ${id}`))
+    assert.equal(manifest.sealedKeySha256, null)
+    const restored = await restore('without-key', 'keyless')
+    assert.ok(restored.out.includes(`The server needs the key-encryption key ${id}`))
+  })
+
+  it('is a process with exit codes', async () => {
+    const rows = [
+      [['backup', '--to', at('process')], 0, /^signing_key: 2 rows$/m],
+      [
+        ['backup', '--to', at('process')],
+        1,
+        /^backup failed: .* exists, and is not overwritten\.$/m,
+      ],
+      [['backup'], 2, /^backup failed: --to <folder> is missing\.\n$/],
+    ] as const
+    for (const [args, code, text] of rows) {
+      const ended = await runMain(args, { DATA_DIR: dataDir() })
+      assert.equal(ended.code, code, ended.err)
+      assert.match(ended.err, text)
+    }
+  })
+
+  it('is refused with wrong arguments, and without a store', async () => {
+    for (const [args, message] of [
+      [['--from', 'x'], /Unknown option '--from'/],
+      [['--to', 'x', '--passphrase-file', at('nothing')], /nothing cannot be read$/],
+      [['--to', 'x', '--passphrase-file', at('short')], /must have 12 to 4096 characters$/],
+    ] as const)
+      await assert.rejects(run('backup', args, dataDir()), { code: 'backup_usage', message })
+    await assert.rejects(run('backup', ['--to', at('none')], at('nothing')), {
+      code: 'store_missing',
+    })
+    await assert.rejects(stat(at('none')))
+  })
+
+  describe('that is damaged or does not fit', () => {
+    const cases: readonly [string, string, (copy: string) => Promise<unknown>][] = [
+      [
+        'a changed file',
+        'backup_damaged',
+        async (copy) => {
+          const path = join(copy, 'tenant.jsonl.gz')
+          const bytes = await readFile(path)
+          bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+          await writeFile(path, bytes)
+        },
+      ],
+      ['a missing file', 'backup_damaged', (copy) => rm(join(copy, 'signing_key.jsonl.gz'))],
+      ['a missing manifest', 'backup_missing', (copy) => rm(join(copy, 'manifest.json'))],
+      [
+        'a damaged manifest',
+        'backup_damaged',
+        (copy) => writeFile(join(copy, 'manifest.json'), '{"format":1}'),
+      ],
+      [
+        'a manifest of a later release',
+        'backup_newer',
+        async (copy) => {
+          const path = join(copy, 'manifest.json')
+          const manifest = JSON.parse(await readFile(path, 'utf8'))
+          manifest.migrations.push('2100-01-01-later')
+          await writeFile(path, JSON.stringify(manifest))
+        },
+      ],
+    ]
+    for (const [problem, code, damage] of cases) {
+      it(`is not restored: ${problem}`, async () => {
+        const name = problem.replaceAll(' ', '-')
+        await backup(name)
+        await damage(at(name))
+        await assert.rejects(restore(name, `${name}-target`), { code })
+        await assert.rejects(stat(at(`${name}-target/greeting.sqlite`)))
+      })
+    }
+
+    it('is not restored with a wrong passphrase', async () => {
+      const restored = restore('with-key', 'wrong', '--passphrase-file', at('other'))
+      await assert.rejects(restored, { code: 'passphrase_wrong' })
+      await assert.rejects(stat(at('wrong/greeting.sqlite')))
+    })
+
+    it('is not restored with another key-encryption key, or over a store', async () => {
+      const otherKey = Buffer.alloc(32, 7).toString('base64')
+      const from = ['--from', at('without-key')]
+      await assert.rejects(run('restore', from, at('other-key'), otherKey), { code: 'key_wrong' })
+      await assert.rejects(run('restore', from, dataDir()), { code: 'store_not_empty' })
+    })
+  })
+
+  it('has all tables of the store', () => {
+    const database = new DatabaseSync(join(dataDir(), 'greeting.sqlite'), { readOnly: true })
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+      .all()
+    database.close()
+    const names = tables.map(({ name }) => String(name)).filter((name) => !/^kysely_/.test(name))
+    assert.deepEqual(names.toSorted(), storedTables.map(({ name }) => String(name)).toSorted())
+  })
+})
