@@ -19,7 +19,8 @@ const roomOf = (file: string) =>
 
 const documents = files.filter((file) => /^docs\/(clients|[^/]*$).*\.md$/.test(file))
 
-const isTest = (file: string) => /(^|\/)(test|e2e|bench|packed|deploy|architecture)\//.test(file)
+const isTest = (file: string) =>
+  /(^|\/)(test|e2e|bench|packed|deploy|architecture)\/|\.test\.ts$/.test(file)
 
 describe('the rooms', () => {
   for (const file of sources.filter(

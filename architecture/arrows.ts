@@ -246,6 +246,11 @@ export const rooms: readonly Room[] = [
       'The tests use the whole system from outside: services as processes, packages as their users do.',
   },
   {
+    path: 'examples',
+    mayImport: ['packages/guard', 'packages/testing'],
+    reason: 'Small APIs of users, which use the packages as their users do.',
+  },
+  {
     path: 'fixtures',
     mayImport: [],
     reason: 'The tests of every room may use it, and no product code.',

@@ -12,6 +12,7 @@ export const scopes = [
   'testing',
   'docs',
   'e2e',
+  'examples',
   'bench',
   'architecture',
   'build',
