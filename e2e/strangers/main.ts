@@ -52,7 +52,11 @@ async function runOne(program: Program): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), `greeting-${program.name}-`))
   try {
     const dataDir = join(folder, 'data')
-    const system = await startSystem(dataDir, { cwd: folder, args: ['--https-port', '0'] })
+    const system = await startSystem(dataDir, {
+      cwd: folder,
+      args: ['--https-port', '0'],
+      ...(program.needsLab && { env: { LAB: 'on' } }),
+    })
     try {
       return await program.run(await runOf(system, folder, dataDir))
     } finally {

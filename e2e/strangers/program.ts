@@ -71,6 +71,11 @@ export class Program {
     return { outcome: 'failed', detail: `${difference}\n${err}` }
   }
 
+  /** Whether the system of the program needs a lab: the names of these folders begin with `lab-`. */
+  get needsLab(): boolean {
+    return this.name.startsWith('lab-')
+  }
+
   get transcriptFile(): string {
     return join(this.folder, 'expected.txt')
   }

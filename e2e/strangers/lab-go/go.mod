@@ -1,0 +1,3 @@
+module greeting/lab
+
+go 1.21
