@@ -35,6 +35,15 @@ const weights: Readonly<Record<string, number>> = {
   'PATCH /servicePrincipals/{id}': 4,
   'POST /directory/deletedItems/{id}/restore': 8,
   'POST /servicePrincipals/{id}/appRoleAssignedTo': 8,
+  'POST /servicePrincipals/{id}/addPassword': 6,
+  'POST /servicePrincipals/{id}/removePassword': 2,
+  'POST /applications/{id}/owners/$ref': 2,
+  'DELETE /applications/{id}/owners/{owner}/$ref': 2,
+  'POST /servicePrincipals/{id}/owners/$ref': 2,
+  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': 2,
+  'POST /oauth2PermissionGrants': 3,
+  'PATCH /oauth2PermissionGrants/{grant}': 2,
+  'DELETE /oauth2PermissionGrants/{grant}': 2,
   'POST /tenants': 2,
   restart: 3,
 }
@@ -116,7 +125,8 @@ async function take(world: World, step: Step): Promise<number> {
   if (clientId !== undefined && clientSecret !== undefined) learn(clientId, clientSecret)
   if (secretText !== undefined) {
     const id = asked.path.split('/')[2] ?? ''
-    learn(directory.application(id)?.appId ?? '', secretText)
+    const { appId = '' } = directory.application(id) ?? directory.servicePrincipal(id) ?? {}
+    learn(appId, secretText)
   }
   const body = asked.body as { principalId?: string; resourceId?: string; appRoleId?: string }
   if (body?.appRoleId !== undefined) {

@@ -64,10 +64,37 @@ const onApplication =
   }
 
 const onPrincipal =
-  (body?: (scene: Scene) => unknown) =>
+  (suffix: string, body?: (scene: Scene, one: ServicePrincipal) => unknown) =>
   (scene: Scene): Asked | undefined => {
     const one = principal(scene)
-    return one && { path: `/servicePrincipals/${one.id}`, body: body?.(scene) }
+    return one && { path: `/servicePrincipals/${one.id}${suffix}`, body: body?.(scene, one) }
+  }
+
+/** The last owner of an object, or any ID: then the object is not found. */
+const lastOwner = ({ ownerIds }: Application | ServicePrincipal) => ownerIds.at(-1) ?? contoso.id
+
+const newOwner = ({ directory, step, tenantId }: Scene) => {
+  const owner = oneOf([...directory.servicePrincipalsOf(tenantId)], step.role)
+  return { '@odata.id': `https://graph.microsoft.com/v1.0/directoryObjects/${owner?.id}` }
+}
+
+const delegatedConsent = ({ directory, step, tenantId }: Scene) => {
+  const all = [...directory.servicePrincipalsOf(tenantId)]
+  return {
+    ...{ clientId: oneOf(all, step.object)?.id, resourceId: oneOf(all, step.role)?.id },
+    ...{ consentType: 'AllPrincipals', scope: 'User.Read' },
+  }
+}
+
+const onDelegatedConsent =
+  (body?: object) =>
+  ({ directory, step, tenantId }: Scene): Asked | undefined => {
+    const all = [...directory.servicePrincipalsOf(tenantId)]
+    const one = oneOf(
+      all.flatMap(({ delegatedConsents }) => delegatedConsents),
+      step.role,
+    )
+    return one && { path: `/oauth2PermissionGrants/${one.id}`, body }
   }
 
 const onDeletedItem =
@@ -177,10 +204,33 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
     path: '/servicePrincipals',
     body: { appId: scene.step.onFocus ? scene.focusAppId : application(scene)?.appId },
   }),
-  'PATCH /servicePrincipals/{id}': onPrincipal(({ step }) =>
+  'PATCH /servicePrincipals/{id}': onPrincipal('', ({ step }) =>
     variantOf([{ accountEnabled: false }, { accountEnabled: true }], step),
   ),
-  'DELETE /servicePrincipals/{id}': onPrincipal(),
+  'DELETE /servicePrincipals/{id}': onPrincipal(''),
+  'POST /servicePrincipals/{id}/addPassword': onPrincipal('/addPassword', () => ({})),
+  'POST /servicePrincipals/{id}/removePassword': onPrincipal(
+    '/removePassword',
+    ({ step }, one) => ({
+      keyId: oneOf(one.passwordCredentials, step.role)?.keyId,
+    }),
+  ),
+  'POST /applications/{id}/owners/$ref': onApplication('/owners/$ref', newOwner),
+  'DELETE /applications/{id}/owners/{owner}/$ref': (scene) => {
+    const one = application(scene)
+    return one && { path: `/applications/${one.id}/owners/${lastOwner(one)}/$ref` }
+  },
+  'POST /servicePrincipals/{id}/owners/$ref': onPrincipal('/owners/$ref', newOwner),
+  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': (scene) => {
+    const one = principal(scene)
+    return one && { path: `/servicePrincipals/${one.id}/owners/${lastOwner(one)}/$ref` }
+  },
+  'POST /oauth2PermissionGrants': (scene) => ({
+    path: '/oauth2PermissionGrants',
+    body: delegatedConsent(scene),
+  }),
+  'PATCH /oauth2PermissionGrants/{grant}': onDelegatedConsent({ scope: 'User.ReadBasic.All' }),
+  'DELETE /oauth2PermissionGrants/{grant}': onDelegatedConsent(),
   'POST /servicePrincipals/{id}/appRoleAssignedTo': consent('resourceId', 'appRoleAssignedTo'),
   'DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': withdrawal('appRoleAssignedTo'),
   'POST /servicePrincipals/{id}/appRoleAssignments': consent('principalId', 'appRoleAssignments'),

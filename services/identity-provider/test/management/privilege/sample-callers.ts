@@ -168,22 +168,25 @@ export function isDue({ due }: Person, authority: string): boolean {
   )
 }
 
-/** The applications with a credential of a person, also if they are deleted or disabled. */
-export const appIdsOf = (directory: Directory, { name, secrets }: Person): string[] =>
-  [...directory.tenants(), { id: ownerTenantId }]
-    .flatMap(({ id }) => [...directory.applicationsOf(id)])
+/** The applications for which a person has a credential, also if they are deleted or disabled. */
+export function appIdsOf(directory: Directory, { name, secrets }: Person): string[] {
+  const tenantIds = [...directory.tenants(), { id: ownerTenantId }].map(({ id }) => id)
+  const isKnown = (appId: string, passwords: Application['passwordCredentials']) =>
+    (secrets.get(appId) ?? []).some((secret) =>
+      passwords.some((known) => Buffer.from(known.secretSha256).equals(secretSha256(secret))),
+    )
+  const applications = tenantIds
+    .flatMap((id) => [...directory.applicationsOf(id)])
     .filter(
       ({ appId, federatedIdentityCredentials, passwordCredentials }) =>
         federatedIdentityCredentials.some(({ subject }) => subject === name) ||
-        secrets
-          .get(appId)
-          ?.some((secret) =>
-            passwordCredentials.some((known) =>
-              Buffer.from(known.secretSha256).equals(secretSha256(secret)),
-            ),
-          ),
+        isKnown(appId, passwordCredentials),
     )
-    .map(({ appId }) => appId)
+  const principals = tenantIds
+    .flatMap((id) => [...directory.servicePrincipalsOf(id)])
+    .filter(({ appId, passwordCredentials }) => isKnown(appId, passwordCredentials))
+  return [...new Set([...applications, ...principals].map(({ appId }) => appId))]
+}
 
 /** The authority in all tokens that a person can get now, by the real token decision. */
 export async function authorityHeld(
