@@ -40,6 +40,7 @@ async function failToStart(environment: Environment) {
   const ended = { code: 0, stderr: '' }
   const host = Object.assign(new EventEmitter(), {
     env: environmentWith(environment),
+    argv: [],
     pid: 1,
     stderr: {
       write: (text: string) => {

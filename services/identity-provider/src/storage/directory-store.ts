@@ -170,17 +170,13 @@ export class DirectoryStore {
     decide: (directory: Directory) => DirectoryDecision<Result>,
   ): Promise<Result> {
     for (let attempt = 0; attempt < attemptsPerUpdate; attempt += 1) {
-      // The first attempt asks nothing: when its directory is too old, the commit is a conflict.
-      const isLatest = attempt > 0 || this.#followed === undefined
-      if (isLatest) await this.#follow([])
-      const decided = this.#loadingUntilDecided((directory) => ({
+      // Without this question a server that writes often would always be first, and starve the others.
+      await this.#follow([])
+      const { base, decision } = await this.#loadingUntilDecided((directory) => ({
         base: this.#followed ?? beginning,
         decision: decide(directory),
       }))
-      const { base, decision } = await (isLatest ? decided : decided.catch(() => undecided))
       const { changes, audit, result } = decision
-      // Nothing would detect an old directory: neither an error nor an update without changes.
-      if (!isLatest && changes.length === 0) continue
       if (changes.length === 0 && audit.length === 0) return result
       const mark = this.#newMark()
       const outcome = await this.#log.commit(base, mark, changes, audit)
@@ -300,11 +296,6 @@ export class DirectoryStore {
     this.#cache.reset(0, [])
     this.#asOfMs = Number.NEGATIVE_INFINITY
   }
-}
-
-const undecided = {
-  base: beginning,
-  decision: { changes: [], audit: [], result: undefined as never },
 }
 
 const isSame = (one: Commit | undefined, other: Commit): boolean =>

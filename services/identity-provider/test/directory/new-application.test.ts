@@ -42,6 +42,10 @@ describe('a new service principal', () => {
       deletedDateTime: null,
       accountEnabled: true,
       appRoleAssignmentRequired: false,
+      delegatedConsents: [],
+      description: {},
+      ownerIds: [],
+      passwordCredentials: [],
     })
   })
 })

@@ -70,22 +70,6 @@ describe('the directory store', () => {
       assert.equal((await wholeDirectory(store)).tenant(tenant().id)?.domains.length, 40)
   })
 
-  it('asks nothing before a change that follows its own last commit', async () => {
-    const log = new MemoryDirectoryLog()
-    let questions = 0
-    const counting = delegatingLog(() => log, {
-      changesAfter: async (...known) => {
-        questions += 1
-        return log.changesAfter(...known)
-      },
-    })
-    const store = new DirectoryStore({ log: counting })
-    await store.update(rename('first'))
-    questions = 0
-    await store.update(rename('second'))
-    assert.equal(questions, 0)
-  })
-
   const afterAnotherReplica: readonly [string, (found: string | undefined) => number][] = [
     ['fails', (found) => assert.fail(`failed with ${found}`)],
     ['changes nothing', () => 0],
