@@ -23,6 +23,16 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The commands of a client run with a recorded terminal.',
   },
   {
+    paths: [
+      'cli/src/commands/lab.ts',
+      'cli/src/commands/lab-faults.ts',
+      'cli/src/commands/lab-request.ts',
+    ],
+    test: 'e2e/test/lab-command.test.ts',
+    startsProcess: true,
+    reason: 'The answers come from a real lab.',
+  },
+  {
     paths: ['cli/src/commands/keys.ts'],
     test: 'e2e/test/keys.test.ts',
     startsProcess: true,

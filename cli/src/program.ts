@@ -31,7 +31,7 @@ export async function greetingProgram(
   const isAlone = isCommandName(name) && name !== 'completion'
   const loaders = isAlone ? [commandLoaders[name]] : Object.values(commandLoaders)
   for (const load of loaders) await load(context)
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
+  for (const command of program.commands.flatMap(withSubcommands)) {
     command.addHelpText('after', `\n${exitCodeHelp}`)
   }
   return program
@@ -51,4 +51,9 @@ export async function runGreeting(
   } catch (error) {
     return exitCodes[printFailure(terminal, error, args.includes('--json'))].code
   }
+}
+
+/** A command and its subcommands, at every depth. */
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
 }

@@ -95,13 +95,13 @@ export function graphClientOf(
 // The management API of this identity provider. Entra ID has none.
 const managementResource = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6'
 
-/** A client of the management API, for example for signing keys. */
+/** A client of the management API, for example for signing keys, or of the lab with its root. */
 export function managementClientOf(
   settings: AdministratorSettings,
-  options: Omit<GraphClientOptions, 'call' | 'runtime' | 'root'>,
+  options: Omit<GraphClientOptions, 'call' | 'runtime'>,
 ): GraphClient {
   const call = callerOf(settings, settings.AUTH_URL, managementResource)
-  return new GraphClient({ ...options, root: '/management', runtime: graphRuntime, call })
+  return new GraphClient({ root: '/management', ...options, runtime: graphRuntime, call })
 }
 
 function callerOf(

@@ -6,13 +6,18 @@ import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { type AdministratorCommandOptions, readAdministrator } from './administrator-command.ts'
 
+/** The APIs of the identity provider for an administrator of the server, by their first path segment. */
+export type ManagementRoot = '/management' | '/lab'
+
 /** Opens the management API of the identity provider as the administrator of the settings. */
 export async function openManagement(
   terminal: Terminal,
   options: AdministratorCommandOptions,
+  root: ManagementRoot = '/management',
 ): Promise<GraphClient> {
   const { err, stop } = terminal
   return managementClientOf(await readAdministrator(terminal, options), {
+    root,
     signal: stop,
     onWait: (reason, durationMs) =>
       err(

@@ -16,6 +16,7 @@ type Options = {
   readonly issuerUrl?: string
   readonly managedIdentity?: number | true
   readonly workers?: string
+  readonly lab?: true
   readonly maxLogMib: number
   readonly json?: true
 }
@@ -94,6 +95,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
       workers,
     )
+    .option('--lab', 'let tests break answers, make tokens and set the clock; never in production')
     .option(
       '--max-log-mib <n>',
       'maximum size of a log file in MiB; each service keeps two files',

@@ -52,11 +52,16 @@ export const authorityChecks: readonly Check[] = [
       const settings = settingsOf(facts)
       if (settings === undefined || !facts.authority || 'error' in facts.authority) return notTried
       const { status, body } = facts.authority.value
-      const { token_endpoint: found, error_description: complaint } = parse(body)
+      const document = parse(body)
+      const { token_endpoint: found, error_description: complaint } = document
       const expected = `${settings.AUTH_URL}/${settings.TENANT_ID}/oauth2/v2.0/token`
       if (status === 200 && typeof found === 'string' && URL.canParse(found)) {
         // The document contains the tenant's GUID, also where the settings contain its domain name.
         const isSame = new URL(found).origin === new URL(expected).origin
+        if (isSame && 'greeting_lab' in document) {
+          const detail = `${found} is of a server with a lab, which makes forged tokens and faults`
+          return warning(detail, 'In production, use a server without "--lab" and LAB=on.')
+        }
         if (isSame) return right(`the tenant's token endpoint is ${found}`)
         const detail = `the token endpoint is on another server: ${found}`
         return warning(detail, 'Set AUTH_URL to the origin of this token endpoint.')

@@ -47,6 +47,8 @@ export type SystemOptions = {
   readonly managedIdentityPort?: number | undefined
   /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
   readonly workers?: string | undefined
+  /** Whether the identity provider has a lab. Default: the setting `LAB`. */
+  readonly lab?: boolean | undefined
   /** The issuer of v1.0 tokens, without the tenant. Default: the HTTP origin of the identity provider. */
   readonly issuerUrl?: string | undefined
   /** The maximum size of each log file, in MiB. Each service has two files. */
@@ -64,6 +66,8 @@ export type SystemFacts = {
   readonly managedIdentity: { readonly url: string; readonly files: readonly string[] } | undefined
   /** The HTTPS URL of the greeting API, with a certificate of the same authority. */
   readonly apiHttpsUrl: string | undefined
+  /** The URL of the lab; undefined without the option. */
+  readonly labUrl: string | undefined
   /** The settings of the first client and of its API. */
   readonly client: ClientEnv & { readonly displayName: string }
 }
@@ -115,7 +119,7 @@ export class RunningSystem {
 
   async #start(signal: AbortSignal): Promise<SystemFacts> {
     const { dataDir, apiPort, apiHttpsPort, identityPort, httpsPort, issuerUrl } = this.#options
-    const { managedIdentityPort } = this.#options
+    const { managedIdentityPort, lab } = this.#options
     const registrations = await loadFile(this.#services.registrationsFile)
     const { tenant, clients } = registrations.file
     await requireFreePorts(host, [
@@ -134,6 +138,7 @@ export class RunningSystem {
       HTTPS_PORT: String(httpsPort),
       DATA_DIR: dataDir,
       ...(issuerUrl && { ISSUER_URL: issuerUrl }),
+      ...(lab && { LAB: 'on' }),
       ...(tenant?.id && { TENANT_ID: tenant.id }),
     })
     // It loads its modules while the identity provider starts, and then receives its settings.
@@ -181,6 +186,7 @@ export class RunningSystem {
       apiHttpsUrl,
       managedIdentity,
       client: { ...client, displayName },
+      labUrl: lab ? `${identityProviderUrl}/lab` : undefined,
     }
   }
 

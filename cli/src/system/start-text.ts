@@ -47,12 +47,15 @@ export function startText(
         .map((file) => relativePath(file, workingFolder))
         .join(' or ')}\n`
     : ''
+  const lab = facts.labUrl
+    ? `  lab                ${facts.labUrl}  forged tokens and faults: never use it in production\n`
+    : ''
   return `
 Greeting is running. Ctrl-C stops it.
 
   identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps(identityProviderHttpsUrl)}
   greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}${overHttps(facts.apiHttpsUrl)}
-${managedIdentity}  client             ${client.displayName}  application ${client.CLIENT_ID}
+${managedIdentity}${lab}  client             ${client.displayName}  application ${client.CLIENT_ID}
   its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
   logs               in ${relativePath(dataFolder.logFolder, workingFolder)}
 

@@ -177,6 +177,9 @@ describe('help', () => {
     ['keys', 'list'],
     ['keys', 'rotate'],
     ['keys', 'revoke'],
+    ['lab', 'faults', 'add'],
+    ['lab', 'token'],
+    ['lab', 'clock'],
   ]) {
     it(`greeting ${[...command, '--help'].join(' ')} shows the arguments, the options and the exit codes`, async () => {
       const terminal = new RecordedTerminal()

@@ -104,6 +104,19 @@ describe('greeting doctor', () => {
       /no discovery document: AADSTS90002.*\n.*Check TENANT_ID/,
     ],
     [
+      'a server with a lab',
+      {
+        discovery: (request, response) => {
+          const token_endpoint = `http://${request.headers.host}/tenant/oauth2/v2.0/token`
+          const document = { token_endpoint, greeting_lab: 'This server makes forged tokens.' }
+          answering(200, document)(request, response)
+        },
+      },
+      0,
+      'warn discovery',
+      /a server with a lab.*\n.*without "--lab"/,
+    ],
+    [
       'a document of another server',
       { discovery: answering(200, { token_endpoint: 'https://other.example/' }) },
       0,

@@ -54,6 +54,14 @@ describe('greeting start', () => {
     assert.equal(terminal.err, '')
   })
 
+  it('shows the address of the lab with --lab only', async (test) => {
+    const { terminal } = await startedIn(temporaryFolder(test), test, ['--lab'])
+    const row = / lab +http:\/\/127\.0\.0\.1:\d+\/lab {2}.* never use it in production\n/
+    assert.match(terminal.out, row)
+    const other = await startedIn(temporaryFolder(test), test)
+    assert.doesNotMatch(other.terminal.out, / lab /)
+  })
+
   it('writes the settings of the client for its owner only, and keeps lines of other programs', async (test) => {
     const dataDir = temporaryFolder(test)
     const file = join(dataDir, 'client.env')

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { startIdentityProvider } from './identity-provider-process.ts'
+
+type Decoded = { readonly header: { kid?: string }; readonly claims: Record<string, unknown> }
+
+function decoded(token: string): Decoded {
+  const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString())
+  return { header: JSON.parse(header ?? ''), claims: JSON.parse(claims ?? '') }
+}
+
+describe('greeting lab', () => {
+  let cleanUp: () => Promise<void> = async () => {}
+  let folder: string
+  let system: System
+
+  before(async () => {
+    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
+    system = await startSystem(join(folder, '.greeting'), { cwd: folder, args: ['--lab'] })
+  })
+  after(async () => {
+    await system.stop()
+    await cleanUp()
+  })
+
+  const greeting = (...args: string[]) => run('greeting', args, { cwd: folder })
+  const lab = async (...args: string[]) => {
+    const { code, out, err } = await greeting('lab', ...args)
+    assert.deepEqual([code, err], [0, ''])
+    return out
+  }
+  const lines = (out: string) => out.trimEnd().split('\n')
+
+  it('arms a fault for one client, lists it with its requests, and clears it', async () => {
+    assert.equal(await lab('faults', 'list'), 'There are no faults.\n')
+    const { CLIENT_ID = '' } = parseEnv(await readFile(system.clientEnvFile, 'utf8'))
+    const scope = ['--at', 'token', '--client', CLIENT_ID]
+    const parameters = ['--with', 'retryAfterSeconds=0', '--times', '1']
+    const added = await lab('faults', 'add', 'throttled', ...scope, ...parameters)
+    assert.match(added, /^Fault \S+ is armed\.\n$/)
+    assert.match(lines(await lab('faults', 'list'))[1] ?? '', /throttled +token +0 +armed$/)
+    assert.equal((await greeting('hi')).code, 0)
+    assert.match(lines(await lab('faults', 'list'))[1] ?? '', /throttled +token +1 +used up$/)
+    assert.equal(await lab('faults', 'clear'), 'There are no faults.\n')
+    assert.deepEqual(JSON.parse(await lab('faults', 'list', '--json')), [])
+  })
+
+  it('reports why a fault is refused', async () => {
+    const { code, err } = await greeting('lab', 'faults', 'add', 'unknown', '--at', 'keys')
+    assert.equal(code, 1)
+    assert.match(err, /POST \/faults was refused with HTTP status 400/)
+  })
+
+  it('makes a token with the roles, claims and header of the options', async () => {
+    const api = ['--api', system.api.applicationId]
+    const roles = ['--role', 'CallHiApiRole', '--role', 'Other']
+    const members = ['--claim', 'exp=null', '--claim', 'sub=me', '--header', 'typ=other']
+    const { header, claims } = decoded(await lab('token', ...api, ...roles, ...members))
+    const { exp, sub, roles: rolesOfToken } = claims
+    assert.deepEqual([exp, sub, rolesOfToken], [null, 'me', ['CallHiApiRole', 'Other']])
+    assert.equal((header as { typ?: string }).typ, 'other')
+    const unpublished = decoded(await lab('token', ...api, '--unpublished'))
+    assert.notEqual(unpublished.header.kid, header.kid)
+  })
+
+  it('freezes, advances, sets and resets the clock', async () => {
+    const [frozen = '', mark] = (await lab('clock', '--freeze')).trimEnd().split(', ')
+    assert.equal(mark, 'frozen')
+    const later = (seconds: number) => new Date(Date.parse(frozen) + seconds * 1000).toISOString()
+    assert.equal(await lab('clock', '--advance', '3600'), `${later(3600)}, frozen\n`)
+    assert.equal(await lab('clock', '--advance', '-60'), `${later(3540)}, frozen\n`)
+    assert.equal(await lab('clock', '--set', later(60)), `${later(60)}, frozen\n`)
+    assert.doesNotMatch(await lab('clock', '--resume'), /frozen/)
+    const { isFrozen, offsetMs } = JSON.parse(await lab('clock', '--reset', '--json'))
+    assert.deepEqual([isFrozen, offsetMs], [false, 0])
+  })
+
+  it('is shown by greeting doctor', async () => {
+    assert.match((await greeting('doctor')).out, /warn +discovery .* of a server with a lab/)
+  })
+
+  it('reports an identity provider without a lab, and how to start one', async (t) => {
+    const other = await temporaryFolder(t)
+    const provider = await startIdentityProvider(join(other, '.greeting'))
+    const { code, err } = await run('greeting', ['lab', 'clock'], { cwd: other })
+    await provider.stop()
+    assert.equal(code, 1)
+    assert.match(err, /has no lab\.\n.*greeting start --lab/)
+  })
+})
