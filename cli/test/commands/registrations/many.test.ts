@@ -66,7 +66,7 @@ describe('greeting registrations with many clients', () => {
     assert.equal(code, 130)
     const [, done] =
       /^Stopped by SIGINT\. (\d+) of 604 changes are done\.$/m.exec(terminal.err) ?? []
-    assert.ok(Number(done) > 20 && Number(done) < 40, terminal.err)
+    assert.ok(Number(done) > 20 && Number(done) < 100, terminal.err)
     assert.match(terminal.out, /\nDone:\n(.*\n)+Not attempted:\n/)
     assert.doesNotMatch(terminal.out, /Refused/)
     assert.equal((await served.run(['apply', path])).code, 0)
