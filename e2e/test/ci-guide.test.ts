@@ -25,11 +25,12 @@ describe('docs/guides/ci.md', () => {
     const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map(([, block = '']) => block)
       .join('')
+      .replace('PORT=4000', 'HTTPS_PORT=0 PORT=4000')
       .replaceAll('4000', await freePort())
       .replaceAll('3000', await freePort())
       .replaceAll(/npm start -w (\S+)/g, `node ${root}/$1/src/main.ts`)
       .replaceAll('npx ', '')
-    const script = `trap 'kill $(jobs -p)' EXIT\nexport HTTPS_PORT=0\n${commands}`
+    const script = `trap 'kill $(jobs -p)' EXIT\n${commands}`
     const { code, out, err } = await run('bash', ['-ec', script], { cwd: folder })
     assert.equal(code, 0, err)
     assert.match(out, /\n401\n200\n$/)

@@ -12,8 +12,8 @@ const rows = Array.from(
   ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),
 )
 
-/** The files of a program that pin versions. */
-const pins = ['requirements.txt', 'go.mod', 'pom.xml']
+/** The files of a program that name its versions. */
+const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'README.md']
 
 describe('the page of programs that were not written here', () => {
   it('has each program', () => {
