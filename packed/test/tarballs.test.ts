@@ -54,9 +54,12 @@ for (const { name, path, outside } of packages) {
 
     it('has for each source file its module, declarations and map, and no other file', () => {
       const source = filesIn(join(root, path, 'src'))
-      const compiled = source.flatMap((file) =>
-        ['.d.ts', '.js', '.js.map'].map((ending) => `lib/${file.replace(/\.ts$/, ending)}`),
-      )
+      // Files of a page, such as its style sheet, are served as they are.
+      const compiled = source
+        .filter((file) => file.endsWith('.ts'))
+        .flatMap((file) =>
+          ['.d.ts', '.js', '.js.map'].map((ending) => `lib/${file.replace(/\.ts$/, ending)}`),
+        )
       const own = filesIn(installed).filter((file) => !file.startsWith('node_modules/'))
       const expected = [
         ...source.map((file) => `src/${file}`),
