@@ -159,7 +159,8 @@ describe('the six registration steps in the portal, without script', () => {
     ],
     [
       'another ID',
-      (text: string) => text.replace(/"appId": "."?/, '"appId": "0'),
+      (text: string) =>
+        text.replace(/"appId": "[0-9a-f-]+"/, '"appId": "00000000-0000-4000-8000-000000000000"'),
       /Line 3: appId cannot be changed/,
     ],
   ] as const) {
