@@ -6,8 +6,10 @@ import { regexLiterals } from './regex-literals.ts'
 import { read, sources } from './source-tree.ts'
 
 const longestMs = 5
-/** A busy machine delays every run. Between these limits the growth decides. */
-const busyMs = { grown: 15, any: 50 }
+/** A busy machine delays some runs, and not all of them. */
+const attempts = 5
+/** Above this time, linear growth is too slow as well. */
+const longestLinearMs = 50
 const screenedCharacters = 2048
 const runs = 7
 
@@ -152,22 +154,26 @@ function fastestMs(pattern: RegExp, text: string, timeout: number): number {
   return Math.min(...(times ?? [Number.POSITIVE_INFINITY]))
 }
 
-/** The first of the costliest texts of the greatest length that takes too long. */
-function tooSlow(
-  input: RegexInput,
-  timeout = limitMs,
-): { readonly ms: number; readonly shape?: Shape } | undefined {
-  const shapes = costliest(input, shapesOf(input), timeout)
-  if (shapes === undefined) return { ms: Number.POSITIVE_INFINITY }
-  for (const shape of shapes) {
-    const text = textOf(shape, input.longest ?? 0)
-    const ms = fastestMs(input.pattern, text, timeout)
-    if (ms < longestMs) continue
-    // Linear time grows by four here.
-    const quarterMs = fastestMs(input.pattern, text.slice(0, text.length / 4), timeout)
-    if (ms >= busyMs.any || (ms >= busyMs.grown && ms >= 8 * quarterMs)) return { ms, shape }
+/** Whether a text takes the permitted time, or grows linearly, in one of several attempts. */
+function isQuick(pattern: RegExp, text: string, timeout: number): boolean {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const ms = fastestMs(pattern, text, timeout)
+    if (ms < longestMs) return true
+    // Linear time grows by four here, and quadratic time by sixteen.
+    const quarterMs = fastestMs(pattern, text.slice(0, text.length / 4), timeout)
+    if (ms < longestLinearMs && ms < 8 * quarterMs) return true
   }
-  return undefined
+  return false
+}
+
+/** The first of the costliest texts of the greatest length that takes too long. */
+function tooSlow(input: RegexInput, timeout = limitMs): { readonly shape?: Shape } | undefined {
+  const shapes = costliest(input, shapesOf(input), timeout)
+  if (shapes === undefined) return {}
+  const slow = shapes.find(
+    (shape) => !isQuick(input.pattern, textOf(shape, input.longest ?? 0), timeout),
+  )
+  return slow && { shape: slow }
 }
 
 const sourceFiles = sources.filter((file) =>
