@@ -57,7 +57,8 @@ async function runChecks(chosen: readonly Check[]): Promise<void> {
       continue
     }
     try {
-      for (const line of await check.run(root)) console.log(`ok: ${check.name}: ${line}`)
+      for (const line of await check.run(root, process.env))
+        console.log(`ok: ${check.name}: ${line}`)
     } catch (error) {
       console.error(`failed: ${check.name}: ${(error as Error).message}`)
       process.exitCode = 1

@@ -23,8 +23,8 @@ function template(root: string, example: string, set: readonly string[] = []) {
 export const chart: Check = {
   name: 'chart',
   programs: ['helm'],
-  run: async (root) => {
-    const isUpdate = process.env.UPDATE_GOLDEN === 'yes'
+  run: async (root, environment) => {
+    const isUpdate = environment.UPDATE_GOLDEN === 'yes'
     for (const example of examplesOf(root)) {
       const values = join(root, 'deploy/chart/examples', example)
       mustRun('helm', ['lint', '--strict', join(root, 'deploy/chart'), '--values', values], root)
@@ -60,8 +60,8 @@ const publicSchemas = [
 export const chartSchemas: Check = {
   name: 'chart-schemas',
   programs: ['helm', 'kubeconform'],
-  run: async (root) => {
-    const schemas = process.env.KUBERNETES_SCHEMAS?.split(',') ?? publicSchemas
+  run: async (root, environment) => {
+    const schemas = environment.KUBERNETES_SCHEMAS?.split(',') ?? publicSchemas
     const locations = schemas.flatMap((schema) => ['-schema-location', schema])
     const folder = mkdtempSync(join(tmpdir(), 'greeting-chart-'))
     try {

@@ -1,3 +1,5 @@
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** One part of `npm run test:deploy`. */
 export type Check = {
   readonly name: string
@@ -6,9 +8,11 @@ export type Check = {
   /**
    * Returns what was checked, one line each.
    *
+   * @param root the folder of the repository
+   * @param environment the variables of this process
    * @throws {Error} with the fault
    */
-  readonly run: (root: string) => Promise<readonly string[]>
+  readonly run: (root: string, environment: Environment) => Promise<readonly string[]>
 }
 
 /** Programs that npm does not install, each with a way to install it. */

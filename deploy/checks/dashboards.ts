@@ -11,14 +11,14 @@ import { dashboards, type Panel, type Query, rateInterval } from '../observabili
 import { freePort } from '../running/free-port.ts'
 import { greet, type SeededSystem, startSeededSystem } from '../running/seeded-system.ts'
 import { sourceLauncher } from '../running/source-launcher.ts'
-import type { Check } from './check.ts'
+import type { Check, Environment } from './check.ts'
 
 const loadMs = 40_000
 
 /** Reads both services under load with Prometheus, and asks it each query of both dashboards. */
 export const dashboardQueries: Check = { name: 'dashboards', programs: ['prometheus'], run }
 
-async function run(root: string): Promise<readonly string[]> {
+async function run(root: string, environment: Environment): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-dashboards-'))
   try {
     const dataDir = join(folder, 'data')
@@ -37,7 +37,7 @@ async function run(root: string): Promise<readonly string[]> {
     for (const { id, title, rows } of dashboards) {
       const panels = rows.flatMap((row) => row.panels)
       const data = await Promise.all(panels.map((panel) => readPanel(panel, ask)))
-      const { PICTURES: pictures } = process.env
+      const { PICTURES: pictures } = environment
       if (pictures !== undefined)
         writeFileSync(join(pictures, `${id}.html`), dashboardPage(title, data))
       const empty = data.filter(({ panel, series }) => series.length === 0 && !panel.isLate)
