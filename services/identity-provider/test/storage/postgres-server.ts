@@ -12,7 +12,7 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** PostgreSQL refuses to run as root. For root it runs as the user `nobody`, who owns no files. */
+/** PostgreSQL refuses to run as root. For root it runs as the user `nobody`, which owns no files. */
 const unprivileged = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
 const user = isRoot ? unprivileged : {}

@@ -110,13 +110,13 @@ describe('a batch', () => {
 
   it('sends no other credential than that of the batch', async () => {
     const { admin, actAs } = await withApi()
-    const nobody = actAs(crypto.randomUUID(), crypto.randomUUID())
+    const unknown = actAs(crypto.randomUUID(), crypto.randomUUID())
     const headers = { authorization: 'Bearer x:y' }
     const reply = await admin.post('/$batch', {
       requests: [get('1', '/applications', { headers })],
     })
     assert.equal(responsesOf(reply)[0]?.status, 200)
-    assert.equal((await nobody.post('/$batch', { requests: [] })).status, 401)
+    assert.equal((await unknown.post('/$batch', { requests: [] })).status, 401)
   })
 
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
