@@ -18,16 +18,15 @@ export type PortalSession = z.output<typeof portalSession>
 
 /**
  * Whether a session may continue: its time is not over, and the tenant, the application, its service
- * principal and the credential are still valid.
+ * principal and the credential are still valid. Its credential may be one of the service principal.
  */
 export function isSessionValid(directory: Directory, session: PortalSession, now: Date): boolean {
   if (session.expiresAt <= now) return false
   const principal = directory.servicePrincipalByAppId(session.tenantId, session.applicationId)
   const application = directory.applicationByAppId(session.applicationId)
-  const isActive = directory.tenant(session.tenantId)?.isEnabled && principal?.accountEnabled
-  if (!isActive || application === undefined) return false
-  const credential = application.passwordCredentials.find(
-    ({ keyId }) => keyId === session.credentialId,
-  )
+  const isEnabled = directory.tenant(session.tenantId)?.isEnabled && principal?.accountEnabled
+  if (!isEnabled || !application?.passwordAuthenticationAllowed) return false
+  const secrets = [...application.passwordCredentials, ...principal.passwordCredentials]
+  const credential = secrets.find(({ keyId }) => keyId === session.credentialId)
   return credential !== undefined && credential.endDateTime > now
 }
