@@ -18,11 +18,10 @@ export async function seedEmptyDirectory(
   dataDir: string,
   source: Runtime,
 ): Promise<boolean> {
-  await store.refresh()
-  if (await store.read(({ revision }) => revision > 0)) {
+  if (await store.readAtStart(({ revision }) => revision > 0)) {
     await recoverSeededFile(
       dataDir,
-      (seeded) => store.read((directory) => knowsAllSecrets(directory, seeded)),
+      (seeded) => store.readAtStart((directory) => knowsAllSecrets(directory, seeded)),
       source.now(),
     )
     return false

@@ -106,6 +106,17 @@ export class DirectoryStore {
     }
   }
 
+  /**
+   * Reads like `read`, but waits for the log without a limit. For the start, which makes no caller
+   * wait: there, a slow disk is no fault.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the log cannot be read
+   */
+  async readAtStart<Result>(decide: (directory: Directory) => Result): Promise<Awaited<Result>> {
+    await this.refresh()
+    return this.#loadingUntilDecided(decide)
+  }
+
   /** One page of a list, directly from the log: a list must not evict clients from the cache. */
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
     return this.#log.list(query)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Directory } from '../../src/directory/directory.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
@@ -147,6 +147,18 @@ describe('the directory store', () => {
       code: 'storage_unavailable',
       message: 'The store did not answer within 30 ms',
     })
+  })
+
+  it('waits longer than that for the log at the start', async () => {
+    const log = new MemoryDirectoryLog()
+    const slow = delegatingLog(() => log, {
+      start: async (...lookups) => {
+        await setTimeout(20)
+        return log.start(...lookups)
+      },
+    })
+    const store = new DirectoryStore({ log: slow, patienceMs: 1 })
+    assert.equal(await store.readAtStart(({ revision }) => revision), 0)
   })
 
   it('does not use the answer to an earlier read when it is too old for a later one', async () => {

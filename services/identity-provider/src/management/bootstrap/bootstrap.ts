@@ -30,14 +30,13 @@ export type BootstrapOptions = AdministratorEndpoints & {
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { anotherAdministrator = false, dataDir, firstTenant, runtime, store } = options
-  await store.refresh()
   await recoverAdministratorFile(
     dataDir,
-    (...credentials) => store.read((directory) => isKnownSecret(directory, ...credentials)),
+    (...credentials) => store.readAtStart((directory) => isKnownSecret(directory, ...credentials)),
     runtime.now(),
   )
   await updateAdministratorFile(dataDir, options)
-  const { plan, revision } = await store.read((directory) => ({
+  const { plan, revision } = await store.readAtStart((directory) => ({
     plan: planBootstrap(directory, { firstTenant, anotherAdministrator }, runtime),
     revision: directory.revision,
   }))
