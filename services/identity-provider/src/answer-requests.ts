@@ -1,4 +1,4 @@
-import { metricsFetch, observeRequests, type WorkerLink } from '@greeting/http-service'
+import { type Fetch, metricsFetch, observeRequests, type WorkerLink } from '@greeting/http-service'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
@@ -203,20 +203,31 @@ export async function answerRequests({
     authority: listeners.first.authority,
   })
   for (const { listener, authority } of listeners.all) {
-    const service = { ...options, authority }
-    const portal = isPortalOn(settings, authority, log)
-      ? createPortal({
-          service,
-          management: managementApps(authority, portalCallerOf),
-          keyEncryptionKey,
-          usedLinks: storage.assertions,
-          httpsAuthUrl: listeners.https?.authority.authUrl,
-          requestToken: (request) => app.fetch(request),
-        })
-      : undefined
-    const app: ReturnType<typeof createApp> = createApp(service, managementApps(authority), portal)
-    const handle = world.lab?.handlerOf(app, authority) ?? app.fetch
-    listener.answerWith((request, bindings) => handle(request, bindings))
+    const build = (): Fetch => {
+      const service = { ...options, authority }
+      const portal = isPortalOn(settings, authority, log)
+        ? createPortal({
+            service,
+            management: managementApps(authority, portalCallerOf),
+            keyEncryptionKey,
+            usedLinks: storage.assertions,
+            httpsAuthUrl: listeners.https?.authority.authUrl,
+            requestToken: (request) => app.fetch(request),
+          })
+        : undefined
+      const app: ReturnType<typeof createApp> = createApp(
+        service,
+        managementApps(authority),
+        portal,
+      )
+      return world.lab?.handlerOf(app, authority) ?? app.fetch
+    }
+    // A start builds all, so that it shows every fault. A reset of the lab builds those that get a request.
+    let handle = isStart ? build() : undefined
+    listener.answerWith((request, bindings) => {
+      handle ??= build()
+      return handle(request, bindings)
+    })
   }
   return unfinished.move()
 }

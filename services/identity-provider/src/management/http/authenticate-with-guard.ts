@@ -37,13 +37,14 @@ export function authenticateWithGuard(
   store: Pick<DirectoryStore, 'read'>,
 ): Authenticate {
   const guards = new Map<string, Guard>()
-  // Its tenant does not exist, so it refuses every token, with the description of the fault.
-  const guardOfNoTenant = createTenantGuard(options, emptyGuid)
+  let guardOfNoTenant: Guard | undefined
 
   async function guardFor(tenantName: string): Promise<Guard> {
     const tenantId = await store.read((directory) => directory.tenant(tenantName)?.id)
     if (tenantId === undefined) {
       guards.delete(tenantName)
+      // No tenant has this ID, so this guard refuses every token, with the description of the fault.
+      guardOfNoTenant ??= createTenantGuard(options, emptyGuid)
       return guardOfNoTenant
     }
     const guard = guards.get(tenantId) ?? createTenantGuard(options, tenantId)
