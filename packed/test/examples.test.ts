@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import { Consumer } from '../consumer.ts'
+import { peerFolder, run } from '../program.ts'
+
+const root = join(import.meta.dirname, '../..')
+const examples = join(root, 'examples')
+
+const rows = [
+  {
+    folder: 'hono-node-test',
+    command: ['--test', '--test-reporter=tap'],
+    passed: /^# pass 5$/m,
+  },
+  {
+    folder: 'express-vitest',
+    command: [join(peerFolder, 'vitest/vitest.mjs'), 'run', '--dir', '.'],
+    passed: /Tests +4 passed/,
+  },
+  {
+    folder: 'fastify-jest',
+    command: [
+      '--experimental-vm-modules',
+      join(peerFolder, 'jest/bin/jest.js'),
+      '--testEnvironment=node',
+    ],
+    passed: /Tests: +4 passed/,
+  },
+]
+
+describe('the tests of the example', () => {
+  // The test kit brings Hono.
+  const types = ['@types/express', '@types/node']
+  const packages = ['express', 'fastify', 'vitest', '@jest/globals', ...types]
+  const consumer = new Consumer()
+    .install('guard')
+    .install('testing')
+    .add(Object.fromEntries(packages.map((name) => [name, name])))
+  after(() => consumer[Symbol.dispose]())
+
+  for (const { folder, command, passed } of rows) {
+    it(`${folder} pass with the packed packages`, () => {
+      consumer.copy(join(examples, folder), folder)
+      const { status, stdout, stderr } = run(
+        process.execPath,
+        command,
+        join(consumer.folder, folder),
+        { CI: 'true' },
+      )
+      assert.equal(status, 0, stdout + stderr)
+      assert.match(stripVTControlCharacters(stdout + stderr), passed)
+    })
+  }
+
+  it('express-vitest compile with the declarations of the packed packages', () => {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const { status, stdout } = run(
+      process.execPath,
+      [compiler, '-p', 'express-vitest'],
+      consumer.folder,
+    )
+    assert.equal(status, 0, stdout)
+  })
+})
