@@ -197,6 +197,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/portal',
     mayImport: [
       'packages/guard',
+      'packages/http-service',
       'packages/registrations',
       'packages/registrations/src/apply',
       'packages/registrations/src/planning',

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,7 @@ import {
   publishedManifest,
   type SourceManifest,
   type SourcePackage,
+  vendoredManifest,
 } from './manifest.ts'
 import { packageRows, publishedPaths } from './packages.ts'
 
@@ -35,7 +37,10 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** Copies the compiled files and the source files of a package. */
+/** Source that is compiled. All other files, such as style sheets, are read at run time. */
+const isCompiled = (path: string) => path.endsWith('.ts')
+
+/** Copies the compiled files, the files that they read, and the source files of a package. */
 function writeCode(root: string, compiled: string, path: string, target: string): void {
   const from = join(compiled, path, 'src')
   const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -46,7 +51,11 @@ function writeCode(root: string, compiled: string, path: string, target: string)
     if (file.endsWith('.map')) write(join(target, out), withShippedSource(text, out.slice(0, -4)))
     else write(join(target, out), file.endsWith('.d.ts') ? withCompiledImports(text) : text)
   }
-  cpSync(join(root, path, 'src'), join(target, 'src'), { recursive: true })
+  const source = join(root, path, 'src')
+  for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!statSync(join(source, file)).isFile()) continue
+    cpSync(join(source, file), join(target, isCompiled(file) ? 'src' : 'lib', file))
+  }
 }
 
 /**
@@ -86,6 +95,17 @@ export function buildPackages(
         const inside = join(folder, 'node_modules', one.manifest.name)
         writeCode(root, compiled, one.row.path, inside)
         write(join(inside, 'package.json'), json(bundledManifest(one)))
+      }
+      for (const { name, files } of source.row.vendored) {
+        const [from, inside] = [
+          join(root, 'node_modules', name),
+          join(folder, 'node_modules', name),
+        ]
+        for (const file of files) cpSync(join(from, file), join(inside, file))
+        write(
+          join(inside, 'package.json'),
+          json(vendoredManifest(readJson(join(from, 'package.json')))),
+        )
       }
       if (source.manifest.bin)
         cpSync(join(root, path, 'bin'), join(folder, 'bin'), { recursive: true })

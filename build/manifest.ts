@@ -63,6 +63,13 @@ export function bundledManifest({ manifest }: SourcePackage) {
   }
 }
 
+/** The manifest of a package of the registry, without its dependencies and scripts. */
+export const vendoredManifest = ({ name, version, license }: SourceManifest) => ({
+  name,
+  version,
+  license,
+})
+
 /**
  * The manifest with which a package leaves the repository. It has no scripts and no development
  * dependencies.
@@ -78,6 +85,7 @@ export function publishedManifest(
   const { row, manifest } = source
   const { name, version, description, license, bin, imports } = manifest
   const inside = Object.fromEntries(bundled.map((one) => [one.manifest.name, one.manifest.version]))
+  const contained = [...Object.keys(inside), ...row.vendored.map((one) => one.name)].toSorted()
   const folders = ['lib', 'src', ...(bin ? ['bin'] : []), ...row.assets]
   return {
     name,
@@ -98,7 +106,7 @@ export function publishedManifest(
       peerDependencies: manifest.peerDependencies,
       peerDependenciesMeta: manifest.peerDependenciesMeta,
     }),
-    ...(bundled.length > 0 && { bundleDependencies: Object.keys(inside).toSorted() }),
+    ...(contained.length > 0 && { bundleDependencies: contained }),
   }
 }
 

@@ -8,13 +8,30 @@ export type PackageRow = {
   readonly entryPoints: readonly string[]
   /** Files and folders of the repository that the package needs, besides its source. */
   readonly assets: readonly string[]
+  /** Files of packages of the registry that its tarball contains, so that npm does not install them. */
+  readonly vendored: readonly VendoredRow[]
   readonly keywords: readonly string[]
   /** The oldest Node on which the package runs. */
   readonly node: string
 }
 
-const service = { assets: [], entryPoints: ['./lib/main.js'], node: '>=24' }
-const library = { assets: [], bundled: [], entryPoints: [] }
+/** Some files of a package of the registry. */
+export type VendoredRow = { readonly name: string; readonly files: readonly string[] }
+
+/** Its dependency reports each installation to a server. The served files do not need it. */
+const viewer = {
+  name: 'swagger-ui-dist',
+  files: [
+    'LICENSE',
+    'NOTICE',
+    'swagger-ui-bundle.js',
+    'swagger-ui-bundle.js.LICENSE.txt',
+    'swagger-ui.css',
+  ],
+}
+
+const service = { assets: [], vendored: [], entryPoints: ['./lib/main.js'], node: '>=24' }
+const library = { assets: [], vendored: [], bundled: [], entryPoints: [] }
 const oauth = ['oauth2', 'entra', 'azure-ad', 'client-credentials', 'jwt']
 
 /** The packages that leave the repository, and those that only lie inside others. */
@@ -51,6 +68,7 @@ export const packageRows: readonly PackageRow[] = [
     ...service,
     path: 'services/greeting-api',
     bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
+    vendored: [viewer],
     keywords: [...oauth, 'resource-server', 'example'],
   },
   {
@@ -77,6 +95,7 @@ export const packageRows: readonly PackageRow[] = [
       'services/identity-provider',
     ],
     assets: ['registrations/greeting.json'],
+    vendored: [viewer],
     keywords: [...oauth, 'cli', 'local', 'testing', 'token'],
   },
 ]

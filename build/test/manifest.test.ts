@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bundledManifest, jsrManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
+import {
+  bundledManifest,
+  jsrManifest,
+  publishedManifest,
+  type SourcePackage,
+  vendoredManifest,
+} from '../manifest.ts'
 
 const outer: SourcePackage = {
   row: {
@@ -8,6 +14,7 @@ const outer: SourcePackage = {
     bundled: ['packages/inner'],
     entryPoints: ['./lib/main.js'],
     assets: ['data/a.json'],
+    vendored: [{ name: 'viewer', files: ['viewer.js'] }],
     keywords: ['a'],
     node: '>=24',
   },
@@ -19,11 +26,18 @@ const outer: SourcePackage = {
     exports: { '.': './src/index.ts', './samples': './test/samples.ts' },
     imports: { '#main': './src/main.ts' },
     bin: { outer: 'bin/outer.js' },
-    dependencies: { '@greeting/inner': '*', zod: '^4.0.0' },
+    dependencies: { '@greeting/inner': '*', viewer: '5.0.0', zod: '^4.0.0' },
   },
 }
 const inner: SourcePackage = {
-  row: { ...outer.row, path: 'packages/inner', bundled: [], entryPoints: [], assets: [] },
+  row: {
+    ...outer.row,
+    path: 'packages/inner',
+    bundled: [],
+    entryPoints: [],
+    assets: [],
+    vendored: [],
+  },
   manifest: {
     name: '@greeting/inner',
     version: '1.2.3',
@@ -49,9 +63,10 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(manifest.dependencies, {
       '@greeting/inner': '1.2.3',
       pino: '^10.0.0',
+      viewer: '5.0.0',
       zod: '^4.0.0',
     })
-    assert.deepEqual(manifest.bundleDependencies, ['@greeting/inner'])
+    assert.deepEqual(manifest.bundleDependencies, ['@greeting/inner', 'viewer'])
   })
 
   it('lists the files that it ships, and has neither scripts nor development dependencies', () => {
@@ -78,6 +93,15 @@ it('a bundled package declares no dependency', () => {
       './a': { types: './lib/a/b.d.ts', default: './lib/a/b.js' },
       './package.json': './package.json',
     },
+  })
+})
+
+it('a package of the registry inside another one brings neither dependencies nor scripts', () => {
+  const { manifest } = outer
+  assert.deepEqual(vendoredManifest(manifest), {
+    name: '@greeting/outer',
+    version: '1.2.3',
+    license: 'Apache-2.0',
   })
 })
 

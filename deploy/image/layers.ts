@@ -83,9 +83,12 @@ export function writeLayers(root: string, { path }: Target, folder: string): voi
     copyRuntimeFiles(built(path), join(folder, 'program'))
     for (const one of unusedFolders)
       rmSync(join(folder, 'program', one), { recursive: true, force: true })
-    const bundled = join(folder, 'program/node_modules/@greeting')
-    for (const name of readdirSync(bundled))
-      rmSync(join(bundled, name, 'src'), { recursive: true, force: true })
+    const inside = join(folder, 'program/node_modules')
+    for (const name of readdirSync(join(inside, '@greeting')))
+      rmSync(join(inside, '@greeting', name, 'src'), { recursive: true, force: true })
+    // The built package contains the files that it needs of these.
+    for (const name of readdirSync(inside).filter((one) => !one.startsWith('@')))
+      rmSync(join(folder, 'dependencies/node_modules', name), { recursive: true, force: true })
     writeFileSync(join(folder, 'program/sbom.cdx.json'), billOf(install, path))
   } finally {
     rmSync(work, { recursive: true })

@@ -1,54 +1,88 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import chromium from '@sparticuz/chromium'
-import { type Browser, chromium as browsers, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { run } from './greeting-process.ts'
+import { axeFaults, complaintsOf, overflowOf, sharedBrowser } from './shared-browser.ts'
 import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 describe('the pages of the greeting API, in a browser', () => {
   let system: SharedSystem
-  let browser: Browser
   let page: Page
-  const complaints: string[] = []
+  let complaints: string[]
+  const requested: string[] = []
 
   before(async () => {
     system = await sharedSystem()
-    browser = await browsers.launch({
-      executablePath: await chromium.executablePath(),
-      args: chromium.args,
-    })
-    page = await browser.newPage()
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
+    page = await (await sharedBrowser()).newPage()
+    complaints = complaintsOf(page)
+    page.on('request', (request) => requested.push(new URL(request.url()).origin))
   })
-  after(() => browser?.close())
+  after(() => page?.close())
 
   it('the landing page links to the documents', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
     await page.getByRole('link', { name: 'How to call the API' }).click()
     assert.equal(new URL(page.url()).pathname, '/docs')
+    await page.getByRole('button', { name: 'Authorize' }).waitFor()
     assert.deepEqual(complaints, [])
+  })
+
+  it('have no fault that axe-core finds, except for the viewer, which is a library', async () => {
+    assert.deepEqual(await axeFaults(page, '#viewer'), [])
+    await page.goto(system.api.url)
+    assert.deepEqual(await axeFaults(page), [])
   })
 
   it('the reference shows both greetings and the role that each requires', async () => {
     await page.goto(`${system.api.url}/docs`)
-    const text = await page.locator('body').innerText()
-    for (const part of ['/api/v1/hi', '/api/v1/hello', 'CallHiApiRole', 'CallHelloApiRole']) {
-      assert.ok(text.includes(part), part)
+    await page.getByRole('button', { name: 'Authorize' }).waitFor()
+    for (const [path, role] of [
+      ['hi', 'CallHiApiRole'],
+      ['hello', 'CallHelloApiRole'],
+    ] as const) {
+      await page.locator(`#operations-Greetings-${path} .opblock-summary-control`).click()
+      await page.locator(`#operations-Greetings-${path}`).getByText(role).first().waitFor()
     }
-    assert.deepEqual(complaints, [])
+  })
+
+  const execute = async (name: string): Promise<string[]> => {
+    const operation = page.locator(`#operations-Greetings-${name}`)
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const answer = operation.locator('.live-responses-table')
+    await answer.waitFor()
+    return [
+      await answer.locator('.response-col_status').last().innerText(),
+      await answer.locator('.response-col_description pre').first().innerText(),
+    ]
+  }
+
+  it('the reference tries both greetings with a pasted token', async () => {
+    const [status = ''] = await execute('hi')
+    assert.match(status, /401/)
+    const { out: token } = await run('greeting', ['token'], { cwd: system.folder })
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    const dialog = page.locator('.dialog-ux')
+    await dialog.getByRole('textbox').fill(token.trim())
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    assert.deepEqual(await execute('hi'), ['200', 'Hi'])
+    assert.deepEqual(await execute('hello'), ['200', 'Hello, Ada'])
+  })
+
+  it('load files of their own server only, and the policy permits all that they do', () => {
+    assert.deepEqual([...new Set(requested)], [system.api.url])
+    assert.deepEqual(
+      complaints.filter((one) => !one.includes('401')),
+      [],
+    )
   })
 
   it('fit a narrow screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of ['/', '/docs']) {
       await page.goto(`${system.api.url}${path}`)
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0, path)
+      assert.equal(await overflowOf(page), 0, path)
     }
   })
 })

@@ -34,6 +34,13 @@ describe('npx @greeting/cli in an empty folder', () => {
     assert.match(`${ready.lines?.hi}`, /npx @greeting\/cli token/)
   })
 
+  it('serves the viewer of the API description', async () => {
+    const docs = await (await fetch(`${ready.api?.url}/docs`)).text()
+    const paths = [...docs.matchAll(/(?:<link[^>]* href|src)="([^"]+)"/g)].map(([, path]) => path)
+    assert.equal(paths.length, 4)
+    for (const path of paths) assert.equal((await fetch(`${ready.api?.url}/${path}`)).status, 200)
+  })
+
   const commands = [
     { args: ['hi'], answer: /^Hi$/m },
     { args: ['hello', '--name', 'Ada'], answer: /^Hello, Ada$/m },

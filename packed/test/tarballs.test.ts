@@ -55,15 +55,16 @@ for (const { name, path, outside } of packages) {
     it('has for each source file its module, declarations and map, and no other file', () => {
       const source = filesIn(join(root, path, 'src'))
       // Files of a page, such as its style sheet, are served as they are.
-      const compiled = source
-        .filter((file) => file.endsWith('.ts'))
-        .flatMap((file) =>
-          ['.d.ts', '.js', '.js.map'].map((ending) => `lib/${file.replace(/\.ts$/, ending)}`),
-        )
+      const filesOf = (file: string) =>
+        file.endsWith('.ts')
+          ? [
+              `src/${file}`,
+              ...['.d.ts', '.js', '.js.map'].map((end) => `lib/${file.replace(/\.ts$/, end)}`),
+            ]
+          : [`lib/${file}`]
       const own = filesIn(installed).filter((file) => !file.startsWith('node_modules/'))
       const expected = [
-        ...source.map((file) => `src/${file}`),
-        ...compiled,
+        ...source.flatMap(filesOf),
         ...(existsSync(join(root, path, 'bin'))
           ? filesIn(join(root, path, 'bin')).map((file) => `bin/${file}`)
           : []),

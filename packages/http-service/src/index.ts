@@ -32,5 +32,6 @@ export {
   workerCount,
 } from './setting-schemas.ts'
 export { readSettings, SettingsError } from './settings-reader.ts'
+export { type StaticFile, StaticFiles } from './static-files.ts'
 export { visibleText } from './visible-text.ts'
 export type { WorkerLink } from './workers/worker-link.ts'

@@ -109,7 +109,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
         'application/json',
         'text/html',
       ),
-      '/docs': open('The API description as a page.', 'text/html'),
+      '/docs': open('The API description as a page, in which requests can be tried.', 'text/html'),
       '/openapi.json': open('The API description.', 'application/json'),
       '/.well-known/oauth-protected-resource': open(
         'The protected resource metadata (RFC 9728): the API and its authorization server.',

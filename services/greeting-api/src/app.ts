@@ -4,7 +4,8 @@ import { errorAnswer, errorResponse } from '@greeting/http-service'
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { type ApiAddresses, describeApi } from './api-description.ts'
-import { docsPage } from './docs-page.ts'
+import { docsFiles } from './docs/docs-files.ts'
+import { docsHeaders, docsPage } from './docs/docs-page.ts'
 import { greetingRoutes, type Role } from './greetings.ts'
 import { landing, landingPage } from './landing-page.ts'
 import { pageHeaders } from './page.ts'
@@ -31,14 +32,21 @@ export function createApp(options: AppOptions) {
   const description = describeApi(addresses)
   const descriptionJson = JSON.stringify(description)
   const resourceMetadataJson = JSON.stringify(resourceMetadata.document)
-  const docs = docsPage(description, addresses)
+  let docs: string | undefined
 
   const app = guardedApp(guard, '/api/v1', greetingRoutes)
   app.get('/', (c) => {
     const [body, headers] = prefersHtml(c) ? [landingPage, pageHeaders] : [landingJson, json]
     return new Response(body, { headers: { ...headers, vary: 'accept' } })
   })
-  app.get('/docs', () => new Response(docs, { headers: pageHeaders }))
+  app.get('/docs', () => {
+    docs ??= docsPage(description, addresses)
+    return new Response(docs, { headers: docsHeaders })
+  })
+  app.get('/docs/:file', async ({ req }, next) => {
+    const file = await docsFiles.answer(req.param('file'), req.header('accept-encoding'))
+    return file ?? next()
+  })
   app.get('/openapi.json', () => new Response(descriptionJson, { headers: json }))
   app.get(resourceMetadata.path, () => new Response(resourceMetadataJson, { headers: json }))
   app.get('/healthz', () => new Response(alive, { headers: uncachedJson }))

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 
+type Html = ReturnType<typeof html>
+
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6bcb }
 @media (prefers-color-scheme: dark) { :root { --accent: #6bb2ff } }
@@ -15,15 +17,18 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; bo
 .skip { position: absolute; left: -99rem } .skip:focus { left: 1rem }
 `
 
+/** The style of every page, as a source of a content security policy. */
+export const pageStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  `style-src ${pageStyle}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every page: it loads, runs and submits nothing, and cannot be framed. */
+/** The headers of a page that loads, runs and submits nothing, and cannot be framed. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
@@ -31,8 +36,12 @@ export const pageHeaders = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Makes a whole page around its content. `html` escapes every value. */
-export function page(title: string, content: ReturnType<typeof html>): string {
+/**
+ * Makes a whole page around its content. `html` escapes every value.
+ *
+ * @param head elements that load files
+ */
+export function page(title: string, content: Html, head: Html | '' = ''): string {
   return String(html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,6 +49,7 @@ export function page(title: string, content: ReturnType<typeof html>): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <style>${raw(style)}</style>
+${head}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

@@ -33,7 +33,7 @@ import { isSessionValid } from './security/portal-session.ts'
 import { SealedValues } from './security/sealed-values.ts'
 import { readSession } from './security/session-cookie.ts'
 import { signInRoutes } from './sign-in-routes.ts'
-import { staticFile } from './static-files.ts'
+import { staticFiles } from './static-files.ts'
 import { createVisit, type Visit } from './visit.ts'
 
 const pages: readonly PageRow[] = [
@@ -102,8 +102,9 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
     return isBrowser ? landingPage(service.authority.authUrl) : next()
   })
-  app.get('/portal/static/:name', (context) => {
-    return staticFile(context, context.req.param('name')) ?? context.notFound()
+  app.get('/portal/static/:name', async ({ req, notFound }) => {
+    const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
+    return file ?? notFound()
   })
   app.route('/', signInRoutes(options, sealed, formTokens))
 

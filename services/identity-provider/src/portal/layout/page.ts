@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { pageHeaders } from '../security/security-headers.ts'
-import { staticPath } from '../static-files.ts'
+import { staticFiles } from '../static-files.ts'
 import type { Visit } from '../visit.ts'
 import type { Html } from './html.ts'
 
@@ -36,10 +36,10 @@ export async function page(visit: Visit | undefined, one: Page): Promise<Respons
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${one.title} · Greeting portal</title>
-<link rel="stylesheet" href="${staticPath('pico.css')}">
-<link rel="stylesheet" href="${staticPath('portal.css')}">
-<link rel="icon" href="${staticPath('icon.svg')}">
-<script type="module" src="${staticPath('portal.js')}"></script>
+<link rel="stylesheet" href="${staticFiles.path('pico.css')}">
+<link rel="stylesheet" href="${staticFiles.path('portal.css')}">
+<link rel="icon" href="${staticFiles.path('icon.svg')}">
+<script type="module" src="${staticFiles.path('portal.js')}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
-import type { ApiAddresses, ApiDescription } from './api-description.ts'
-import { page } from './page.ts'
+import type { ApiAddresses, ApiDescription } from '../api-description.ts'
+import { page, pageHeaders, pageStyle } from '../page.ts'
+import { docsFiles } from './docs-files.ts'
 
 type Parameter = { name: string; required: boolean; description: string }
 type Operation = {
@@ -10,7 +11,26 @@ type Operation = {
   responses: Record<string, { $ref?: string; description?: string }>
 }
 
-/** Makes the page of the API description, with a command to copy for each greeting. */
+/** The headers of `/docs`: it runs only files of this server, and sends requests only to it. */
+export const docsHeaders = {
+  ...pageHeaders,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' ${pageStyle}`,
+    // The viewer draws its icons from `data:` URLs.
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}
+
+/**
+ * Makes the page of the API description, with commands to copy. Script replaces the list of operations
+ * by a viewer, in which people can try them.
+ */
 export function docsPage(description: ApiDescription, addresses: ApiAddresses): string {
   const { title, summary, description: text } = description.info
   const { tokenUrl, scope, baseUrl } = addresses
@@ -24,7 +44,7 @@ ${operations}
 `
   })
   const content = html`<p>${prose(summary)}</p>
-<p>${prose(text)} The whole description for programs is at <a href="/openapi.json">/openapi.json</a>.</p>
+<p>${prose(text)} The whole description for programs is at <a href="openapi.json">/openapi.json</a>.</p>
 <h2>Getting a token</h2>
 ${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${tokenUrl} \\
   -d grant_type=client_credentials \\
@@ -34,8 +54,13 @@ ${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${tokenUrl} \\
 <h2>Calling the API</h2>
 ${sample(`printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- ${baseUrl}/api/v1/hi
 printf 'authorization: Bearer %s' "$ACCESS_TOKEN" | curl -sS -H @- "${baseUrl}/api/v1/hello?name=Ada"`)}
-${sections}`
-  return page(title, content)
+<div id="viewer"></div>
+<div id="description">${sections}</div>`
+  const head = html`<link rel="stylesheet" href="${docsFiles.path('swagger-ui.css')}">
+<link rel="stylesheet" href="${docsFiles.path('docs.css')}">
+<script defer src="${docsFiles.path('swagger-ui-bundle.js')}"></script>
+<script type="module" src="${docsFiles.path('docs.js')}"></script>`
+  return page(title, content, head)
 }
 
 function operationSection(path: string, operation: Operation, description: ApiDescription) {
