@@ -107,7 +107,7 @@ export function suiteOf(testFile: string): Suite {
 }
 
 function importsSystemPackage(file: string, seen: Set<string>): boolean {
-  if (seen.has(file) || !file.includes('/test/')) {
+  if (seen.has(file) || !(file.includes('/test/') || file.startsWith('fixtures/'))) {
     return false
   }
   seen.add(file)

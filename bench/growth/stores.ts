@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PostgresServer } from '../../services/identity-provider/test/storage/postgres-server.ts'
+import { PostgresServer } from '../../fixtures/postgres-server.ts'
 import { openForSeeding } from './open-for-seeding.ts'
 import { seedStore } from './seed.ts'
 

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PostgresServer } from '../../services/identity-provider/test/storage/postgres-server.ts'
+import { PostgresServer } from '../../fixtures/postgres-server.ts'
 import { type RunningServer, startServer } from '../harness/child-processes.ts'
 import type { Fixture } from '../harness/fixture.ts'
 import { opensslSpeed } from '../harness/load.ts'

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
 import { FailoverScene, inForceWithinMs, withdrawnRole } from './failover-scene.ts'
 import { failToStart } from './provider-process.ts'
-import { PostgresServer } from './storage/postgres-server.ts'
 
 /** How often each failover is done; more, and of each kind, for the record. */
 const times = Number(process.env.FAILOVERS ?? 1)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { put } from '../src/directory/directory-change.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
@@ -16,7 +17,6 @@ import {
   requestToken,
   startProvider,
 } from './provider-process.ts'
-import { PostgresServer } from './storage/postgres-server.ts'
 
 const effectiveEverywhereMs = 1000
 const recoveredMs = 5000

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { openStorage } from '../../src/storage/storage.ts'
-import { PostgresServer } from './postgres-server.ts'
 import { assertHolds, heldBy, type Place, Writer } from './writer.ts'
 
 /** The number of killed writers: 100 for docs/evidence. */

@@ -3,11 +3,11 @@ import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { newMark } from '../../src/storage/commit.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
-import { PostgresServer } from './postgres-server.ts'
 
 const canary = 'canary-9f8e7d'
 const longestServiceGapMs = 5000

@@ -1,4 +1,5 @@
 import { after, before, describe } from 'node:test'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
@@ -6,7 +7,6 @@ import { directoryLookupConformance } from './directory-lookup-conformance.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
-import { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer
 const opened: Storage[] = []
