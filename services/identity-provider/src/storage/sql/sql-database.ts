@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import type { Followed } from '../directory-log.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { answerChanges, type ChangesQuestion } from './changes-question.ts'
+import { laterExpansions } from './later-migrations.ts'
 import { migrations } from './migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './tables.ts'
@@ -135,17 +136,24 @@ export class SqlDatabase {
    * Runs the migrations that are missing. Of several processes, one runs them.
    *
    * @param last the name of the last one to run; default all
-   * @throws {StorageUnavailableError} storage_unavailable when the tables are of a later release
+   * @throws {StorageUnavailableError} storage_unavailable when a later release has removed a part of the
+   *   tables
    */
   async migrate(last?: string): Promise<void> {
-    const migrator = new Migrator({
-      db: this.#kysely,
-      provider: { getMigrations: async () => migrations },
-    })
-    const { error } = await this.#guard(
-      'write',
-      last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last),
-    )
+    const run = (known: typeof migrations) => {
+      const migrator = new Migrator({
+        db: this.#kysely,
+        provider: { getMigrations: async () => known },
+      })
+      return last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last)
+    }
+    const runAll = async () => {
+      const result = await run(migrations)
+      if (result.error === undefined || last !== undefined) return result
+      const later = await laterExpansions(this.#kysely).catch(() => ({}))
+      return Object.keys(later).length === 0 ? result : run({ ...migrations, ...later })
+    }
+    const { error } = await this.#guard('write', runAll())
     if (error === undefined) return
     if (error instanceof StorageUnavailableError) throw error
     throw new StorageUnavailableError(
