@@ -7,6 +7,7 @@ import { compose } from './checks/compose.ts'
 import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
 import { proxies } from './checks/proxies.ts'
+import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './checks/rolling.ts'
 import { systemd } from './checks/systemd.ts'
 
 // `npm run test:deploy`: checks that need more than npm installs. A check without its programs is left
@@ -21,6 +22,9 @@ const checks: readonly Check[] = [
   compose,
   systemd,
   ...proxies,
+  rollingRestart,
+  rollingUpgrade,
+  keyEncryptionKeyRotation,
 ]
 
 const root = join(import.meta.dirname, '..')

@@ -17,6 +17,7 @@ export type Check = {
 
 /** Programs that npm does not install, each with a way to install it. */
 export const programs = {
+  git: 'apt-get install git',
   bwrap: 'apt-get install bubblewrap',
   buildah: 'apt-get install buildah',
   helm: 'go install helm.sh/helm/v3/cmd/helm@latest',

@@ -26,6 +26,15 @@ type Seeded = {
   readonly clients: readonly { readonly applicationId: string; readonly clientSecret: string }[]
 }
 
+/** Reads what the first start wrote into the data folder. */
+export function readSeeded(dataDir: string): SystemIdentity {
+  const seeded: Seeded = JSON.parse(readFileSync(join(dataDir, 'seeded.json'), 'utf8'))
+  const [client] = seeded.clients
+  const [greetingApi] = seeded.apis
+  if (!client || !greetingApi) throw new Error('the registrations have no client or no API')
+  return { tenantId: seeded.tenantId, client, apiApplicationId: greetingApi.applicationId }
+}
+
 /** The settings of a system, of which a check may replace some. */
 export type SystemSettings = {
   readonly identityProvider?: Readonly<Record<string, string>>
@@ -53,10 +62,7 @@ export async function startSeededSystem(
         ...settings.identityProvider,
       }),
     )
-    const seeded: Seeded = JSON.parse(readFileSync(join(dataDir, 'seeded.json'), 'utf8'))
-    const [client] = seeded.clients
-    const [greetingApi] = seeded.apis
-    if (!client || !greetingApi) throw new Error('the registrations have no client or no API')
+    const seeded = readSeeded(dataDir)
     const authUrl = settings.identityProvider?.AUTH_URL ?? identityProvider.url
     const api = resources.use(
       await startProcess(launcher.command('api'), {
@@ -64,7 +70,7 @@ export async function startSeededSystem(
         HOST: '127.0.0.1',
         PORT: '0',
         TENANT_ID: seeded.tenantId,
-        API_APPLICATION_ID: greetingApi.applicationId,
+        API_APPLICATION_ID: seeded.apiApplicationId,
         AUTH_URL: authUrl,
         ISSUER_URL: authUrl,
         JWKS_URL: `${identityProvider.url}/${seeded.tenantId}/discovery/keys`,
@@ -75,9 +81,7 @@ export async function startSeededSystem(
     return {
       identityProvider,
       api,
-      tenantId: seeded.tenantId,
-      client,
-      apiApplicationId: greetingApi.applicationId,
+      ...seeded,
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
   } finally {
@@ -85,32 +89,66 @@ export async function startSeededSystem(
   }
 }
 
+/** What a request for a token or a greeting needs of a system. */
+export type SystemIdentity = Pick<SeededSystem, 'tenantId' | 'client' | 'apiApplicationId'>
+
 /**
- * Requests a token and a greeting.
+ * Requests a token.
  *
- * @param origins the origins of both services, for example of a proxy before them
+ * @param origin the origin of the identity provider, for example of a proxy before it
  * @throws {Error} with the status and the body of an unexpected answer
  */
-export async function greet(
-  system: Pick<SeededSystem, 'tenantId' | 'client' | 'apiApplicationId'>,
-  origins: { readonly identityProvider: string; readonly api: string },
+export async function requestToken(
+  { tenantId, client, apiApplicationId }: SystemIdentity,
+  origin: string,
   send: typeof fetch = fetch,
 ): Promise<string> {
-  const answer = await send(`${origins.identityProvider}/${system.tenantId}/oauth2/v2.0/token`, {
+  const answer = await send(`${origin}/${tenantId}/oauth2/v2.0/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      client_id: system.client.applicationId,
-      client_secret: system.client.clientSecret,
-      scope: `api://${system.apiApplicationId}/.default`,
+      client_id: client.applicationId,
+      client_secret: client.clientSecret,
+      scope: `api://${apiApplicationId}/.default`,
     }),
   })
   if (answer.status !== 200) throw new Error(`token: ${answer.status} ${await answer.text()}`)
   const { access_token: token } = (await answer.json()) as { access_token: string }
-  const greeting = await send(`${origins.api}/api/v1/hi`, {
+  return token
+}
+
+/**
+ * Requests a greeting.
+ *
+ * @param origin the origin of the API, for example of a proxy before it
+ * @throws {Error} with the status and the body of an unexpected answer
+ */
+export async function requestGreeting(
+  token: string,
+  origin: string,
+  send: typeof fetch = fetch,
+): Promise<string> {
+  const answer = await send(`${origin}/api/v1/hi`, {
     headers: { authorization: `Bearer ${token}` },
   })
-  const text = await greeting.text()
-  if (greeting.status !== 200) throw new Error(`greeting: ${greeting.status} ${text}`)
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`greeting: ${answer.status} ${text}`)
   return text
+}
+
+/**
+ * Requests a token and a greeting.
+ *
+ * @throws {Error} with the status and the body of an unexpected answer
+ */
+export async function greet(
+  system: SystemIdentity,
+  origins: { readonly identityProvider: string; readonly api: string },
+  send: typeof fetch = fetch,
+): Promise<string> {
+  return requestGreeting(
+    await requestToken(system, origins.identityProvider, send),
+    origins.api,
+    send,
+  )
 }

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+
+/** The resources whose tokens an administrator requests. */
+const resources = {
+  graph: 'https://graph.microsoft.com',
+  // The management API of this identity provider.
+  management: 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6',
+} as const
+
+export type Api = keyof typeof resources
+
+/** The administrator of the first start. It repeats no request. */
+export class Administrator {
+  readonly #url: string
+  readonly #settings: NodeJS.Dict<string>
+  readonly #tokens = new Map<Api, Promise<string>>()
+
+  /**
+   * @param url the origin of the identity provider
+   * @param dataDir the folder of the server that created the administrator
+   */
+  constructor(url: string, dataDir: string) {
+    this.#url = url
+    this.#settings = parseEnv(readFileSync(join(dataDir, 'administrator.env'), 'utf8'))
+  }
+
+  /** Sends a request with a token of the administrator. */
+  async send(api: Api, method: string, path: string, body?: object): Promise<Response> {
+    const token = this.#tokens.get(api) ?? this.#requestToken(api)
+    this.#tokens.set(api, token)
+    const headers = { authorization: `Bearer ${await token}`, 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    return fetch(`${this.#url}${path}`, { method, headers, ...sent })
+  }
+
+  /**
+   * Creates an application.
+   *
+   * @throws {Error} with the status, when the change is not acknowledged
+   */
+  async createApplication(displayName: string): Promise<void> {
+    const answer = await this.send('graph', 'POST', '/v1.0/applications', { displayName })
+    const text = await answer.text()
+    if (answer.status !== 201) throw new Error(`${displayName}: ${answer.status} ${text}`)
+  }
+
+  /** The names of all applications. */
+  async applicationNames(): Promise<ReadonlySet<string>> {
+    const names = new Set<string>()
+    let path: string | undefined = '/v1.0/applications?$select=displayName&$top=999'
+    while (path !== undefined) {
+      const answer = await this.send('graph', 'GET', path)
+      const page = (await answer.json()) as {
+        value: readonly { displayName: string }[]
+        '@odata.nextLink'?: string
+      }
+      for (const { displayName } of page.value) names.add(displayName)
+      const next: string | undefined = page['@odata.nextLink']
+      path = next && new URL(next).pathname + new URL(next).search
+    }
+    return names
+  }
+
+  async #requestToken(api: Api): Promise<string> {
+    const { TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = this.#settings
+    const answer = await fetch(`${this.#url}/${TENANT_ID}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        scope: `${resources[api]}/.default`,
+      }),
+    })
+    if (answer.status !== 200) throw new Error(`token: ${answer.status} ${await answer.text()}`)
+    const { access_token: token } = (await answer.json()) as { access_token: string }
+    return token
+  }
+}
