@@ -90,12 +90,6 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The test runs the script in a shell.',
   },
   {
-    paths: ['packages/http-service/src/workers/run-primary.ts'],
-    test: 'services/greeting-api/test/workers.test.ts',
-    startsProcess: true,
-    reason: 'The workers are processes of a service.',
-  },
-  {
     paths: ['cli/src/client/job-tracing.ts'],
     test: 'e2e/test/tracing.test.ts',
     startsProcess: true,

@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client'
 import { errorAnswer, errorResponse } from './error-answer.ts'
 import { type Fetch, type Listen, type Listener, listen } from './listener.ts'
 
@@ -10,7 +9,7 @@ export type MetricsOptions = {
 
 const notFound = errorAnswer(404, 'not_found', 'This listener has only GET /metrics')
 const headers = {
-  'content-type': Registry.PROMETHEUS_CONTENT_TYPE,
+  'content-type': 'text/plain; version=0.0.4; charset=utf-8',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 }

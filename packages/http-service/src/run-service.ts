@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import {
   readTracingOptions,
   startTracing,
@@ -10,7 +11,6 @@ import { watchParent } from './parent-watch.ts'
 import { SettingsError } from './settings-reader.ts'
 import { explainStartFailure, type StartSettings } from './start-failure.ts'
 import { visibleText } from './visible-text.ts'
-import { isPrimary, startWorkers } from './workers/run-primary.ts'
 import { type WorkerLink, workerLink } from './workers/worker-link.ts'
 import { WorkerStartError } from './workers/worker-pool.ts'
 
@@ -80,7 +80,7 @@ export async function runService<Settings extends ServiceSettings>(
     const { exitCode, text } = await checkHealth(check, settings)
     return exitCode === 0 ? host.exit(0) : fail(text, exitCode)
   }
-  const isOnlyPrimary = isPrimary(settings.WORKERS)
+  const isOnlyPrimary = settings.WORKERS > 1 && cluster.isPrimary
   const tracing = isOnlyPrimary ? undefined : await startTracing(readTracingOptions(settings, name))
   const log = pino({
     level: settings.LOG_LEVEL,
@@ -90,7 +90,7 @@ export async function runService<Settings extends ServiceSettings>(
   try {
     const link = workerLink(host)
     const service = await (isOnlyPrimary
-      ? startWorkers(settings.WORKERS, log)
+      ? runPrimary(settings.WORKERS, log)
       : start(settings, log, { link, tracing }))
     const stop = stopOnce(host, service, log, tracing)
     // Before the log message: its reader may send a signal immediately.
@@ -106,6 +106,12 @@ export async function runService<Settings extends ServiceSettings>(
     // One line: the sentence may contain text of a file.
     fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
   }
+}
+
+/** The code of the primary process is loaded only for several workers. */
+async function runPrimary(workers: number, log: Logger): Promise<RunningService> {
+  const { startWorkers } = await import('./workers/run-primary.ts')
+  return startWorkers(workers, log)
 }
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */

@@ -16,7 +16,7 @@ import { createApp } from './app.ts'
 import { annotateDecision } from './decision-span.ts'
 import { roles } from './greetings.ts'
 import { logGuardEvents } from './guard-log.ts'
-import { createMetrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { openSecureListener } from './secure-listener.ts'
 import type { Settings } from './settings.ts'
 
@@ -78,7 +78,7 @@ export async function startService(
   })
 
   // 2. Guard, metrics and log
-  const metrics = createMetrics()
+  const metrics = metricsListener && (await loadMetrics())
   const logEvent = logGuardEvents(log)
   const ownFetch = link?.fetch ?? globalThis.fetch
   const guard = createGuard(
@@ -97,15 +97,20 @@ export async function startService(
       realm: 'greeting-api',
       resourceMetadataUrl: resourceMetadata.url,
       listener: (event) => {
-        metrics.listener(event)
+        metrics?.listener(event)
         logEvent(event)
         if (tracing !== undefined) annotateDecision(tracing, event)
       },
     }),
     runtime ?? { fetch: tracing?.traceFetch(ownFetch) ?? ownFetch },
   )
-  metrics.watch(guard)
-  link?.reportMetrics(metrics.registry)
+  if (metrics !== undefined) {
+    const { registry } = metrics
+    metrics.watch(guard)
+    link?.reportMetrics(registry)
+    const read = link?.readAllMetrics ?? (() => registry.metrics())
+    metricsListener?.answerWith(metricsFetch(read))
+  }
   // The guard fetches again, and gets the response that another worker has fetched.
   link?.onSharedFetch(() => void guard.start())
 
@@ -119,14 +124,12 @@ export async function startService(
     isStopping: () => isStopping,
     log,
   })
-  const readMetrics = link?.readAllMetrics ?? (() => metrics.registry.metrics())
-  metricsListener?.answerWith(metricsFetch(readMetrics))
   const routes = new Set(Object.keys(describeApi(addresses).paths))
   const routeOf = (url: string) => {
     const { pathname } = new URL(url)
     return routes.has(pathname) ? pathname : ''
   }
-  const observe = observeRequests(tracing, metricsListener && metrics.observeRequest)
+  const observe = observeRequests(tracing, metrics?.observeRequest)
   const answer: Fetch =
     observe === undefined
       ? (request, bindings) => app.fetch(request, bindings)
@@ -149,4 +152,10 @@ export async function startService(
       guard.stop()
     },
   }
+}
+
+/** The code of the metrics is loaded, and they count, only when they are on. */
+async function loadMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import('./metrics.ts')
+  return createMetrics()
 }

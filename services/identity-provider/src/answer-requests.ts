@@ -13,8 +13,8 @@ import type { OpenListeners } from './listeners.ts'
 import { createManagementApps } from './management/create-apps.ts'
 import type { Authenticate } from './management/http/caller.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { portalCallerOf } from './portal/api/in-process-graph.ts'
-import { createPortal } from './portal/portal-app.ts'
+import { portalCallerOf } from './portal/api/portal-caller.ts'
+import { loadPortal } from './portal/load-portal.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
@@ -206,14 +206,14 @@ export async function answerRequests({
     const build = (): Fetch => {
       const service = { ...options, authority }
       const portal = isPortalOn(settings, authority, log)
-        ? createPortal({
+        ? loadPortal(() => ({
             service,
             management: managementApps(authority, portalCallerOf),
             keyEncryptionKey,
             usedLinks: storage.assertions,
             httpsAuthUrl: listeners.https?.authority.authUrl,
             requestToken: (request) => app.fetch(request),
-          })
+          }))
         : undefined
       const app: ReturnType<typeof createApp> = createApp(
         service,

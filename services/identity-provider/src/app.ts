@@ -1,5 +1,5 @@
 import { errorAnswer, errorResponse } from '@greeting/http-service'
-import { Hono } from 'hono'
+import { type Handler, Hono } from 'hono'
 import { routePath } from 'hono/route'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
@@ -8,6 +8,7 @@ import { healthEndpoints } from './http/health-endpoints.ts'
 import type { ServerEnv } from './http/request-header.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
+import type { PortalFetch } from './portal/load-portal.ts'
 
 const notFound = errorAnswer(404, 'not_found', 'The path does not exist')
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
@@ -19,12 +20,12 @@ const serverError = errorAnswer(500, 'server_error', 'The request could not be a
  * share, such as the rate limit, is part of the options.
  *
  * @param management the management APIs
- * @param portal the portal; without it, its paths do not exist
+ * @param portal answers browsers; without it, the paths of the portal do not exist
  */
 export function createApp(
   options: ServiceOptions,
   management: Hono,
-  portal?: Hono<ServerEnv>,
+  portal?: PortalFetch,
 ): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
   const { observeRequest } = options
@@ -42,7 +43,15 @@ export function createApp(
   }
   app.route('/', management)
   // Before the routes whose first segment is a tenant.
-  if (portal !== undefined) app.route('/', portal)
+  if (portal !== undefined) {
+    const show: Handler<ServerEnv> = (context) => portal(context.req.raw, context.env)
+    app.all('/portal', show)
+    app.all('/portal/*', show)
+    app.get('/', (context, next) => {
+      const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
+      return isBrowser ? show(context, next) : next()
+    })
+  }
   for (const version of tokenEndpointVersions) {
     const path = `/:tenant${version.path}`
     app.post(path, tokenEndpoint(version, options))

@@ -8,7 +8,6 @@ import {
   type SecureListener,
   type TlsIdentity,
 } from '@greeting/http-service'
-import { LocalCertificates } from './certificates/local-certificates.ts'
 import type { Authority } from './dialect/authority.ts'
 import type { Log } from './http/service-options.ts'
 import type { Settings } from './settings.ts'
@@ -90,6 +89,7 @@ async function openSecure(
   now: () => Date,
   log: Pick<Log, 'warn'>,
 ) {
+  const { LocalCertificates } = await import('./certificates/local-certificates.ts')
   const folder = join(settings.DATA_DIR, 'tls')
   const certificates = await LocalCertificates.open({
     folder,

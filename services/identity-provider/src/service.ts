@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { answerRequests } from './answer-requests.ts'
 import { systemRuntime } from './directory/runtime.ts'
 import { openListeners } from './listeners.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { type ServiceWorld, systemWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { storageLimits } from './startup/storage-limits.ts'
@@ -43,7 +43,7 @@ export async function startService(
   const open = async ({ isStart }: { readonly isStart: boolean }) => {
     await using unfinished = new AsyncDisposableStack()
     // 2. Metrics and storage. A lab that opens the storage again begins new metrics.
-    const metrics = listeners.metrics && createMetrics(settings.METRICS_CLIENT_IDS)
+    const metrics = listeners.metrics && (await metricsOf(settings))
     const storage = await chosenWorld.openStorage({
       dataDir: settings.DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
@@ -92,6 +92,12 @@ export async function startService(
       await stop()
     },
   }
+}
+
+/** The code of the metrics is loaded only when they are on. */
+async function metricsOf({ METRICS_CLIENT_IDS }: Settings): Promise<Metrics> {
+  const { createMetrics } = await import('./metrics/metrics.ts')
+  return createMetrics(METRICS_CLIENT_IDS)
 }
 
 /** The code of the lab is loaded only when it is on. */

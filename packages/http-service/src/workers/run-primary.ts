@@ -4,9 +4,6 @@ import { SharedFetch } from './shared-fetch.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { type WorkerAddress, WorkerPool, type WorkerProcess } from './worker-pool.ts'
 
-/** Whether this process must start workers: it is not a worker itself, and there are several. */
-export const isPrimary = (workers: number): boolean => workers > 1 && cluster.isPrimary
-
 /**
  * Starts the workers of a service, each with the program and the environment of this process.
  *

@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import type { Registry } from 'prom-client'
 import { Channel } from './channel.ts'
 import { fetchThrough, onSharedFetch } from './shared-fetch.ts'
-import { readAllMetrics, reportMetrics } from './worker-metrics.ts'
 import type { WorkerAddress } from './worker-pool.ts'
+import { readAllMetrics, reportMetrics } from './worker-report.ts'
 
 /** The connection of a worker to the primary process. */
 export type WorkerLink = {

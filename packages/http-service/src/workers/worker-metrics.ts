@@ -1,10 +1,9 @@
 import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client'
 import type { Channel } from './channel.ts'
+import { allTopic, ownTopic } from './worker-report.ts'
 
 type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-const ownTopic = 'metrics'
-const allTopic = 'all_metrics'
 const timeoutMs = 2000
 /** Values that only grow: they are kept when their worker has ended. */
 const cumulativeTypes: ReadonlySet<string> = new Set(['counter', 'histogram'])
@@ -69,11 +68,3 @@ export class WorkerMetrics {
     return AggregatorRegistry.aggregate([...this.#latest.values(), this.#ended, own]).metrics()
   }
 }
-
-/** Answers the primary process with the metrics of this worker. */
-export const reportMetrics = (channel: Channel, registry: Registry): void =>
-  channel.handle(ownTopic, () => registry.getMetricsAsJSON())
-
-/** Asks the primary process for the metrics of all workers, in the format of Prometheus. */
-export const readAllMetrics = async (channel: Channel): Promise<string> =>
-  String(await channel.ask(allTopic))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { Channel } from '../../src/workers/channel.ts'
-import { readAllMetrics, reportMetrics, WorkerMetrics } from '../../src/workers/worker-metrics.ts'
+import { WorkerMetrics } from '../../src/workers/worker-metrics.ts'
+import { readAllMetrics, reportMetrics } from '../../src/workers/worker-report.ts'
 import { connectedPeers } from './connected-peers.ts'
 
 /** Workers, each with a counter and a gauge. */

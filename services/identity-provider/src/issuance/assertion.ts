@@ -1,4 +1,6 @@
-import { decodeJwt, decodeProtectedHeader, errors } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { JOSEError } from 'jose/errors'
+import { decodeJwt } from 'jose/jwt/decode'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** A client assertion, decoded. Its signature has not been verified. */
@@ -105,7 +107,7 @@ function decode(token: string) {
       claims: decodeJwt<Record<string, unknown>>(token),
     }
   } catch (cause) {
-    if (cause instanceof TypeError || cause instanceof errors.JOSEError) return undefined
+    if (cause instanceof TypeError || cause instanceof JOSEError) return undefined
     throw cause
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { compactVerify, errors } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { compactVerify } from 'jose/jws/compact/verify'
 import { type KeyCredential, verificationKeyOf } from '../directory/key-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
@@ -102,7 +103,7 @@ export async function hasValidSignature(
     await compactVerify(token, publicKey, { algorithms: [algorithm] })
     return true
   } catch (cause) {
-    if (cause instanceof errors.JOSEError) return false
+    if (cause instanceof JOSEError) return false
     throw cause
   }
 }

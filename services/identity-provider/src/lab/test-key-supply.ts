@@ -1,6 +1,7 @@
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { NewSigningKey } from '../signing/signing-key.ts'
-import { generateSigningKey, thumbprintOf } from '../signing/signing-key-generation.ts'
+import { generateSigningKey } from '../signing/signing-key-generation.ts'
+import { thumbprintOf } from '../signing/thumbprint.ts'
 import { testKeys } from './test-keys.ts'
 
 /** Supplies the public test keys one by one, and generates further keys when they are used up. */

@@ -98,10 +98,7 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     }
     return next()
   })
-  app.get('/', (context, next) => {
-    const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
-    return isBrowser ? landingPage(service.authority.authUrl) : next()
-  })
+  app.get('/', () => landingPage(service.authority.authUrl))
   app.get('/portal/static/:name', async ({ req, notFound }) => {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()

@@ -1,14 +1,7 @@
-import { createHash, KeyObject, randomBytes } from 'node:crypto'
-// The library below does not load without it.
-import 'reflect-metadata'
-import {
-  BasicConstraintsExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
+import { KeyObject, randomBytes } from 'node:crypto'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import type { NewSigningKey } from './signing-key.ts'
+import { thumbprintOf } from './thumbprint.ts'
 
 const algorithm = {
   name: 'RSASSA-PKCS1-v1_5',
@@ -34,6 +27,11 @@ export async function generateSigningKey(
   now: Date,
   keyPairOf: () => CryptoKeyPair | Promise<CryptoKeyPair> = newKeyPair,
 ): Promise<NewSigningKey> {
+  // Loaded for a new key only: the library has two hundred modules, and most starts make no key. It
+  // does not load without the first one.
+  await import('reflect-metadata')
+  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } =
+    await import('@peculiar/x509')
   const keys = await keyPairOf()
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
@@ -62,7 +60,3 @@ export async function generateSigningKey(
     privateKey.fill(0)
   }
 }
-
-/** SHA-1 of a certificate's DER in base64url: the `x5t`, and also the `kid` (entra E79). */
-export const thumbprintOf = (der: Uint8Array): string =>
-  createHash('sha1').update(der).digest('base64url')

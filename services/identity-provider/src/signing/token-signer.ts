@@ -3,7 +3,7 @@ import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { openPrivateKey } from './open-private-key.ts'
 import { SigningError } from './signing-error.ts'
 import type { SigningKey } from './signing-key.ts'
-import { thumbprintOf } from './signing-key-generation.ts'
+import { thumbprintOf } from './thumbprint.ts'
 
 /** Makes the header members that identify the key, such as `kid`. */
 export type KeyMembers = (kid: string) => object

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import type { Runtime } from '../directory/runtime.ts'
 import type { Log } from '../http/service-options.ts'
 import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
-import { readSeedRegistrations } from '../registrations/seed-registrations.ts'
 import type { Settings } from '../settings.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 
@@ -14,11 +13,14 @@ export async function seedDirectory(
   log: Pick<Log, 'info'>,
 ): Promise<void> {
   if (path === undefined) return
-  const registrations = async () =>
-    readSeedRegistrations(await readFile(path), path, {
+  const registrations = async () => {
+    // Loaded for an empty directory only.
+    const { readSeedRegistrations } = await import('../registrations/seed-registrations.ts')
+    return readSeedRegistrations(await readFile(path), path, {
       newGuid: runtime.newGuid,
       tenantId: TENANT_ID ?? runtime.newGuid(),
     })
+  }
   if (await seedEmptyDirectory(directory, registrations, DATA_DIR, runtime)) {
     log.info({ registrations: path }, 'registrations applied to the empty directory')
   }

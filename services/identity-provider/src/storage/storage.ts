@@ -3,7 +3,6 @@ import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
-import { openPostgresDatabase } from './postgres/postgres-database.ts'
 import type { ReplayCache } from './replay-cache.ts'
 import { countEndingCredentials } from './sql/ending-credentials.ts'
 import { fillNameKeys } from './sql/name-keys.ts'
@@ -60,9 +59,10 @@ export async function openStorage({
   limits = defaultStorageLimits,
   observe,
 }: StorageOptions): Promise<Storage> {
-  const database = await (databaseUrl === undefined
-    ? openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
-    : openPostgresDatabase(databaseUrl))
+  const database =
+    databaseUrl === undefined
+      ? await openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
+      : await openPostgres(databaseUrl)
   if (observe !== undefined) database.observe(observe)
   // After an upgrade, the lookups by name are slow until all rows have their keys.
   try {
@@ -72,6 +72,12 @@ export async function openStorage({
     throw cause
   }
   return sqlStorage(database, limits)
+}
+
+/** The driver is loaded only for a database that needs it. */
+async function openPostgres(url: string): Promise<SqlDatabase> {
+  const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')
+  return openPostgresDatabase(url)
 }
 
 /** The store in an open database. */

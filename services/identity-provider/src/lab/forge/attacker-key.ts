@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { thumbprintOf } from '../../signing/signing-key-generation.ts'
+import { thumbprintOf } from '../../signing/thumbprint.ts'
 import { testKeys } from '../test-keys.ts'
 import type { ForgeKey } from './forge-key.ts'
 

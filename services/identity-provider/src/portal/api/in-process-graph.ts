@@ -7,7 +7,8 @@ import {
 } from '@greeting/registrations/apply'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { Authenticate, ManagementCaller } from '../../management/http/caller.ts'
+import type { ManagementCaller } from '../../management/http/caller.ts'
+import type { PortalCaller } from './portal-caller.ts'
 
 /** Any base: the management APIs read only the path of a request. */
 const base = 'http://portal.invalid'
@@ -15,13 +16,6 @@ const base = 'http://portal.invalid'
 const maxPages = 10_000
 
 const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
-
-/** The environment of a request of the portal: its caller, which no request of the network can set. */
-export type PortalCaller = { readonly portalCaller: ManagementCaller }
-
-/** Takes the caller of a request of the portal from its environment. */
-export const portalCallerOf: Authenticate = async (_request, environment) =>
-  (environment as PortalCaller).portalCaller
 
 /**
  * A management API, called within this process as one administrator. Its operations check the roles
