@@ -120,7 +120,11 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider/src/federation',
-    mayImport: ['packages/guard', 'services/identity-provider/src/issuance'],
+    mayImport: [
+      'packages/guard',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/issuance',
+    ],
     reason:
       'The guard fetches the keys of other issuers and verifies their tokens, as for any API.',
   },

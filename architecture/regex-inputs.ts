@@ -192,6 +192,12 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     text(/\s/),
     text(/\s/),
   ],
+  'services/identity-provider/src/directory/claims-matching-expression.ts': [
+    text(/claims\['(\w{1,100})'\] (eq|matches) '((?:[^']|'')*)'/y, "claims['", "claims['a'] eq '"),
+  ],
+  'services/identity-provider/src/directory/claims-matching-rules.ts': [
+    text(/^gitlab\.(?:com|[a-z0-9.-]+\.(?:com|ca))$/, 'gitlab.', 'gitlab.a'),
+  ],
   'services/identity-provider/src/directory/guid.ts': [
     body(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),
   ],
@@ -212,7 +218,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/management/resource-manager/resource-manager-app.ts': [
     header(/^\d{4}-\d{2}-\d{2}(-preview)?$/, '2022-12-01', '2022-12-01-preview'),
   ],
-  'services/identity-provider/src/management/graph/applications/federated-identity-credential-operations.ts':
+  'services/identity-provider/src/management/graph/applications/federated-identity-credential-body.ts':
     [text(/^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/, 'a')],
   'services/identity-provider/src/management/graph/applications/key-credential-body.ts': [
     form(/[\r\n]/g),
@@ -226,7 +232,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],
   'services/identity-provider/src/management/http/operation-path.ts': [
-    header(/^([A-Za-z.]+)\((?:(appId|uniqueName)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
+    header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
     ours(/\{(\w+)\}/g, 'our table of operations'),
   ],
   'services/identity-provider/src/management/server/audit-operations.ts': [

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { type ForeignIssuer, startForeignIssuer } from '../../fixtures/foreign-issuer.ts'
+import { Registrar } from './clients/registrar.ts'
 import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
 /** For each client ID, and for none, calls the greeting API by each credential of @azure/identity. */
@@ -25,16 +27,40 @@ for (const credential of credentials)
   }
 `
 
-describe('managed identity with @azure/identity', () => {
+/** The program of a pod, with the variables that the webhook of Kubernetes sets. */
+const podProgram = `
+import { WorkloadIdentityCredential } from '@azure/identity'
+const credential = new WorkloadIdentityCredential({ disableInstanceDiscovery: true })
+try {
+  const { token } = await credential.getToken('api://' + process.env.API_APPLICATION_ID + '/.default')
+  const headers = { authorization: 'Bearer ' + token }
+  const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
+  console.log(answer.status, await answer.text())
+} catch (error) {
+  console.log(error.message.match(/AADSTS[0-9]+/)?.[0] ?? error.message)
+}
+`
+
+describe('managed and workload identity with @azure/identity', () => {
   const opened = new AsyncDisposableStack()
   let folder: string
   let system: System & { readonly managedIdentity: { readonly url: string } }
-  let variables: Record<'client' | 'appService' | 'virtualMachine', NodeJS.Dict<string>>
+  let cluster: ForeignIssuer
+  let variables: Record<
+    'client' | 'appService' | 'virtualMachine' | 'administrator',
+    NodeJS.Dict<string>
+  >
 
   before(async () => {
     folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
     const dataDir = join(folder, '.greeting')
-    const started = await startSystem(dataDir, { cwd: folder, args: ['--managed-identity'] })
+    cluster = await startForeignIssuer()
+    opened.defer(() => cluster.close())
+    const started = await startSystem(dataDir, {
+      cwd: folder,
+      env: { FEDERATED_ISSUER_HOSTS: cluster.host },
+      args: ['--managed-identity'],
+    })
     opened.defer(async () => void (await started.stop()))
     system = started as typeof system
     const read = async (name: string) => parseEnv(await readFile(join(dataDir, name), 'utf8'))
@@ -42,6 +68,7 @@ describe('managed identity with @azure/identity', () => {
       client: await read('client.env'),
       appService: await read('app-service.env'),
       virtualMachine: await read('virtual-machine.env'),
+      administrator: await read('administrator.env'),
     }
   })
   after(() => opened.disposeAsync())
@@ -58,6 +85,37 @@ describe('managed identity with @azure/identity', () => {
       const expected = ['200 Hi', '200 Hi', '200 Hi', 'CredentialUnavailableError']
       assert.deepEqual(out.trim().split('\n'), expected)
     })
+
+  it('is not needed in a pod, whose token file is exchanged', async () => {
+    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = variables.client
+    const registrar = await Registrar.from(variables.administrator)
+    await registrar.trust(CLIENT_ID, {
+      name: 'cluster',
+      issuer: cluster.issuer,
+      subject: 'system:serviceaccount:jobs:nightly',
+      audiences: ['api://AzureADTokenExchange'],
+    })
+    const AZURE_FEDERATED_TOKEN_FILE = join(folder, 'projected-token')
+    const env = {
+      API_APPLICATION_ID,
+      BASE_URL,
+      AZURE_FEDERATED_TOKEN_FILE,
+      AZURE_CLIENT_ID: CLIENT_ID,
+      AZURE_TENANT_ID: client.TENANT_ID,
+      AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
+      NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
+    }
+    for (const [namespace, expected] of [
+      ['jobs', '200 Hi'],
+      ['other', 'AADSTS700213'],
+    ]) {
+      const sub = `system:serviceaccount:${namespace}:nightly`
+      await writeFile(AZURE_FEDERATED_TOKEN_FILE, cluster.token({ sub }))
+      const args = ['--input-type=module', '--eval', podProgram]
+      const { out } = await run('node', args, { cwd: folder, env })
+      assert.equal(out, `${expected}\n`)
+    }
+  })
 
   it('is refused without the headers, and for a request of a web page or another machine', async () => {
     const { url } = system.managedIdentity

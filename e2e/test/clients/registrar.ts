@@ -47,6 +47,12 @@ export class Registrar {
     return { applicationId: appId, secret: await this.addSecret(appId) }
   }
 
+  /** Adds a federated identity credential to an application. */
+  async trust(applicationId: string, credential: object): Promise<void> {
+    const path = `/applications(appId='${applicationId}')/federatedIdentityCredentials`
+    await this.#ask('POST', path, credential)
+  }
+
   /** Registers an API that issues tokens only to clients with a role. */
   async registerApiRequiringAssignment(): Promise<string> {
     const displayName = 'API that requires an assignment'

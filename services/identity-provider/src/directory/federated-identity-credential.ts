@@ -1,4 +1,7 @@
-/** Trusts an external issuer: a token with this issuer, subject and audience authenticates the application. */
+/**
+ * Trusts an external issuer: a token with this issuer and audience, and with this subject or with claims
+ * that match the expression, authenticates the application.
+ */
 export type FederatedIdentityCredential = {
   /** GUID, lower case. */
   readonly id: string
@@ -7,8 +10,19 @@ export type FederatedIdentityCredential = {
   readonly description: string | null
   /** Compared exactly with the assertion's `iss`. */
   readonly issuer: string
-  /** Compared exactly with the assertion's `sub`. */
-  readonly subject: string
   /** Exactly one, compared with the assertion's `aud`. */
   readonly audiences: readonly string[]
-}
+} & TrustedClaims
+
+/** The claims of the trusted tokens: one subject, or all that an expression matches. */
+export type TrustedClaims =
+  | {
+      /** Compared exactly with the assertion's `sub`. */
+      readonly subject: string
+      readonly claimsMatchingExpression?: never
+    }
+  | {
+      readonly subject: null
+      /** In the form that `parseClaimsMatchingExpression` reads. */
+      readonly claimsMatchingExpression: string
+    }

@@ -1,4 +1,4 @@
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+import { isSafeIssuerUrl } from '../directory/issuer-url.ts'
 
 /**
  * The hosts from which this server may request keys, so that a client cannot make it call other hosts.
@@ -17,10 +17,6 @@ export class IssuerHostList {
   /** Whether a URL is allowed: its host is on the list, and it uses https or is on this machine. */
   allows(url: string): boolean {
     const parsed = URL.parse(url)
-    if (parsed === null || parsed.username !== '' || parsed.password !== '') return false
-    const isSafe =
-      parsed.protocol === 'https:' ||
-      (parsed.protocol === 'http:' && loopbackHosts.has(parsed.hostname))
-    return isSafe && this.#hosts.has(parsed.host)
+    return parsed !== null && isSafeIssuerUrl(parsed) && this.#hosts.has(parsed.host)
   }
 }

@@ -90,7 +90,8 @@ async function verifySignature(
   if (isFederated(assertion)) {
     const credential = findFederatedCredential(assertion, client)
     if (credential instanceof Refused) return {}
-    return { signature: await verifyFederated(assertion.token, expectedClaims(credential)) }
+    const expected = expectedClaims(credential, assertion)
+    return { signature: await verifyFederated(assertion.token, expected) }
   }
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes

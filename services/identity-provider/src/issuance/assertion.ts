@@ -18,6 +18,8 @@ export type Assertion = {
   readonly issuedAt: Date | null
   readonly expiresAt: Date
   readonly jti: string | null
+  /** All claims. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** The limits for the times of an assertion. */
@@ -72,6 +74,7 @@ export function readAssertion(token: string): Assertion | Refused<IssuanceRefusa
     issuedAt,
     expiresAt,
     jti: jti ?? null,
+    claims,
   }
 }
 

@@ -39,6 +39,7 @@ export type IssuanceRefusal =
   | { readonly reason: 'federated_audience_unknown'; readonly audience: string }
   | { readonly reason: 'federated_subject_unknown'; readonly subject: string }
   | { readonly reason: 'federated_subject_case_differs'; readonly subject: string }
+  | { readonly reason: 'federated_expression_unmatched'; readonly subject: string }
   | { readonly reason: 'federated_issuer_not_allowed' }
   | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
   | { readonly reason: 'federated_issuer_unreachable' }

@@ -224,6 +224,16 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /subject 'job'\. The subject matches with case-insensitive comparison, but not with case-sensitive comparison\. Check your/,
   },
   {
+    reason: 'federated_expression_unmatched',
+    request: federated({
+      subject: null,
+      claimsMatchingExpression: "claims['sub'] matches 'another-*'",
+    }),
+    ...invalidClient,
+    code: 7002131,
+    text: "No matching federated identity record found for presented assertion subject 'job' or no federated identity credential expression matched. Please check your federated identity credential Subject, Expression, Audience and Issuer against the presented assertion. https://learn.microsoft.com/entra/workload-id/workload-identity-federation",
+  },
+  {
     reason: 'federated_issuer_not_allowed',
     request: federated(),
     ...invalidClient,

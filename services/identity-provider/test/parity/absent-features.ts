@@ -39,11 +39,6 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'No client of this grant reads them.',
   },
   {
-    feature: 'flexible matching of federated credentials (`claimsMatchingExpression`)',
-    answer: 'a refusal of Microsoft Graph',
-    reason: 'Subjects are compared exactly.',
-  },
-  {
     feature: 'subscriptions and resources of Azure Resource Manager',
     answer: 'an empty list, or 404',
     reason: 'A login needs the list only.',

@@ -208,6 +208,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `No matching federated identity record found for presented assertion subject '${subject}'. The subject matches with case-insensitive comparison, but not with case-sensitive comparison. ${seeFederation} See documentation at: ${federationGuide}. See breaking change notification and remediation at: https://learn.microsoft.com/en-us/entra/identity-platform/reference-breaking-changes#august-2024.`,
     remedy: 'Write the subject of the federated identity credential in the case of this text.',
   },
+  federated_expression_unmatched: {
+    ...invalidClient,
+    code: 7002131,
+    sentence: ({ subject }) =>
+      `No matching federated identity record found for presented assertion subject '${subject}' or no federated identity credential expression matched. Please check your federated identity credential Subject, Expression, Audience and Issuer against the presented assertion. ${federationGuide}`,
+    remedy:
+      'Compare the claims of the assertion with the claims matching expression: each claim, and each character outside of wildcards.',
+  },
   federated_issuer_not_allowed: {
     ...invalidClient,
     code: 501661,

@@ -1,11 +1,12 @@
 import type { Operation } from './operation.ts'
 
-const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName)=)?'([^'()]*)'\)$/i
+const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i
 
 /** The names of alternate keys, by their form in lower case. */
 const keyNames = new Map([
   ['appid', 'appId'],
   ['uniquename', 'uniqueName'],
+  ['name', 'name'],
 ])
 
 /**

@@ -103,8 +103,9 @@ export function applicationToRows(application: Application, revision: number): A
         name: credential.name,
         description: credential.description,
         issuer: credential.issuer,
-        subject: credential.subject,
+        subject: credential.subject ?? '',
         audiences: JSON.stringify(credential.audiences),
+        claims_matching_expression: credential.claimsMatchingExpression ?? null,
       }),
     ),
   }
@@ -162,6 +163,8 @@ const federatedIdentityCredentialFromRow = (
   name: row.name,
   description: row.description,
   issuer: row.issuer,
-  subject: row.subject,
   audiences: JSON.parse(row.audiences),
+  ...(row.claims_matching_expression === null
+    ? { subject: row.subject }
+    : { subject: null, claimsMatchingExpression: row.claims_matching_expression }),
 })

@@ -209,4 +209,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
     alter table service_principal add column password_credentials text not null default '[]';
     alter table service_principal add column delegated_consents text not null default '[]';
   `),
+  // A server of the former release sees an empty subject, which no token has.
+  '2026-11-26-claims-matching-expressions': statements(`
+    alter table federated_identity_credential add column claims_matching_expression text;
+  `),
 }

@@ -105,8 +105,10 @@ export type FederatedIdentityCredentialRow = PartOfApplication & {
   name: string
   description: string | null
   issuer: string
+  /** Empty when the credential has an expression. */
   subject: string
   audiences: string
+  claims_matching_expression: string | null
 }
 
 export type ServicePrincipalRow = {

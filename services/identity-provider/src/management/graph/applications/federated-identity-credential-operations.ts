@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
 import { put } from '../../../directory/directory-change.ts'
 import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
@@ -10,12 +9,14 @@ import type {
   ChangingCall,
   ReadOperation,
 } from '../../http/operation.ts'
-import { omitUndefined, parseBody } from '../../http/parse-body.ts'
-import { bodyCollection, name, text } from '../../http/schemas.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
+import {
+  parseChangedFederatedCredential,
+  parseNewFederatedCredential,
+} from './federated-identity-credential-body.ts'
 import { findApplication } from './find-application.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
@@ -35,7 +36,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     path: collection,
     requires: writesApplications,
     summary:
-      'Trusts the tokens of another issuer for one subject as credentials of the application.',
+      'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
     takesBody: true,
     action: 'application.addFederatedIdentityCredential',
     change: create,
@@ -51,7 +52,8 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'PATCH',
     path: `${collection}/{credential}`,
     requires: writesApplications,
-    summary: 'Changes a federated identity credential, except its name.',
+    summary:
+      'Changes a federated identity credential, except its name. `Prefer: create-if-missing` creates one.',
     takesBody: true,
     action: 'application.updateFederatedIdentityCredential',
     change: update,
@@ -78,35 +80,17 @@ const credentials: EntitySet<FederatedIdentityCredential> = {
     subject: ({ subject }) => subject,
     description: ({ description }) => description,
     audiences: ({ audiences }) => audiences,
+    // Microsoft Graph shows it in its beta version only. It is absent beside a subject.
+    claimsMatchingExpression: ({ claimsMatchingExpression: value }) =>
+      value === undefined ? undefined : { value, languageVersion: 1 },
   },
 }
 
 const maxCredentials = 20
 
-const oneAudience = 'must hold exactly one audience'
-
-const changeable = {
-  issuer: name(600).refine(isIssuer, 'must be an https URL without query and fragment'),
-  subject: name(600),
-  description: text(600).nullish(),
-  audiences: bodyCollection(name(600), 1, oneAudience).refine(
-    ({ length }) => length === 1,
-    oneAudience,
-  ),
-}
-const newCredential = z.strictObject({
-  ...changeable,
-  name: name(120).regex(
-    /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
-    'must be 3 to 120 letters, digits, hyphens and underscores',
-  ),
-})
-const changedCredential = z.strictObject(changeable).partial()
-
 function create(call: ChangingCall): Change {
   const application = findApplication(call)
-  const { description = null, ...properties } = parseBody(newCredential, call.body)
-  const credential = { id: call.runtime.newGuid(), description, ...properties }
+  const credential = parseNewFederatedCredential(call.body, call.runtime.newGuid())
   const others = application.federatedIdentityCredentials
   if (others.some((other) => other.name === credential.name)) {
     throw refuse('federated_credential_taken', credential.name)
@@ -125,14 +109,18 @@ function create(call: ChangingCall): Change {
   )
 }
 
+/** With `Prefer: create-if-missing`, a name that no credential has becomes a new credential. */
 function update(call: ChangingCall): Change {
   const application = findApplication(call)
-  const before = findCredential(call, application)
-  const properties = parseBody(changedCredential, call.body)
-  const after: FederatedIdentityCredential = {
-    ...before,
-    ...omitUndefined(properties),
+  const name = nameIn(call)
+  const isMissing = application.federatedIdentityCredentials.every((one) => one.name !== name)
+  if (name !== undefined && isMissing && call.mayCreate) {
+    const path = collection.replace('{id}', application.id)
+    const created = create({ ...call, path, body: { ...Object(call.body), name } })
+    return { ...created, action: 'application.addFederatedIdentityCredential' }
   }
+  const before = findCredential(call, application)
+  const after = parseChangedFederatedCredential(call.body, before)
   const all = application.federatedIdentityCredentials
   requireUniqueSubject(
     after,
@@ -163,10 +151,17 @@ const withCredentials = (
   answer,
 })
 
+const namePrefix = 'name='
+
+/** The name in the path `federatedIdentityCredentials(name='...')`. */
+const nameIn = ({ parameters: { credential = '' } }: Call): string | undefined =>
+  credential.startsWith(namePrefix) ? credential.slice(namePrefix.length) : undefined
+
 function findCredential(
-  { parameters: { credential: key = '' } }: Call,
+  call: Call,
   { federatedIdentityCredentials }: Application,
 ): FederatedIdentityCredential {
+  const key = nameIn(call) ?? call.parameters.credential ?? ''
   const credential = federatedIdentityCredentials.find(
     ({ id, name }) => id === key.toLowerCase() || name === key,
   )
@@ -175,19 +170,18 @@ function findCredential(
 }
 
 function requireUniqueSubject(
-  { issuer, subject }: FederatedIdentityCredential,
+  { issuer, subject, claimsMatchingExpression }: FederatedIdentityCredential,
   others: readonly FederatedIdentityCredential[],
 ): void {
-  if (others.some((other) => other.issuer === issuer && other.subject === subject)) {
-    throw refuse(
-      'federated_credential_invalid',
-      `The combination of issuer and subject must be unique for the application. Issuer ${issuer} and Subject: ${subject} already exist.`,
-    )
-  }
-}
-
-function isIssuer(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, search, hash, username, password } = new URL(text)
-  return protocol === 'https:' && search + hash + username + password === ''
+  const isTaken = others.some(
+    (other) =>
+      other.issuer === issuer &&
+      other.subject === subject &&
+      other.claimsMatchingExpression === claimsMatchingExpression,
+  )
+  if (!isTaken) return
+  throw refuse(
+    'federated_credential_invalid',
+    `The combination of issuer and subject must be unique for the application. Issuer ${issuer} and Subject: ${subject ?? claimsMatchingExpression} already exist.`,
+  )
 }

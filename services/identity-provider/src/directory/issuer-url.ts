@@ -1,0 +1,6 @@
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Whether the URL of an issuer has no credentials, and uses https or is on this machine. */
+export const isSafeIssuerUrl = ({ protocol, hostname, username, password }: URL): boolean =>
+  username + password === '' &&
+  (protocol === 'https:' || (protocol === 'http:' && loopbackHosts.has(hostname)))

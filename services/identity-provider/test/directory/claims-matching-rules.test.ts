@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { judgeClaimsMatchingExpression } from '../../src/directory/claims-matching-rules.ts'
+
+const github = 'https://token.actions.githubusercontent.com'
+const sub = "claims['sub'] matches 'repo:contoso/orders:*'"
+const project = "claims['sub'] matches 'project_path:contoso/orders:*'"
+
+/** Entra E173 to E175. */
+describe('the rules of claims matching expressions', () => {
+  for (const [issuer, text] of [
+    [github, `${sub} and claims['repository_id'] eq '1'`],
+    [github, `${sub} and claims['repository_owner_id'] eq '1'`],
+    [
+      github,
+      `${sub} and claims['repository_id'] eq '1' and claims['job_workflow_ref'] matches 'contoso/*'`,
+    ],
+    ['https://gitlab.com', `${project} and claims['project_id'] eq '1'`],
+    ['https://gitlab.contoso.com', `${project} and claims['project_id'] eq '1'`],
+    ['https://gitlab.com', "claims['sub'] matches 'project_id:1:*'"],
+    ['https://app.terraform.io', "claims['sub'] matches 'organization:contoso:*'"],
+    ['https://app.eu.terraform.io', "claims['sub'] eq 'organization:contoso'"],
+  ] as const)
+    it(`permit ${text} for ${issuer}`, () =>
+      assert.equal(judgeClaimsMatchingExpression(text, issuer), undefined))
+
+  for (const [issuer, text, fault] of [
+    [github, sub, /lacks all required claims/],
+    [github, "claims['repository_id'] eq '1'", /lacks all required claims/],
+    [github, `${sub} and claims['repository_id'] matches '1*'`, /unallowed claims/],
+    [github, `${sub} and claims['repository_id'] eq '1' and claims['actor'] eq 'a'`, /unallowed/],
+    [github, `${sub} and claims['constructor'] eq '1'`, /unallowed/],
+    [github, `${sub} or claims['repository_id'] eq '1'`, /expression is invalid/],
+    ['https://gitlab.com', project, /lacks all required claims/],
+    ['https://gitlab.com', `${sub} and claims['repository_id'] eq '1'`, /unallowed/],
+    [`${github}/contoso`, `${sub} and claims['repository_id'] eq '1'`, /does not support/],
+    ['https://gitlab.com.example', `${project} and claims['project_id'] eq '1'`, /not support/],
+    ['https://oidc.example.com', "claims['sub'] matches '*'", /does not support/],
+    ['gitlab', "claims['sub'] matches '*'", /does not support/],
+  ] as const)
+    it(`refuse ${text} for ${issuer}`, () =>
+      assert.match(judgeClaimsMatchingExpression(text, issuer) ?? '', fault))
+})
