@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { bundleProgram } from './bundle-program.ts'
 import { compile } from './compile.ts'
 import { withCompiledImports, withRepositoryLinks, withShippedSource } from './compiled-text.ts'
 import {
@@ -40,8 +41,8 @@ function write(path: string, text: string): void {
 /** Source that is compiled. All other files, such as style sheets, are read at run time. */
 const isCompiled = (path: string) => path.endsWith('.ts')
 
-/** Copies the compiled files, the files that they read, and the source files of a package. */
-function writeCode(root: string, compiled: string, path: string, target: string): void {
+/** Copies the compiled files of a package. */
+function writeModules(compiled: string, path: string, target: string): void {
   const from = join(compiled, path, 'src')
   const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).toSorted()
   for (const file of files.map((name) => name.replaceAll('\\', '/'))) {
@@ -51,6 +52,10 @@ function writeCode(root: string, compiled: string, path: string, target: string)
     if (file.endsWith('.map')) write(join(target, out), withShippedSource(text, out.slice(0, -4)))
     else write(join(target, out), file.endsWith('.d.ts') ? withCompiledImports(text) : text)
   }
+}
+
+/** Copies the source files of a package, and the files that the modules read. */
+function writeSource(root: string, path: string, target: string): void {
   const source = join(root, path, 'src')
   for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!statSync(join(source, file)).isFile()) continue
@@ -65,10 +70,10 @@ function writeCode(root: string, compiled: string, path: string, target: string)
  * @param folderOf the folder of a package, which is emptied first; by default `dist` in its source folder
  * @throws {Error} with the messages of the compiler
  */
-export function buildPackages(
+export async function buildPackages(
   root: string,
   folderOf = (path: string) => join(root, path, 'dist'),
-): readonly BuiltPackage[] {
+): Promise<readonly BuiltPackage[]> {
   const { repository } = readJson(join(root, 'package.json')) as { repository: { url: string } }
   const address = repository.url.replace(/^git\+|\.git$/g, '')
   const sources = new Map<string, SourcePackage>(
@@ -85,15 +90,23 @@ export function buildPackages(
   const compiled = mkdtempSync(join(tmpdir(), 'greeting-build-'))
   try {
     compile(root, compiled)
-    return publishedPaths.map((path) => {
+    const packages: BuiltPackage[] = []
+    for (const path of publishedPaths) {
       const source = sourceOf(path)
       const bundled = source.row.bundled.map(sourceOf)
       const folder = folderOf(path)
       rmSync(folder, { recursive: true, force: true })
-      writeCode(root, compiled, path, folder)
+      writeSource(root, path, folder)
+      const { program } = source.row
+      if (program === undefined) writeModules(compiled, path, folder)
+      else {
+        const names = program.inlined.map((one) => [one, sourceOf(one).manifest.name] as const)
+        await bundleProgram(root, { program, path, inlined: new Map(names), target: folder })
+      }
       for (const one of bundled) {
         const inside = join(folder, 'node_modules', one.manifest.name)
-        writeCode(root, compiled, one.row.path, inside)
+        writeModules(compiled, one.row.path, inside)
+        writeSource(root, one.row.path, inside)
         write(join(inside, 'package.json'), json(bundledManifest(one)))
       }
       for (const { name, files } of source.row.vendored) {
@@ -118,8 +131,9 @@ export function buildPackages(
       write(join(folder, 'package.json'), json(publishedManifest(source, bundled, address)))
       // Not in the tarball: `files` does not name it.
       if (bundled.length === 0) write(join(folder, 'jsr.json'), json(jsrManifest(source)))
-      return { name, version, folder }
-    })
+      packages.push({ name, version, folder })
+    }
+    return packages
   } finally {
     rmSync(compiled, { recursive: true })
   }

@@ -1,3 +1,11 @@
+/** A program whose modules are bundled into few files. */
+export type BundledProgram = {
+  /** Folders of the packages that are bundled with it, from the root of the repository. */
+  readonly inlined: readonly string[]
+  /** Files in `src` that lie in one file with all that they import. `main.ts` awaits, and stays apart. */
+  readonly loadedTogether: readonly string[]
+}
+
 /** A package of this repository, as it is built. */
 export type PackageRow = {
   /** Folder of the package, from the root of the repository. */
@@ -13,6 +21,8 @@ export type PackageRow = {
   readonly keywords: readonly string[]
   /** The oldest Node on which the package runs. */
   readonly node: string
+  /** Present when `src/main.ts` is bundled. Then the package exports no module. */
+  readonly program?: BundledProgram
 }
 
 /** Some files of a package of the registry. */
@@ -97,6 +107,17 @@ export const packageRows: readonly PackageRow[] = [
     assets: ['registrations/greeting.json'],
     vendored: [viewer],
     keywords: [...oauth, 'cli', 'local', 'testing', 'token'],
+    // A job runs each minute.
+    program: {
+      inlined: ['packages/client'],
+      loadedTogether: [
+        'program.ts',
+        'commands/hi.ts',
+        'commands/hello.ts',
+        'commands/client-command.ts',
+        'commands/run-once.ts',
+      ],
+    },
   },
 ]
 

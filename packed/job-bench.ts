@@ -16,18 +16,10 @@ const maxRatio = 4
 
 const tarballs = mkdtempSync(join(tmpdir(), 'greeting-job-'))
 process.env.GREETING_TARBALLS = tarballs
-packAll(buildPackages(join(import.meta.dirname, '..')), tarballs)
+packAll(await buildPackages(join(import.meta.dirname, '..')), tarballs)
 using consumer = new Consumer().install('cli')
 const installed = join(consumer.folder, 'node_modules/@greeting/cli')
 const bin = join(installed, 'bin/greeting.js')
-const modules = [
-  'program',
-  'commands/hi',
-  'commands/client-command',
-  'commands/run-once',
-  'client/connection',
-  'client/quick-runtime',
-]
 const scripts = {
   empty: [consumer.write('empty.js', '')],
   imports: [
@@ -35,7 +27,7 @@ const scripts = {
       'imports.js',
       `import { enableCompileCache } from ${JSON.stringify(join(installed, 'bin/compile-cache.js'))}
       enableCompileCache(process.env)
-      ${modules.map((file) => `await import(${JSON.stringify(join(installed, 'lib', `${file}.js`))})`).join('\n')}`,
+      await import(${JSON.stringify(join(installed, 'lib/together.js'))})`,
     ),
   ],
   fetch: [consumer.write('fetch.js', `await (await fetch(process.argv[2] + '/healthz')).text()`)],

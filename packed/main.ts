@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 const packed = process.env.GREETING_TARBALLS
 const folder = packed ?? mkdtempSync(join(tmpdir(), 'greeting-packed-'))
 try {
-  if (packed === undefined) packAll(buildPackages(root), folder)
+  if (packed === undefined) packAll(await buildPackages(root), folder)
   const chosen = process.argv.slice(2)
   const files = chosen.length > 0 ? chosen : [join(import.meta.dirname, 'test/*.test.ts')]
   const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {

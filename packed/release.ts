@@ -29,16 +29,16 @@ if (process.argv[2] !== '--dry-run') {
   if (faults.length > 0) {
     console.error(faults.join('\n'))
     process.exitCode = 1
-  } else prepareRelease()
+  } else await prepareRelease()
 }
 
-function prepareRelease(): void {
+async function prepareRelease(): Promise<void> {
   console.error('1/5 check')
   npmRun('check')
   console.error('2/5 build and pack')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
-  const packages = buildPackages(root)
+  const packages = await buildPackages(root)
   packAll(packages, folder)
   console.error('3/5 verify the tarballs')
   npmRun('test:packages')

@@ -1,6 +1,7 @@
 // Loads the modules of a service while its settings are not known yet, and runs it when they arrive.
 // Plain JavaScript: the first file of a process is not stripped of types.
 import cluster from 'node:cluster'
+import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const main = pathToFileURL(process.argv[2] ?? '')
@@ -19,6 +20,7 @@ function hold() {
     import(main.href)
   })
   // The files that `main.ts` imports. They start nothing. A failure appears again in `main.ts`.
-  for (const file of ['service.ts', 'settings.ts'])
-    import(new URL(file, main).href).catch(() => undefined)
+  const ending = extname(main.pathname)
+  for (const name of ['service', 'settings'])
+    import(new URL(`${name}${ending}`, main).href).catch(() => undefined)
 }

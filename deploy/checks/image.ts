@@ -21,12 +21,13 @@ const starts = 5
 async function runImages(root: string): Promise<readonly string[]> {
   const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
   try {
-    const sizes = targets.map((target) => {
+    const sizes: string[] = []
+    for (const target of targets) {
       const layers = join(work, 'layers', target.name)
-      writeLayers(root, target, layers)
+      await writeLayers(root, target, layers)
       writeRootFileSystem(layers, join(work, target.name))
-      return `${target.name}: ${sizesOf(layers)}`
-    })
+      sizes.push(`${target.name}: ${sizesOf(layers)}`)
+    }
     const isolation = checkIsolation(join(work, 'identity-provider'))
     const inImage = await checkSystem(imageLauncher(root, work), join(work, 'data/greeting'))
     const sourceData = join(work, 'source-data')

@@ -68,7 +68,7 @@ const billOf = (folder: string, workspace: string): string =>
  * @param root the root of the repository
  * @throws {Error} with the messages of the compiler or of npm
  */
-export function writeLayers(root: string, { path }: Target, folder: string): void {
+export async function writeLayers(root: string, { path }: Target, folder: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
   try {
     const install = join(work, 'install')
@@ -79,7 +79,7 @@ export function writeLayers(root: string, { path }: Target, folder: string): voi
       copyRuntimeFiles(join(install, part), join(folder, 'dependencies/node_modules'))
     }
     const built = (of: string) => join(work, 'built', of)
-    buildPackages(root, built)
+    await buildPackages(root, built)
     copyRuntimeFiles(built(path), join(folder, 'program'))
     for (const one of unusedFolders)
       rmSync(join(folder, 'program', one), { recursive: true, force: true })

@@ -10,6 +10,6 @@ if (folder === undefined) {
   console.error('Use: node deploy/image/main.ts <target> <folder>')
   process.exitCode = 2
 } else {
-  writeLayers(root, targetOf(name), resolve(folder))
+  await writeLayers(root, targetOf(name), resolve(folder))
   console.log(`${name}: ${layerNames.join(' and ')} are in ${folder}`)
 }

@@ -4,8 +4,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { Consumer } from '../consumer.ts'
 import { npx, run, runtimes } from '../program.ts'
+
+const maxOwnModules = 8
 
 describe('npx @greeting/cli in an empty folder', () => {
   const consumer = new Consumer().install('cli')
@@ -59,6 +62,30 @@ describe('npx @greeting/cli in an empty folder', () => {
     assert.deepEqual(await once(system, 'exit'), [0, null])
     await assert.rejects(fetch(`${ready.api?.url}/healthz`))
   })
+})
+
+it('a job loads few files', () => {
+  using consumer = new Consumer().install('cli')
+  const bin = join(consumer.folder, 'node_modules/@greeting/cli/bin/greeting.js')
+  // The hook prints each module that is read from a file.
+  const hook = consumer.write(
+    'hook.mjs',
+    `import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => {
+      if (url.startsWith('file:')) process.stderr.write(url + '\\n')
+      return next(url, context)
+    } })`,
+  )
+  const args = ['--import', pathToFileURL(hook).href, bin, 'hi']
+  const { status, stderr } = run(process.execPath, args, consumer.folder)
+  assert.equal(status, 2, stderr)
+  const loaded = stderr.split('\n').filter((line) => line.startsWith('file:'))
+  const own = loaded.filter((url) => url.includes('/@greeting/'))
+  assert.ok(own.length >= 4 && own.length <= maxOwnModules, own.join('\n'))
+  assert.deepEqual(
+    loaded.filter((url) => /\/(zod|hono|@opentelemetry)\//.test(url)),
+    [],
+  )
 })
 
 describe('the installed programs', () => {

@@ -5,13 +5,14 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandFailure } from '../command-failure.ts'
 import type { Settings } from '../env-file.ts'
+import { packageFolder } from '../package-folder.ts'
 import { RotatingLog, type RotatingLogOptions } from './rotating-log.ts'
 import type { Service } from './services.ts'
 
 const maxErrorCharacters = 2_000
 const readyPollMs = 20
 // In the folder of the command, because a process must begin with plain JavaScript to load quickly.
-const heldServiceFile = join(import.meta.dirname, '../../bin/held-service.js')
+const heldServiceFile = () => join(packageFolder(), 'bin/held-service.js')
 
 /** The address of a service. */
 export type Listening = { readonly url: string; readonly httpsUrl: string | undefined }
@@ -46,7 +47,7 @@ export class ServiceProcess {
   ) {
     this.service = service
     this.#logOptions = logOptions
-    const files = isHeld ? [heldServiceFile, service.mainFile] : [service.mainFile]
+    const files = isHeld ? [heldServiceFile(), service.mainFile] : [service.mainFile]
     this.#child = spawn(process.execPath, files, {
       env: settings,
       // The channel carries the settings of a held service only. When this command ends, also when

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageFolder } from '../package-folder.ts'
 
 /** A service that `greeting start` runs as a process. */
 export type Service = {
@@ -21,27 +22,36 @@ export type Services = {
   readonly command: string
 }
 
-const packageFolder = join(import.meta.dirname, '../..')
 const fileOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifier))
-const bundledRegistrations = join(packageFolder, 'registrations/greeting.json')
-// The installed package contains this file. In the repository it lies outside of the folder.
-const isInstalled = existsSync(bundledRegistrations)
 
 /** The services of this repository. The installed package contains them. */
 export const services: Services = {
   identityProvider: {
     title: 'identity provider',
     logName: 'identity-provider',
-    mainFile: fileOf('@greeting/identity-provider/main'),
+    // Found when it is needed: a job that runs each minute starts no service.
+    get mainFile() {
+      return fileOf('@greeting/identity-provider/main')
+    },
   },
   greetingApi: {
     title: 'greeting API',
     logName: 'greeting-api',
-    mainFile: fileOf('@greeting/api/main'),
+    get mainFile() {
+      return fileOf('@greeting/api/main')
+    },
   },
-  registrationsFile: isInstalled
-    ? bundledRegistrations
-    : join(packageFolder, '../registrations/greeting.json'),
+  get registrationsFile() {
+    return isInstalled()
+      ? join(packageFolder(), bundledRegistrations)
+      : join(packageFolder(), '..', bundledRegistrations)
+  },
   // Without an installed command `greeting`, `npx greeting` would run a package of that name.
-  command: isInstalled ? 'npx @greeting/cli' : 'npx greeting',
+  get command() {
+    return isInstalled() ? 'npx @greeting/cli' : 'npx greeting'
+  },
 }
+
+const bundledRegistrations = 'registrations/greeting.json'
+// The installed package contains this file. In the repository it lies outside of the folder.
+const isInstalled = () => existsSync(join(packageFolder(), bundledRegistrations))
