@@ -159,11 +159,12 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/http',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
+      'services/identity-provider/src/portal',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
     ],
     reason:
-      'The powers of a test over a whole server. Only the start of a server with a lab loads them.',
+      'The powers of a test over a whole server, and their forms in the portal. Only the start of a server with a lab loads them.',
   },
   {
     path: 'services/identity-provider/src/backup',

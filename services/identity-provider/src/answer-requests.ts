@@ -213,6 +213,7 @@ export async function answerRequests({
             usedLinks: storage.assertions,
             httpsAuthUrl: listeners.https?.authority.authUrl,
             requestToken: (request) => app.fetch(request),
+            lab: world.lab?.portalLab(authority, portalCallerOf),
           }))
         : undefined
       const app: ReturnType<typeof createApp> = createApp(

@@ -4,6 +4,8 @@ import type { Authority } from './dialect/authority.ts'
 import type { TokenLifetime } from './dialect/token/token-times.ts'
 import { type Runtime, systemRuntime } from './directory/runtime.ts'
 import type { ServerEnv } from './http/request-header.ts'
+import type { Authenticate } from './management/http/caller.ts'
+import type { PortalLab } from './portal/portal-lab.ts'
 import type { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import type { KeyRingStore } from './signing/key-ring-store.ts'
 import { generateSigningKey } from './signing/signing-key-generation.ts'
@@ -28,6 +30,8 @@ export type ServiceLab = {
   readonly connect: (parts: LabParts) => void
   /** Makes the handler of a listener, around the app. */
   readonly handlerOf: (app: Hono<ServerEnv>, authority: Authority) => Fetch
+  /** Its operations for the portal, for the callers of another authentication. */
+  readonly portalLab: (authority: Authority, authenticate: Authenticate) => PortalLab
 }
 
 /** The parts of a server with which its lab makes tokens. */

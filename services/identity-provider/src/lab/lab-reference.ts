@@ -1,6 +1,5 @@
-import { z } from 'zod'
-import type { Endpoint } from './faults/endpoint.ts'
-import { type FaultRow, faultRows } from './faults/fault-rows.ts'
+import type { FaultParameter } from '../portal/portal-lab.ts'
+import { faultKinds } from './faults/fault-kinds.ts'
 import { forgeryRows } from './forge/forgeries.ts'
 import type { ForgeryRow } from './forge/forgery.ts'
 import { labOperations, labPath } from './http/lab-operations.ts'
@@ -19,11 +18,11 @@ export function labTables(): Readonly<Record<string, string>> {
     ),
     Faults: table(
       ['fault', 'at', 'parameters', 'effect'],
-      Object.entries(faultRows).map(([name, row]: [string, FaultRow<Endpoint, z.ZodRawShape>]) => [
+      faultKinds.map(({ name, at, summary, parameters }) => [
         `\`${name}\``,
-        row.at.join(', '),
-        parametersText(row.parameters),
-        row.summary,
+        at.join(', '),
+        parameters.map(parameterText).join('; '),
+        summary,
       ]),
     ),
     Forgeries: table(
@@ -41,21 +40,9 @@ export function labTables(): Readonly<Record<string, string>> {
   }
 }
 
-type Property = {
-  readonly default?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly enum?: readonly unknown[]
-}
-
-function parametersText(schema: z.ZodObject): string {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
-  return Object.entries(properties as Readonly<Record<string, Property>>)
-    .map(([name, { default: initial, enum: values, minimum, maximum }]) => {
-      const range = values?.join(', ') ?? `${minimum} to ${maximum}`
-      return `\`${name}\`: ${range}${initial === undefined ? '' : `, default ${initial}`}`
-    })
-    .join('; ')
+const parameterText = ({ name, initial, choices, minimum, maximum }: FaultParameter): string => {
+  const range = choices?.join(', ') ?? `${minimum} to ${maximum}`
+  return `\`${name}\`: ${range}${initial === undefined ? '' : `, default ${initial}`}`
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

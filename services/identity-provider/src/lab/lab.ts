@@ -5,8 +5,11 @@ import { put } from '../directory/directory-change.ts'
 import { systemRuntime } from '../directory/runtime.ts'
 import type { ServerEnv } from '../http/request-header.ts'
 import type { Log } from '../http/service-options.ts'
+import type { Authenticate } from '../management/http/caller.ts'
+import type { PortalLab } from '../portal/portal-lab.ts'
 import type { LabParts, ServiceLab } from '../service-world.ts'
 import { system } from '../signing/key-event.ts'
+import { faultKinds } from './faults/fault-kinds.ts'
 import { Faults } from './faults/faults.ts'
 import { Forge, MintError, type MintRequest } from './forge/forge.ts'
 import { type ForgeryName, makeForgeries } from './forge/forgeries.ts'
@@ -58,14 +61,9 @@ export class Lab implements ServiceLab, LabPowers {
   }
 
   handlerOf = (app: Hono<ServerEnv>, authority: Authority): Fetch => {
-    const { forge, parts } = this.#use()
-    const { log, monotonicNowMs = () => performance.now(), random = Math.random } = this.#options
-    const labApp = createLabApp(this, {
-      parts,
-      authority,
-      runtime: this.#runtime,
-      report: (err, ids) => log?.error({ err, ...ids }, 'lab request failed'),
-    })
+    const { forge } = this.#use()
+    const { monotonicNowMs = () => performance.now(), random = Math.random } = this.#options
+    const labApp = this.#operations(authority)
     const handle = labHandler(app, {
       authority,
       runtime: this.#runtime,
@@ -85,6 +83,11 @@ export class Lab implements ServiceLab, LabPowers {
       return isOwn ? labApp.fetch(request, bindings) : handle(request, bindings)
     }
   }
+
+  portalLab = (authority: Authority, authenticate: Authenticate): PortalLab => ({
+    operations: this.#operations(authority, authenticate),
+    faultKinds,
+  })
 
   /** The signing keys of the server. */
   get keys(): LabKeys {
@@ -157,6 +160,16 @@ export class Lab implements ServiceLab, LabPowers {
     this.faults.clear()
     this.requests.clear()
     this.clock.reset()
+  }
+
+  #operations(authority: Authority, authenticate?: Authenticate): Hono {
+    return createLabApp(this, {
+      parts: this.#use().parts,
+      authority,
+      runtime: this.#runtime,
+      report: (err, ids) => this.#options.log?.error({ err, ...ids }, 'lab request failed'),
+      ...(authenticate && { authenticate }),
+    })
   }
 
   get #runtime() {

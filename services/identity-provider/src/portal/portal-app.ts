@@ -16,6 +16,10 @@ import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
 import { exposeActions, exposePages } from './pages/expose-page.ts'
 import { fileActions, filePages } from './pages/file-page.ts'
 import { keysActions, keysPages } from './pages/keys-page.ts'
+import { clockActions, clockPages } from './pages/lab/clock-page.ts'
+import { faultsActions, faultsPages } from './pages/lab/faults-page.ts'
+import { forgeriesActions, forgeriesPages } from './pages/lab/forgeries-page.ts'
+import { requestsActions, requestsPages } from './pages/lab/requests-page.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { logsPages } from './pages/logs-page.ts'
 import { manifestActions, manifestPages } from './pages/manifest-page.ts'
@@ -51,6 +55,10 @@ const pages: readonly PageRow[] = [
   ...logsPages,
   ...keysPages,
   ...filePages,
+  ...faultsPages,
+  ...clockPages,
+  ...forgeriesPages,
+  ...requestsPages,
 ]
 const actions: readonly ActionRow[] = [
   ...applicationsActions,
@@ -65,6 +73,10 @@ const actions: readonly ActionRow[] = [
   ...tokenActions,
   ...keysActions,
   ...fileActions,
+  ...faultsActions,
+  ...clockActions,
+  ...forgeriesActions,
+  ...requestsActions,
 ]
 
 /** Fields that are never shown again: they are secrets. */

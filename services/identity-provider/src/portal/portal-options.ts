@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { ServiceOptions } from '../http/service-options.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { ReplayCache } from '../storage/replay-cache.ts'
+import type { PortalLab } from './portal-lab.ts'
 
 /** Everything that the portal needs. */
 export type PortalOptions = {
@@ -15,4 +16,6 @@ export type PortalOptions = {
   readonly httpsAuthUrl: string | undefined
   /** Sends a token request to the token endpoint of this server. */
   readonly requestToken: (request: Request) => Response | Promise<Response>
+  /** The lab of this server; undefined when it is off. */
+  readonly lab: PortalLab | undefined
 }

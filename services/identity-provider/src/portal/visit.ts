@@ -17,9 +17,13 @@ export type Visit = {
   readonly now: Date
   readonly graph: InProcessGraph
   readonly management: InProcessGraph
+  /** The operations of the lab; undefined when it is off. */
+  readonly lab: InProcessGraph | undefined
   /** The token of a form that is sent to this path. */
   readonly tokenOf: (action: string) => string
 }
+
+const labPath = '/lab'
 
 /** Every management role. Each operation keeps those that the administrator has now. */
 const roles = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
@@ -41,6 +45,7 @@ export function createVisit(
     now,
     graph: new InProcessGraph(options.management, caller, graphPath),
     management: new InProcessGraph(options.management, caller, serverManagementPath),
+    lab: options.lab && new InProcessGraph(options.lab.operations, caller, labPath),
     tokenOf: (action) => formTokens.tokenOf(session, action),
   }
 }

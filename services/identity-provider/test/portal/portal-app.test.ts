@@ -186,6 +186,14 @@ describe('the portal', () => {
     assert.equal((await fetch(`${url}/portal/static/toString`)).status, 404)
   })
 
+  it('has no page of a lab when the lab is off', async () => {
+    const browser = await server.signedIn()
+    const { status, text } = await browser.open('/portal/lab')
+    assert.equal(status, 404)
+    assert.match(text, /The setting LAB=on turns it on/)
+    assert.ok(!(await browser.open('/portal')).text.includes('href="/portal/lab"'))
+  })
+
   it('AS39: answers only under its own names', async () => {
     const { hostname, port } = new URL(url)
     const statusFor = (host: string) =>

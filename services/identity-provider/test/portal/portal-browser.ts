@@ -100,8 +100,11 @@ export type PortalServer = AsyncDisposable & {
 }
 
 /** Starts a server in this process, in memory. */
-export async function startPortal(options: IdentityProviderOptions = {}): Promise<PortalServer> {
-  const provider = await startIdentityProvider({ httpsPort: 'off', ...options })
+export async function startPortal(
+  options: IdentityProviderOptions = {},
+  start: (options: IdentityProviderOptions) => Promise<IdentityProvider> = startIdentityProvider,
+): Promise<PortalServer> {
+  const provider = await start({ httpsPort: 'off', ...options })
   const env = parseEnv(await readFile(join(provider.dataDir, 'administrator.env'), 'utf8'))
   const administrator = {
     clientId: env.CLIENT_ID ?? '',

@@ -4,6 +4,7 @@ import type { Authority } from '../../dialect/authority.ts'
 import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import { authenticateWithGuard } from '../../management/http/authenticate-with-guard.ts'
+import type { Authenticate } from '../../management/http/caller.ts'
 import { type RequestIds, refuse } from '../../management/http/graph-error.ts'
 import type { Answer, Operation, PerformOperation } from '../../management/http/operation.ts'
 import { createOperationsApp } from '../../management/http/operations-app.ts'
@@ -161,26 +162,29 @@ export type LabAppOptions = {
   readonly authority: Authority
   readonly runtime: Runtime
   readonly report: (error: unknown, ids: RequestIds) => void
+  /** Replaces the guard, for calls that do not come from the network. Default: the guard. */
+  readonly authenticate?: Authenticate
 }
 
 /** Creates the app of a lab, for an administrator of the server only. */
 export function createLabApp(
   lab: LabPowers,
-  { parts, authority, runtime, report }: LabAppOptions,
+  { parts, authority, runtime, report, authenticate }: LabAppOptions,
 ): Hono {
-  const authenticate = authenticateWithGuard(
-    {
-      issuerUrls: [authority.issuerUrl],
-      audiences: [serverManagementUri, serverManagementAppId],
-      roles: Object.keys(serverRoles),
-      publishedKeys: () => parts.keys.published(),
-      testKeys: 'accepted',
-      wallClockMs: lab.clock.wallClockMs,
-    },
-    parts.directory,
-  )
+  const guarded = () =>
+    authenticateWithGuard(
+      {
+        issuerUrls: [authority.issuerUrl],
+        audiences: [serverManagementUri, serverManagementAppId],
+        roles: Object.keys(serverRoles),
+        publishedKeys: () => parts.keys.published(),
+        testKeys: 'accepted',
+        wallClockMs: lab.clock.wallClockMs,
+      },
+      parts.directory,
+    )
   const app = createOperationsApp(labOperations(lab), {
-    authenticate,
+    authenticate: authenticate ?? guarded(),
     apiAppId: serverManagementAppId,
     store: parts.directory,
     credentialUses: { record: async () => {}, lastUses: async () => new Map() },

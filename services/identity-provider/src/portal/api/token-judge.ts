@@ -1,6 +1,7 @@
 import { anyCaller, createGuard, type RefusalReason, refusalRows } from '@greeting/guard'
 import { issuerV1, issuerV2 } from '../../dialect/authority.ts'
 import type { Visit } from '../visit.ts'
+import type { Principal } from './find-application.ts'
 
 /** The checks of the guard in their order, with the reasons of their refusals. */
 const checks: readonly { readonly name: string; readonly reasons: readonly RefusalReason[] }[] = [
@@ -58,39 +59,70 @@ export type JudgedApi = {
   readonly roles: readonly string[]
 }
 
-/** Judges a token with the guard, as an API of this tenant does: each check, and each role. */
-export async function judgeToken(visit: Visit, api: JudgedApi, token: string): Promise<Judgement> {
+/** The API of a service principal. */
+export const judgedApi = ({ appId, servicePrincipalNames, appRoles }: Principal): JudgedApi => ({
+  appId,
+  names: servicePrincipalNames,
+  roles: [
+    ...new Set(appRoles.flatMap(({ value, isEnabled }) => (value && isEnabled ? [value] : []))),
+  ],
+})
+
+/** The guard of an API of this tenant. */
+function guardOf(visit: Visit, { appId, names, roles }: JudgedApi) {
   const { service } = visit.options
   const { tenantId } = visit.session
   const shared = { tenantId, keys: () => service.keys.published() }
-  const roles = [...new Set(api.roles)]
-  const guard = createGuard(
+  return createGuard(
     {
       issuers: [
         {
           ...shared,
           issuer: issuerV1(service.authority, tenantId),
-          audiences: [...new Set([...api.names, api.appId])],
+          audiences: [...new Set([...names, appId])],
           tokenVersion: '1.0',
           claims: { applicationId: 'appid', tokenId: 'uti' },
         },
         {
           ...shared,
           issuer: issuerV2(service.authority, tenantId),
-          audiences: [api.appId],
+          audiences: [appId],
           tokenVersion: '2.0',
           claims: { applicationId: 'azp', tokenId: 'uti' },
         },
       ],
       roles: roles.length > 0 ? roles : ['no role is declared'],
+      // The keys are those of this server, which uses test keys only in a lab.
+      testKeys: 'accepted',
     },
     { wallClockMs: () => visit.now.getTime() },
   )
-  const credentials = { authorization: `Bearer ${token}`, target: '/' }
+}
+
+const credentialsOf = (token: string) => ({ authorization: `Bearer ${token}`, target: '/' })
+
+/** The reason why the guard refuses each token on a route of the API; undefined for an admitted token. */
+export async function refusalReasons(
+  visit: Visit,
+  api: JudgedApi,
+  tokens: readonly string[],
+): Promise<readonly (RefusalReason | undefined)[]> {
+  const guard = guardOf(visit, api)
+  const [role = anyCaller] = api.roles
+  const decisions = await Promise.all(
+    tokens.map((token) => guard.decide(credentialsOf(token), role)),
+  )
+  return decisions.map((one) => (one.outcome === 'admitted' ? undefined : one.reason))
+}
+
+/** Judges a token with the guard, as an API of this tenant does: each check, and each role. */
+export async function judgeToken(visit: Visit, api: JudgedApi, token: string): Promise<Judgement> {
+  const guard = guardOf(visit, api)
+  const credentials = credentialsOf(token)
   const decision = await guard.decide(credentials, anyCaller)
   const failed = decision.outcome === 'admitted' ? undefined : decision.reason
   const routes = await Promise.all(
-    roles.map(async (role): Promise<RouteVerdict> => {
+    api.roles.map(async (role): Promise<RouteVerdict> => {
       const one = await guard.decide(credentials, role)
       const isAdmitted = one.outcome === 'admitted'
       const route = greetingRoutes[role] ?? `A route that requires ${role}`

@@ -1,6 +1,6 @@
-import { html } from 'hono/html'
+import { tabs } from './tabs.ts'
 
-const tabs = [
+const rows = [
   { name: 'Overview', suffix: '' },
   { name: 'Certificates & secrets', suffix: '/credentials' },
   { name: 'API permissions', suffix: '/permissions' },
@@ -10,15 +10,16 @@ const tabs = [
   { name: 'Manifest', suffix: '/manifest' },
 ] as const
 
-export type Tab = (typeof tabs)[number]['name']
+export type Tab = (typeof rows)[number]['name']
 
 /** The path of a page of one application. */
 export const applicationPath = (appId: string, tab: Tab = 'Overview'): string =>
-  `/portal/applications/${appId}${tabs.find(({ name }) => name === tab)?.suffix ?? ''}`
+  `/portal/applications/${appId}${rows.find(({ name }) => name === tab)?.suffix ?? ''}`
 
 /** The pages of one application, with the names of Entra. */
 export const applicationTabs = (appId: string, current: Tab) =>
-  html`<nav aria-label="Application" class="tabs"><ul>${tabs.map(
-    ({ name }) =>
-      html`<li><a href="${applicationPath(appId, name)}"${name === current ? html` aria-current="page"` : ''}>${name}</a></li>`,
-  )}</ul></nav>`
+  tabs(
+    'Application',
+    rows.map(({ name }) => ({ name, path: applicationPath(appId, name) })),
+    current,
+  )

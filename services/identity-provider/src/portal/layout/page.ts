@@ -12,6 +12,7 @@ export const sections = [
   { name: 'Logs', path: '/portal/logs' },
   { name: 'Keys', path: '/portal/keys' },
   { name: 'Registrations file', path: '/portal/file' },
+  { name: 'Lab', path: '/portal/lab' },
 ] as const
 
 export type Section = (typeof sections)[number]['name']
@@ -30,7 +31,7 @@ export type Page = {
 /** Makes a whole page around its content. The content is the same with and without script. */
 export async function page(visit: Visit | undefined, one: Page): Promise<Response> {
   const text = await html`<!doctype html>
-<html lang="en">
+<html lang="en"${visit && html` data-now="${visit.now.toISOString()}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -53,10 +54,12 @@ ${
 </header>
 ${
   visit &&
-  html`<nav aria-label="Portal"><ul>${sections.map(
-    ({ name, path }) =>
-      html`<li><a href="${path}"${name === one.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${name}</a></li>`,
-  )}</ul></nav>`
+  html`<nav aria-label="Portal"><ul>${sections
+    .filter(({ name }) => name !== 'Lab' || visit.lab)
+    .map(
+      ({ name, path }) =>
+        html`<li><a href="${path}"${name === one.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${name}</a></li>`,
+    )}</ul></nav>`
 }
 <main id="content">
 ${one.trail && html`<nav aria-label="Breadcrumb" class="trail"><ul>${one.trail.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}</ul></nav>`}

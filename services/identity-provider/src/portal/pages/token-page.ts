@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { explanationsOf } from '../api/explanations.ts'
 import { findByName, type Principal } from '../api/find-application.ts'
 import { apiName } from '../api/scopes.ts'
-import { judgeToken } from '../api/token-judge.ts'
+import { judgedApi, judgeToken } from '../api/token-judge.ts'
 import { previewToken } from '../api/token-preview.ts'
 import { choice, field, form, problem } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
@@ -91,7 +91,7 @@ ${explanation && sixSteps(explanation, { api: api.appId, client: client.appId })
 <h3>Request</h3>${snippet(requestText(visit, chosen, client, api), 'Request')}
 ${
   'token' in made
-    ? html`${decoded && claimTable(decoded, visit.now)}${judgementTables(await judgeToken(visit, judged(api), made.token))}`
+    ? html`${decoded && claimTable(decoded, visit.now)}${judgementTables(await judgeToken(visit, judgedApi(api), made.token))}`
     : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
 }
 <h2>Request it</h2>
@@ -103,12 +103,6 @@ ${form(
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}<button>Request</button>`,
 )}`
 }
-
-const judged = ({ appId, servicePrincipalNames, appRoles }: Principal) => ({
-  appId,
-  names: servicePrincipalNames,
-  roles: appRoles.flatMap(({ value, isEnabled }) => (value && isEnabled ? [value] : [])),
-})
 
 function requestText(
   visit: Visit,
@@ -154,7 +148,7 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
   const decoded = answer.access_token === undefined ? undefined : decodeToken(answer.access_token)
   const verdict =
     answer.access_token &&
-    judgementTables(await judgeToken(visit, judged(api), answer.access_token))
+    judgementTables(await judgeToken(visit, judgedApi(api), answer.access_token))
   return tokenPage(
     visit,
     chosen,
@@ -174,7 +168,7 @@ const checkToken: ActionRow['run'] = async (visit, sent) => {
   if (name === '')
     throw actionFault('The token names no audience. Enter the API that must accept it.')
   const api = await findByName(visit, name)
-  const judgement = await judgeToken(visit, judged(api), token)
+  const judgement = await judgeToken(visit, judgedApi(api), token)
   return tokenPage(
     visit,
     { client: '', api: name, endpoint: 'v2.0' },

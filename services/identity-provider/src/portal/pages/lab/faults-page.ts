@@ -1,0 +1,144 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../../layout/form.ts'
+import type { Html } from '../../layout/html.ts'
+import { mark, table } from '../../layout/parts.ts'
+import type { FaultKind, FaultParameter } from '../../portal-lab.ts'
+import type { ActionRow, PageRow } from '../../routes.ts'
+import type { Visit } from '../../visit.ts'
+import { labAction, labPaths, labTab } from './lab-page.ts'
+
+const path = labPaths.Faults
+
+const armedFault = z.object({
+  id: z.string(),
+  fault: z.string(),
+  at: z.string(),
+  parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+  client: z.string().optional(),
+  run: z.string().optional(),
+  times: z.number().optional(),
+  seconds: z.number().optional(),
+  applied: z.number(),
+  isArmed: z.boolean(),
+})
+
+const show = labTab('Faults', async (lab, visit, { req }, attempt) => {
+  const armed = await lab.list('/faults', armedFault)
+  const kinds = visit.options.lab?.faultKinds ?? []
+  const name = attempt?.form.get('fault') ?? req.query('fault')
+  const chosen = kinds.find((one) => one.name === name)
+  return html`<p>A fault breaks the answers of an endpoint: for one request, unless you enter more.</p>
+${table(
+  'Faults',
+  ['Fault', 'Endpoint', 'Parameters', 'Requests', 'State', 'Change'],
+  armed.map((one) => [
+    html`<code>${one.fault}</code>`,
+    one.at,
+    parametersText({ ...one.parameters, client: one.client, run: one.run }),
+    `${one.applied} of ${one.times ?? (one.seconds === undefined ? 1 : 'any number')}`,
+    mark(one.isArmed ? 'warn' : 'plain', one.isArmed ? 'armed' : 'used up'),
+    buttonForm(visit, `${path}/remove`, 'Remove', { id: one.id }),
+  ]),
+  'No fault is armed.',
+)}
+${armed.length > 0 && buttonForm(visit, `${path}/clear`, 'Remove all faults')}
+${chosen && armForm(visit, chosen, attempt)}
+<h2>Arm a fault</h2>
+${table(
+  'Faults to arm',
+  ['Fault', 'Effect', 'Endpoints'],
+  kinds.map((one) => [
+    html`<a href="${path}?fault=${one.name}#arm"><code>${one.name}</code></a>`,
+    one.summary.replaceAll('`', ''),
+    one.at.join(', '),
+  ]),
+  '',
+)}`
+})
+
+const parametersText = (values: Readonly<Record<string, unknown>>) =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+
+const armForm = (visit: Visit, { name, at, summary, parameters }: FaultKind, attempt?: Attempt) =>
+  html`<h2 id="arm">Arm <code>${name}</code></h2><p>${summary.replaceAll('`', '')}</p>
+${form(
+  visit,
+  `${path}/arm`,
+  html`${hiddenFields({ fault: name })}
+${choice({ name: 'at', label: 'Endpoint', options: at.map((value) => ({ value, label: value })) }, attempt)}
+${parameters.map((one) => parameterField(one, attempt))}
+${field({ name: 'times', label: 'Requests', type: 'number', help: 'Empty: one request, or every request of the time below.' }, attempt)}
+${field({ name: 'seconds', label: 'Seconds, on the clock of the lab', type: 'number' }, attempt)}
+${field({ name: 'client', label: 'Client ID', maxLength: 64, help: 'Empty: every client. Only requests to the token endpoint name one.' }, attempt)}
+<button>Arm</button>`,
+)}`
+
+function parameterField(
+  { name, initial, choices, minimum, maximum, isRequired }: FaultParameter,
+  attempt?: Attempt,
+): Html {
+  const value = String(initial ?? '')
+  if (choices !== undefined) {
+    const options = choices.map((one) => ({ value: String(one), label: String(one) }))
+    return choice({ name: `parameter:${name}`, label: name, value, options }, attempt)
+  }
+  return field(
+    {
+      name: `parameter:${name}`,
+      label: `${name}, ${minimum} to ${maximum}`,
+      type: 'number',
+      value,
+      required: isRequired,
+    },
+    attempt,
+  )
+}
+
+const numeric = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text)
+
+/** The fields of the form as the fault of the API, which validates it. */
+function faultOf(sent: ReadonlyMap<string, string>): object {
+  const prefix = 'parameter:'
+  const filled = [...sent].filter(([, value]) => value.trim() !== '')
+  const parameters = filled
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, value]) => [name.slice(prefix.length), numeric(value)])
+  const scope = filled
+    .filter(([name]) => ['times', 'seconds'].includes(name))
+    .map(([name, value]) => [name, numeric(value)])
+  const client = sent.get('client')?.trim()
+  return {
+    fault: sent.get('fault'),
+    at: sent.get('at'),
+    ...Object.fromEntries([...parameters, ...scope]),
+    ...(client && { client }),
+  }
+}
+
+export const faultsPages: readonly PageRow[] = [{ path, show }]
+
+export const faultsActions: readonly ActionRow[] = [
+  {
+    path: `${path}/arm`,
+    show,
+    run: labAction(path, (lab, sent) =>
+      lab.send({ method: 'POST', path: '/faults', body: faultOf(sent) }),
+    ),
+  },
+  {
+    path: `${path}/remove`,
+    show,
+    run: labAction(path, (lab, sent) =>
+      lab.send({ method: 'DELETE', path: `/faults/${encodeURIComponent(sent.get('id') ?? '')}` }),
+    ),
+  },
+  {
+    path: `${path}/clear`,
+    show,
+    run: labAction(path, (lab) => lab.send({ method: 'DELETE', path: '/faults' })),
+  },
+]

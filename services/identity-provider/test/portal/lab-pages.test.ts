@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startLabProvider } from '../../src/lab/index.ts'
+import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+
+const registrations = join(import.meta.dirname, '../registrations/sample.json')
+
+describe('the lab in the portal', () => {
+  let server: PortalServer
+  let browser: PortalBrowser
+  before(async () => {
+    server = await startPortal({ registrations, portal: 'on' }, startLabProvider)
+    browser = await server.signedIn()
+  })
+  after(() => server?.[Symbol.asyncDispose]())
+
+  const keysStatus = async () =>
+    (await fetch(`${server.provider.url}/common/discovery/keys`)).status
+
+  it('is a page of the navigation, with a warning', async () => {
+    const { text } = await browser.open('/portal')
+    assert.match(text, /<a href="\/portal\/lab">Lab<\/a>/)
+    assert.match((await browser.open('/portal/lab')).text, /Never use it in production/)
+  })
+
+  it('arms, lists and removes a fault', async () => {
+    const { text } = await browser.open('/portal/lab?fault=status')
+    assert.match(text, /name="parameter:status" type="number" value="503"/)
+    const fields = { at: 'keys', 'parameter:status': '500', times: '2' }
+    assert.equal((await browser.send('/portal/lab/arm', fields)).location, '/portal/lab')
+    assert.equal(await keysStatus(), 500)
+    const listed = await browser.open('/portal/lab')
+    assert.match(listed.text, /status 500<\/td><td>1 of 2<\/td><td><span class="mark warn">armed/)
+    assert.equal((await browser.send('/portal/lab/remove')).status, 303)
+    assert.equal(await keysStatus(), 200)
+    assert.match((await browser.open('/portal/lab')).text, /No fault is armed/)
+  })
+
+  it('reports a fault that the lab refuses, and keeps the entries', async () => {
+    await browser.open('/portal/lab?fault=delay')
+    const fields = { at: 'keys', 'parameter:delayMs': '70000' }
+    const { status, text } = await browser.send('/portal/lab/arm', fields)
+    assert.equal(status, 400)
+    assert.match(text, /Not done\.<\/strong>[^<]*delayMs/)
+    assert.match(text, /name="parameter:delayMs" type="number" value="70000"/)
+  })
+
+  it('removes all faults', async () => {
+    await browser.open('/portal/lab?fault=keys_empty')
+    await browser.send('/portal/lab/arm', { at: 'keys', seconds: '60' })
+    assert.match((await browser.open('/portal/lab')).text, /of any number/)
+    await browser.send('/portal/lab/clear')
+    assert.match((await browser.open('/portal/lab')).text, /No fault is armed/)
+  })
+
+  it('makes hostile tokens, of which the guard refuses each', async () => {
+    await browser.open('/portal/lab/forgeries')
+    const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
+    assert.equal(status, 200, text)
+    const [, refused, all] = /refuses (\d+) of (\d+) hostile tokens/.exec(text) ?? []
+    assert.equal(refused, all)
+    assert.ok(Number(all) > 80)
+    assert.match(text, /admits the genuine one/)
+    assert.match(text, /<code>algorithm_none<\/code>[\s\S]*?algorithm_not_rs256/)
+  })
+
+  it('reports an unknown API', async () => {
+    await browser.open('/portal/lab/forgeries')
+    const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Nothing' })
+    assert.equal(status, 400)
+    assert.match(text, /No application of the tenant matches “Nothing”/)
+    assert.match(text, /value="Nothing"/)
+  })
+
+  it('lists the requests with what clients did wrong, and forgets them', async () => {
+    await fetch(
+      `${server.provider.url}/${server.tenantId}/oauth2/v2.0/token?client_secret=canary`,
+      { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) },
+    )
+    const { text } = await browser.open('/portal/lab/requests')
+    assert.match(text, /<code>secret_misplaced<\/code>/)
+    assert.match(
+      text,
+      /POST \/[0-9a-f-]+\/oauth2\/v2\.0\/token<\/code>[\s\S]*?<span class="mark bad">4/,
+    )
+    assert.ok(!text.includes('canary'))
+    await browser.send('/portal/lab/requests/clear')
+    assert.match((await browser.open('/portal/lab/requests')).text, /No request has come yet/)
+  })
+
+  it('changes the clock, which every page and the session follow', async () => {
+    const path = '/portal/lab/clock'
+    const post = async (name: string, value: string) => {
+      const { text } = await browser.open(path)
+      const [, form_token = ''] =
+        /name="form_token" value="([^"]+)">[^<]*<input[^>]*name="freeze"/.exec(text) ?? []
+      return browser.post(path, new URLSearchParams({ form_token, [name]: value }))
+    }
+    const shown = async () => (await browser.open(path)).text
+    assert.equal((await post('freeze', 'true')).location, path)
+    assert.match(await shown(), /mark warn">frozen/)
+    const later = new Date(Date.now() + 7_200_000).toISOString().slice(0, 16)
+    assert.equal((await post('set', `${later}Z`)).status, 303)
+    assert.match(await shown(), /<h1>Sign in/, 'the session has ended by the clock of the lab')
+    browser.cookie = (await server.signedIn()).cookie
+    assert.ok((await shown()).includes(`<code>${later}:00.000Z`))
+    assert.match((await post('set', 'tomorrow')).text, /not a date/)
+    assert.equal((await post('advance', '60')).status, 303)
+    assert.ok(!(await shown()).includes(`<code>${later}`))
+    assert.equal((await post('reset', 'true')).status, 303)
+    assert.match(await shown(), /mark good">running[\s\S]*>0 seconds</)
+  })
+})
