@@ -191,7 +191,7 @@ describe('credentials', () => {
 })
 
 describe('a token', () => {
-  const soon = Math.floor(Date.now() / 1000)
+  const nowSeconds = () => Math.floor(Date.now() / 1000)
   const refused: [name: string, token: () => Promise<string>, says: RegExp][] = [
     ['that is not a JWT', async () => 'x', /malformed/],
     [
@@ -220,8 +220,8 @@ describe('a token', () => {
       /issuer/,
     ],
     ['from another tenant', () => signer.token({ tid: apiApplicationId }), /tenant/],
-    ['that has expired', () => signer.token({ exp: soon - 61 }), /expired/],
-    ['that is not valid yet', () => signer.token({ nbf: soon + 120 }), /not valid yet/],
+    ['that has expired', () => signer.token({ exp: nowSeconds() - 61 }), /expired/],
+    ['that is not valid yet', () => signer.token({ nbf: nowSeconds() + 120 }), /not valid yet/],
   ]
   for (const [name, token, says] of refused) {
     it(`${name} is 401`, async () => {

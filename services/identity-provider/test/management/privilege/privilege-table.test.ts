@@ -263,12 +263,22 @@ const cells = operations.flatMap((operation) =>
   }),
 )
 
-async function outcomeMatches(
-  { operation, roles, target }: (typeof cells)[number],
-  outcome: Outcome,
-): Promise<void> {
+/** The lack of a role is a refusal that depends on nothing else and changes nothing. */
+const sharedScenes = new Map<string, Promise<Scene>>()
+
+function sceneOf({ operation, outcome, roles }: (typeof cells)[number]): Promise<Scene> {
+  const isDeleted = operation.path.startsWith('/directory/deletedItems')
+  if (outcome !== 'role_missing') return privilegeScene(roles, isDeleted)
+  const key = `${isDeleted} ${roles}`
+  const scene = sharedScenes.get(key) ?? privilegeScene(roles, isDeleted)
+  sharedScenes.set(key, scene)
+  return scene
+}
+
+async function outcomeMatches(cell: (typeof cells)[number], outcome: Outcome): Promise<void> {
+  const { operation, target } = cell
   const isOfServer = ofServer.some(({ path, method }) => nameOf(operation) === `${method} ${path}`)
-  const scene = await privilegeScene(roles, operation.path.startsWith('/directory/deletedItems'))
+  const scene = await sceneOf(cell)
   const ask = asks[nameOf(operation)]
   assert.ok(ask)
   const { path, body } = await ask(scene, target)
