@@ -35,6 +35,7 @@ export const healthy: Series = {
   [`greeting_store_operation_duration_seconds_count{${identityProvider},result="failed"}`]:
     always(0),
   [`greeting_store_reversals_total{${identityProvider}}`]: always(0),
+  [`greeting_clock_offset_seconds{${identityProvider}}`]: always(0),
   [`greeting_signing_keys{${identityProvider},phase="announced"}`]: always(1),
   [`greeting_signing_key_phase_end_seconds{${identityProvider},phase="active"}`]: '7000000-60x180',
   [`greeting_credentials_ending{${identityProvider},kind="secret"}`]: always(0),
@@ -88,6 +89,10 @@ export const alertCases: readonly AlertCase[] = [
   {
     alert: 'GreetingStoreWentBack',
     series: { [`greeting_store_reversals_total{${identityProvider}}`]: `0x175 1x4` },
+  },
+  {
+    alert: 'GreetingClockDiffers',
+    series: { [`greeting_clock_offset_seconds{${identityProvider}}`]: always(-61) },
   },
   {
     alert: 'GreetingReplicasDisagree',

@@ -69,7 +69,13 @@ const newSecrets = () =>
       .map((name) => [name, readFileSync(join(dataDir, name), 'utf8')]),
   )
 
+/** Without their values, the server would use an empty store of its own. */
+const requiredSettings = ['DATABASE_URL', 'KEY_ENCRYPTION_KEY']
+
 async function run() {
+  const missing = requiredSettings.filter((name) => !process.env[name])
+  if (missing.length > 0)
+    throw new Error(`the Secret has an empty value for ${missing.join(' and ')}`)
   // Before the administrator exists, because its secret can be read only once.
   const rehearsal = await send('POST', `${secrets}?dryRun=All`, {})
   if (!isWritten(rehearsal) && rehearsal !== 409)

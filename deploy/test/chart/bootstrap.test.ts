@@ -21,7 +21,11 @@ const fakeService = `
 type Sent = { readonly method: string; readonly url: string; readonly names: readonly string[] }
 
 /** Runs the job with a fake API of Kubernetes, which answers with the statuses in turn. */
-async function runJob(store: 'empty' | 'filled' | 'away', statuses: readonly number[]) {
+async function runJob(
+  store: 'empty' | 'filled' | 'away',
+  statuses: readonly number[],
+  settings: Readonly<Record<string, string>> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-bootstrap-'))
   const sent: Sent[] = []
   const api = createServer(async (request, response) => {
@@ -51,6 +55,9 @@ async function runJob(store: 'empty' | 'filled' | 'away', statuses: readonly num
         KUBERNETES_API: `http://127.0.0.1:${address.port}`,
         PAUSE_MS: '1',
         STORE: store,
+        DATABASE_URL: 'postgres://example',
+        KEY_ENCRYPTION_KEY: 'example',
+        ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -108,6 +115,12 @@ describe('the job before an installation', () => {
     const { code, sent, output } = await runJob('empty', [403])
     assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
     assert.match(output, /may not create the Secret greeting-administrator: status 403/)
+  })
+
+  it('ends before the start of the service when a Secret has an empty value', async () => {
+    const { code, sent, output } = await runJob('empty', [], { DATABASE_URL: '' })
+    assert.deepEqual({ code, sent }, { code: 1, sent: [] })
+    assert.equal(output, 'bootstrap: the Secret has an empty value for DATABASE_URL\n')
   })
 
   it('ends with 1 when the service cannot start', async () => {

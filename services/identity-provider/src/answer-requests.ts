@@ -17,10 +17,11 @@ import { portalCallerOf } from './portal/api/portal-caller.ts'
 import { loadPortal } from './portal/load-portal.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
+import { ClockComparison } from './startup/clock-comparison.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
 import { isPortalOn } from './startup/is-portal-on.ts'
 import { observedSign, observeTokens } from './startup/observe-tokens.ts'
-import { openKeys } from './startup/open-keys.ts'
+import { openKeys, requireStoredKeys } from './startup/open-keys.ts'
 import { seedDirectory } from './startup/seed-directory.ts'
 import { startBackgroundTasks } from './startup/start-background-tasks.ts'
 import { storageLimits } from './startup/storage-limits.ts'
@@ -76,6 +77,7 @@ export async function answerRequests({
   })
 
   // 1. Registrations, administrator and signing keys
+  if (isStart) await requireStoredKeys(settings, storage)
   if (isStart) await seedDirectory(settings, directory, runtime, log)
   if (isStart && link?.isFirst !== false) {
     await ensureAdministrator(settings, directory, listeners.first.authority, runtime, log)
@@ -157,6 +159,8 @@ export async function answerRequests({
     })
 
   // 4. Background tasks. The last counted refusals are reported before the audit log is written.
+  const clock = new ClockComparison({ readStoreMs: storage.clockMs, now: runtime.now, log })
+  await clock.compare()
   const reportRefusals = async () => reportCountedRefusals(options)
   unfinished.defer(reportRefusals)
   startBackgroundTasks(
@@ -166,6 +170,7 @@ export async function answerRequests({
       keys,
       auditBuffer,
       reversals,
+      clock,
       retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
       renewCertificate: listeners.renewCertificate,
       reportCountedRefusals: reportRefusals,
@@ -183,6 +188,7 @@ export async function answerRequests({
       keys,
       storage: {
         ...{ usage: storage.usage, limits: storageLimits(settings) },
+        clockOffsetSeconds: () => clock.offsetSeconds,
         ...{ reversals: () => reversals.count, auditBacklog: () => auditBuffer.backlog },
       },
       maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,

@@ -9,6 +9,7 @@ import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { put } from '../src/directory/directory-change.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
+import { startIdentityProvider } from '../src/start-identity-provider.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
 import {
@@ -26,6 +27,7 @@ const keyEncryptionKey = KeyEncryptionKey.generate()
 
 let folder: string
 let server: PostgresServer
+let databaseUrl: string
 let storage: Storage
 let keys: SigningKeys
 let replicas: ProviderProcess[]
@@ -35,7 +37,7 @@ let seededIn: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-replicas-'))
   server = await PostgresServer.start()
-  const databaseUrl = await server.database()
+  databaseUrl = await server.database()
   const start = (name: string) =>
     startProvider({
       DATA_DIR: join(folder, name),
@@ -102,6 +104,22 @@ describe('three replicas on one PostgreSQL', () => {
         assert.match(payload.iss ?? '', /^https:\/\/issuer\.example\//)
       }
     }
+  })
+
+  it('refuse a fourth with another key-encryption key, which changes nothing', async () => {
+    const { latest } = await storage.directory.start()
+    const another = startIdentityProvider({
+      databaseUrl,
+      keyEncryptionKey: KeyEncryptionKey.generate().toBase64(),
+      newAdministrator: 'yes',
+    })
+    await assert.rejects(another, { code: 'key_encryption_key_wrong', message: /Set the key / })
+    assert.deepEqual((await storage.directory.start()).latest, latest)
+  })
+
+  it('read the clock of the database', async () => {
+    const offsetMs = Date.now() - Number(await storage.clockMs())
+    assert.ok(Math.abs(offsetMs) < 30_000, `${offsetMs} ms`)
   })
 
   it('stop signing by and publishing a revoked key within a second, everywhere (FL10)', async () => {

@@ -9,12 +9,14 @@ export type StorageFigures = {
   readonly auditBacklog: () => AuditBacklog
   /** How often the store has lost commits since the start. */
   readonly reversals: () => number
+  /** How far the clock of this server is ahead of that of the database; undefined for SQLite. */
+  readonly clockOffsetSeconds: () => number | undefined
 }
 
 /** Adds the size of the store as of its last cleanup, and the audit records that wait for it. */
 export function storageMetrics(
   metrics: MetricSet,
-  { usage, limits, auditBacklog, reversals }: StorageFigures,
+  { usage, limits, auditBacklog, reversals, clockOffsetSeconds }: StorageFigures,
 ): void {
   metrics.gaugeBy(
     'lane',
@@ -68,5 +70,10 @@ export function storageMetrics(
     'greeting_store_reversals_total',
     'How often the store lost commits that this server knows, for example after a failover.',
     reversals,
+  )
+  metrics.gauge(
+    'greeting_clock_offset_seconds',
+    'How far the clock of this server is ahead of the clock of PostgreSQL.',
+    clockOffsetSeconds,
   )
 }

@@ -5,6 +5,7 @@ import type { ServiceWorld } from '../service-world.ts'
 import { keySchedule, type Settings } from '../settings.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { keyFromFile } from '../signing/key-file.ts'
+import type { KeyRing } from '../signing/key-ring.ts'
 import { SigningKeys } from '../signing/signing-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoreReversals } from '../storage/store-reversals.ts'
@@ -20,14 +21,9 @@ export async function openKeys(
   reversals: StoreReversals,
   { runtime, generateKey, testKeys }: ServiceWorld,
 ) {
-  const { KEY_ENCRYPTION_KEY, DATA_DIR } = settings
   const { ring } = await storage.keyRing.read()
   if (testKeys === 'refused') ring.forEach(refuseTestKey)
-  const path = join(DATA_DIR, 'key-encryption.key')
-  const keyEncryptionKey =
-    KEY_ENCRYPTION_KEY === undefined
-      ? await keyFromFile({ path, keysExist: ring.length > 0 })
-      : KeyEncryptionKey.parse(KEY_ENCRYPTION_KEY)
+  const keyEncryptionKey = await keyEncryptionKeyOf(settings, ring)
   const keys = await SigningKeys.open({
     store: storage.keyRing,
     keyEncryptionKey,
@@ -37,6 +33,27 @@ export async function openKeys(
     onReversal: (followed, latest) => reversals.note('signing-keys', followed, latest),
   })
   return { keys, keyEncryptionKey }
+}
+
+/**
+ * Requires that this server can decrypt the stored keys, before it writes anything. Otherwise a server with
+ * the wrong store or the wrong key would create an administrator, and then fail.
+ *
+ * @throws {SigningError} key_encryption_key_wrong, key_encryption_key_missing, sealed_key_corrupt
+ */
+export async function requireStoredKeys(settings: Settings, storage: Storage): Promise<void> {
+  const { ring } = await storage.keyRing.read()
+  if (ring.length === 0) return
+  const keyEncryptionKey = await keyEncryptionKeyOf(settings, ring)
+  for (const { kid, sealedPrivateKey } of ring) keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
+}
+
+async function keyEncryptionKeyOf(
+  { KEY_ENCRYPTION_KEY, DATA_DIR }: Settings,
+  ring: KeyRing,
+): Promise<KeyEncryptionKey> {
+  if (KEY_ENCRYPTION_KEY !== undefined) return KeyEncryptionKey.parse(KEY_ENCRYPTION_KEY)
+  return keyFromFile({ path: join(DATA_DIR, 'key-encryption.key'), keysExist: ring.length > 0 })
 }
 
 function refuseTestKey({ kid, certificate }: { kid: string; certificate: string }): void {

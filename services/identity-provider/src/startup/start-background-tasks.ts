@@ -7,6 +7,7 @@ import type { AuditBuffer } from '../storage/audit-buffer.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoreReversals } from '../storage/store-reversals.ts'
+import type { ClockComparison } from './clock-comparison.ts'
 
 /** Everything that needs work between requests. */
 export type BackgroundWork = {
@@ -15,6 +16,7 @@ export type BackgroundWork = {
   readonly keys: SigningKeys
   readonly auditBuffer: AuditBuffer
   readonly reversals: StoreReversals
+  readonly clock: ClockComparison
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
   readonly renewCertificate: () => Promise<void>
@@ -25,7 +27,7 @@ export type BackgroundWork = {
 
 /** Starts the periodic tasks. The stack ends them, after a task that is running. */
 export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
-  const { storage, directory, keys, auditBuffer, reversals, runtime, log } = work
+  const { storage, directory, keys, auditBuffer, reversals, clock, runtime, log } = work
   const tasks: readonly [everyMs: number, name: string, task: () => Promise<unknown>][] = [
     // A change of another replica is effective within a second.
     [250, 'refresh of the directory', () => directory.refresh()],
@@ -33,6 +35,7 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     [500, 'write of the audit log', () => auditBuffer.flush()],
     [500, 'record of a store reversal', () => reversals.writeTo(directory)],
     [60_000, 'schedule of the signing keys', () => keys.tend()],
+    [60_000, 'comparison of the clocks', () => clock.compare()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
     [300_000, 'cleanup of the store', () => storage.tidy(runtime.now())],
     [300_000, 'purge of deleted items', () => purgeExpired(directory, runtime, work.retentionDays)],

@@ -26,6 +26,8 @@ export type Storage = {
   tidy(now: Date): Promise<void>
   /** What the store contains, as of the last `tidy`. */
   readonly usage: () => StorageUsage
+  /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
+  readonly clockMs: () => Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -119,6 +121,7 @@ export function sqlStorage(
       credentialUses: credentialUses.count,
       endingCredentials,
     }),
+    clockMs: () => database.clockMs(),
     close: () => database.close(),
   }
 }

@@ -28,6 +28,7 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
   },
   storage: {
     ...{ usage, limits: defaultStorageLimits, reversals: () => 1 },
+    clockOffsetSeconds: () => -0.5,
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
   },
   now: () => now,

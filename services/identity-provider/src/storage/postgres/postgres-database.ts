@@ -32,6 +32,7 @@ export function postgresDatabase(url: string): SqlDatabase {
   return new SqlDatabase({
     kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
     bytesQuery: 'select pg_database_size(current_database()) as bytes',
+    clockQuery: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
     faultOf: (error) => {
       const fault = postgresFaultOf(error)
       return fault && `The database ${address.name} ${fault}.`

@@ -24,6 +24,8 @@ export type SqlDatabaseOptions = {
   readonly reports?: Kysely<Tables>
   /** A statement for the bytes of the file or the database, in the column `bytes`. */
   readonly bytesQuery: string
+  /** A query for the clock of the database, in the column `ms`; undefined when it is the clock of this process. */
+  readonly clockQuery?: string
   /** Closes the connections of all of them; default: closing each of them closes its own. */
   readonly close?: () => Promise<void>
   /**
@@ -47,6 +49,7 @@ export class SqlDatabase {
   readonly #runBatch: SqlDatabaseOptions['runBatch']
   readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
   readonly #bytesQuery: string
+  readonly #clockQuery: string | undefined
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
   #observe: ObserveQuery | undefined
@@ -58,6 +61,7 @@ export class SqlDatabase {
     readers = kysely,
     reports = readers,
     bytesQuery,
+    clockQuery,
     close = async () => {},
     faultOf,
   }: SqlDatabaseOptions) {
@@ -67,6 +71,7 @@ export class SqlDatabase {
     this.#readers = readers
     this.#reports = reports
     this.#bytesQuery = bytesQuery
+    this.#clockQuery = clockQuery
     this.#close = close
     this.#faultOf = faultOf
   }
@@ -169,6 +174,14 @@ export class SqlDatabase {
       sql.raw<{ bytes: number | string }>(this.#bytesQuery).execute(db),
     )
     return Number(rows[0]?.bytes)
+  }
+
+  /** The time of the database in epoch milliseconds; undefined when it uses the clock of this process. */
+  async clockMs(): Promise<number | undefined> {
+    const query = this.#clockQuery
+    if (query === undefined) return undefined
+    const { rows } = await this.ask((db) => sql.raw<{ ms: number | string }>(query).execute(db))
+    return Number(rows[0]?.ms)
   }
 
   async close(): Promise<void> {
