@@ -1,23 +1,64 @@
-import { type ClientCredentials, requestToken, type TokenAnswer } from './token-request.ts'
+import type { ClientCertificate } from '@greeting/identity-provider/lab'
+import { requestToken, type TokenAnswer } from './token-request.ts'
 
-/** A client of a test, with its credentials. */
+/** The proof of a client's identity: one of its credentials. */
+export type ClientCredential =
+  | { readonly clientSecret: string }
+  | { readonly certificate: ClientCertificate }
+  /** Makes a token of the issuer that a federated identity credential trusts. */
+  | { readonly federatedToken: () => Promise<string> }
+
+/** The server of a client. */
+export type ClientPlaces<ApiName extends string> = {
+  readonly tokenEndpoint: string
+  readonly scopeOf: (api?: ApiName) => string
+  readonly now: () => Date
+}
+
+/** RFC 7523 section 2.2. */
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** A client of a test, with its credential. */
 export class EntraClient<ApiName extends string = string> {
   readonly name: string
   readonly clientId: string
-  readonly clientSecret: string
-  readonly #tokenEndpoint: string
-  readonly #scopeOf: (api?: ApiName) => string
+  readonly #credential: ClientCredential
+  readonly #places: ClientPlaces<ApiName>
 
   constructor(
-    { name, clientId, clientSecret }: ClientCredentials & { readonly name: string },
-    tokenEndpoint: string,
-    scopeOf: (api?: ApiName) => string,
+    { name, clientId }: { readonly name: string; readonly clientId: string },
+    credential: ClientCredential,
+    places: ClientPlaces<ApiName>,
   ) {
     this.name = name
     this.clientId = clientId
-    this.clientSecret = clientSecret
-    this.#tokenEndpoint = tokenEndpoint
-    this.#scopeOf = scopeOf
+    this.#credential = credential
+    this.#places = places
+  }
+
+  /** @throws {TypeError} when the client has another credential */
+  get clientSecret(): string {
+    if ('clientSecret' in this.#credential) return this.#credential.clientSecret
+    throw new TypeError(`The client "${this.name}" has no secret`)
+  }
+
+  /** @throws {TypeError} when the client has another credential */
+  get certificate(): ClientCertificate {
+    if ('certificate' in this.#credential) return this.#credential.certificate
+    throw new TypeError(`The client "${this.name}" has no certificate`)
+  }
+
+  /**
+   * The client assertion of a token request: signed with the key of the certificate, or a token of the
+   * issuer that the client trusts.
+   *
+   * @throws {TypeError} when the client has a secret
+   * @see RFC 7523 section 2.2
+   */
+  async assertion(): Promise<string> {
+    if ('federatedToken' in this.#credential) return this.#credential.federatedToken()
+    const { now, tokenEndpoint } = this.#places
+    return this.certificate.assertion(this.clientId, tokenEndpoint, now())
   }
 
   /**
@@ -35,8 +76,13 @@ export class EntraClient<ApiName extends string = string> {
    *
    * @throws {TokenRequestError} token_request_refused with the code of the identity provider
    */
-  tokenAnswer(api?: ApiName): Promise<TokenAnswer> {
-    const { clientId, clientSecret } = this
-    return requestToken(this.#tokenEndpoint, { clientId, clientSecret }, this.#scopeOf(api))
+  async tokenAnswer(api?: ApiName): Promise<TokenAnswer> {
+    const scope = this.#places.scopeOf(api)
+    const authentication =
+      'clientSecret' in this.#credential
+        ? { client_secret: this.clientSecret }
+        : { client_assertion_type: assertionType, client_assertion: await this.assertion() }
+    const form = { client_id: this.clientId, scope, ...authentication }
+    return requestToken(this.#places.tokenEndpoint, form)
   }
 }

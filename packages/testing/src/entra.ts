@@ -6,6 +6,7 @@ import type {
   Forgery,
   ForgeryName,
   LabClock,
+  LabFederation,
   LabKeys,
   LabProvider,
   MintRequest,
@@ -13,10 +14,9 @@ import type {
 } from '@greeting/identity-provider/lab'
 import { assertRefusesForgeries, type FetchYourApi } from './assert-refuses-forgeries.ts'
 import { EntraApi } from './entra-api.ts'
-import { EntraClient } from './entra-client.ts'
+import { type ClientCredential, EntraClient } from './entra-client.ts'
 import { Graph } from './graph.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
-import type { ClientCredentials } from './token-request.ts'
 
 /** The IDs and secrets of the registrations at the start. */
 export type SeededRegistrations = {
@@ -29,8 +29,15 @@ export type SeededRegistrations = {
   readonly clients: readonly {
     readonly displayName: string
     readonly applicationId: string
-    readonly clientSecret: string
+    readonly credential: ClientCredential
   }[]
+}
+
+/** The settings of the client that manages the directory. */
+export type AdministratorSettings = {
+  readonly tenantId: string
+  readonly clientId: string
+  readonly clientSecret: string
 }
 
 type Name<Registrations> = Extract<keyof Registrations, string>
@@ -51,21 +58,19 @@ export class Entra<
 
   constructor({
     provider,
-    tenantId,
     administrator,
     ...registrations
   }: SeededRegistrations & {
     readonly provider: LabProvider
-    readonly tenantId: string
-    readonly administrator: ClientCredentials
+    readonly administrator: AdministratorSettings
   }) {
     this.#provider = provider
     this.#registrations = registrations
-    this.tenantId = tenantId
+    this.tenantId = administrator.tenantId
     this.administrator = new EntraClient(
-      { name: 'Administrator', ...administrator },
-      this.tokenEndpoint,
-      () => 'https://graph.microsoft.com/.default',
+      { name: 'Administrator', clientId: administrator.clientId },
+      administrator,
+      this.#placesOf(() => 'https://graph.microsoft.com/.default'),
     )
     this.graph = new Graph(this.url, this.administrator)
   }
@@ -102,6 +107,11 @@ export class Entra<
   /** The signing keys: `rotate()` and `revoke()`. */
   get keys(): LabKeys {
     return this.#provider.lab.keys
+  }
+
+  /** An issuer beside the identity provider. Federated identity credentials may trust its tokens. */
+  get federation(): Pick<LabFederation, 'issuer' | 'token'> {
+    return this.#provider.lab.federation
   }
 
   /** What clients did wrong, by the recorded requests. */
@@ -189,15 +199,14 @@ export class Entra<
   }
 
   /**
-   * A client of the registrations, with its first secret.
+   * A client of the registrations, with its first secret or the credential of its registration.
    *
-   * @throws {TypeError} when the registrations have no such client, or it has no secret
+   * @throws {TypeError} when the registrations have no such client, or it has no credential
    */
   client(name: Name<Clients>): EntraClient<Name<Apis>> {
-    const { applicationId: clientId, clientSecret } = named(this.#registrations.clients, name)
-    return new EntraClient({ name, clientId, clientSecret }, this.tokenEndpoint, (api) =>
-      this.#scopeOf(api),
-    )
+    const { applicationId: clientId, credential } = named(this.#registrations.clients, name)
+    const places = this.#placesOf((api?: Name<Apis>) => this.#scopeOf(api))
+    return new EntraClient({ name, clientId }, credential, places)
   }
 
   /**
@@ -208,6 +217,15 @@ export class Entra<
     return this.#provider.reset()
   }
 
+  /**
+   * Lets later resets bring back the current directory, secrets and keys, instead of those of the start.
+   * The recorded requests are forgotten.
+   */
+  keepState(): void {
+    this.#provider.keepState()
+    this.requests.clear()
+  }
+
   /** Answers the running requests, and releases everything. */
   stop(): Promise<void> {
     return this.#provider.stop()
@@ -215,6 +233,10 @@ export class Entra<
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  #placesOf<ApiName extends string>(scopeOf: (api?: ApiName) => string) {
+    return { tokenEndpoint: this.tokenEndpoint, scopeOf, now: this.clock.now }
   }
 
   #forgeries(api: Name<Apis>) {

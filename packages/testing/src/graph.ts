@@ -42,6 +42,27 @@ export class Graph {
     throw new GraphRequestError(response.status, text.slice(0, 1000))
   }
 
+  /**
+   * Replaces the certificates of an application.
+   *
+   * @param certificate in PEM
+   */
+  async setCertificate(applicationId: string, certificate: string): Promise<void> {
+    const key = Buffer.from(certificate).toString('base64')
+    const keyCredentials = [{ type: 'AsymmetricX509Cert', usage: 'Verify', key }]
+    await this.send('PATCH', `/applications(appId='${applicationId}')`, { keyCredentials })
+  }
+
+  /** Adds a federated identity credential: an application trusts one subject of an issuer. */
+  async trust(
+    applicationId: string,
+    { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  ): Promise<void> {
+    const path = `/applications(appId='${applicationId}')/federatedIdentityCredentials`
+    const audiences = ['api://AzureADTokenExchange']
+    await this.send('POST', path, { name: crypto.randomUUID(), issuer, subject, audiences })
+  }
+
   /** The service principal of an application, with its app roles. */
   servicePrincipal(applicationId: string): Promise<ServicePrincipal> {
     return this.send('GET', `/servicePrincipals(appId='${applicationId}')`)

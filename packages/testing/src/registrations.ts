@@ -12,9 +12,14 @@ export type ApiRegistration = {
 /** The APIs of a test, by name. */
 export type ApiRegistrations = Readonly<Record<string, ApiRegistration>>
 
-/** A client of a test, with the roles that it requests of each API. It has one secret. */
+/** A client of a test, with the roles that it requests of each API. */
 export type ClientRegistration<Apis extends ApiRegistrations> = {
   readonly roles?: { readonly [Name in keyof Apis]?: readonly Apis[Name]['roles'][number][] }
+  /**
+   * How the client authenticates; default `secret`. `certificate` makes a key at the start. `federated`
+   * trusts tokens of `entra.federation`.
+   */
+  readonly credential?: 'secret' | 'certificate' | 'federated'
   /** Whether an administrator has granted the roles; default true. */
   readonly hasConsent?: boolean
   /** Default: a new GUID. */
@@ -36,17 +41,44 @@ export type Registrations<
   readonly clients?: Clients
 }
 
-/** The same registrations in the format of a registrations file. */
-export function registrationsFileOf({
-  tenantId,
-  apis,
+type AnyRegistrations = Registrations<ApiRegistrations, ClientRegistrations<ApiRegistrations>>
+
+/** A client that authenticates without a secret. */
+export type ClientWithoutSecret = {
+  readonly displayName: string
+  readonly applicationId: string
+  readonly kind: Exclude<ClientRegistration<ApiRegistrations>['credential'], 'secret' | undefined>
+}
+
+/** The clients without a secret, each with an application ID. */
+export const clientsWithoutSecret = ({
   clients = {},
-}: Registrations<ApiRegistrations, ClientRegistrations<ApiRegistrations>>): object {
-  const requests = Object.entries(clients).map(([displayName, client]) => ({
-    displayName,
-    client,
-    permissions: Object.entries(client.roles ?? {}).map(([api, roles = []]) => ({ api, roles })),
-  }))
+}: AnyRegistrations): readonly ClientWithoutSecret[] =>
+  Object.entries(clients).flatMap(([displayName, { applicationId, credential = 'secret' }]) =>
+    credential === 'secret'
+      ? []
+      : [{ displayName, applicationId: applicationId ?? crypto.randomUUID(), kind: credential }],
+  )
+
+/**
+ * The same registrations in the format of a registrations file.
+ *
+ * @param withoutSecret the clients that get no secret
+ */
+export function registrationsFileOf(
+  { tenantId, apis, clients = {} }: AnyRegistrations,
+  withoutSecret: readonly ClientWithoutSecret[],
+): object {
+  const requests = Object.entries(clients).map(([displayName, client]) => {
+    const other = withoutSecret.find((one) => one.displayName === displayName)
+    return {
+      displayName,
+      client,
+      applicationId: other?.applicationId ?? client.applicationId,
+      secrets: other === undefined ? [{ displayName: 'Secret of the test' }] : [],
+      permissions: Object.entries(client.roles ?? {}).map(([api, roles = []]) => ({ api, roles })),
+    }
+  })
   return {
     ...(tenantId && { tenant: { id: tenantId } }),
     apis: Object.entries(apis).map(([displayName, api]) => ({
@@ -56,11 +88,11 @@ export function registrationsFileOf({
       appRoleAssignmentRequired: api.isRoleRequired ?? false,
       appRoles: api.roles.map((value) => ({ value, displayName: value, description: value })),
     })),
-    clients: requests.map(({ displayName, client, permissions }) => ({
+    clients: requests.map(({ applicationId, displayName, permissions, secrets }) => ({
       displayName,
-      ...(client.applicationId && { applicationId: client.applicationId }),
+      ...(applicationId && { applicationId }),
       permissions,
-      secrets: [{ displayName: 'Secret of the test' }],
+      secrets,
     })),
     consents: requests
       .filter(({ client }) => client.hasConsent ?? true)

@@ -2,11 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type LabProviderOptions, startLabProvider } from '@greeting/identity-provider/lab'
+import {
+  type LabProvider,
+  type LabProviderOptions,
+  startLabProvider,
+} from '@greeting/identity-provider/lab'
 import { Entra, type SeededRegistrations } from './entra.ts'
+import { registerCredential } from './register-credential.ts'
 import {
   type ApiRegistrations,
   type ClientRegistrations,
+  clientsWithoutSecret,
   type Registrations,
   registrationsFileOf,
 } from './registrations.ts'
@@ -20,9 +26,14 @@ export type EntraOptions<
   readonly registrations?: string | Registrations<Apis, Clients>
 }
 
+/** The file with the IDs and secrets of the registrations, as the identity provider writes it. */
 type SeededFile = {
   readonly apis: readonly Omit<SeededRegistrations['apis'][number], 'roles'>[]
-  readonly clients: SeededRegistrations['clients']
+  readonly clients: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly clientSecret: string
+  }[]
 }
 
 /**
@@ -44,33 +55,57 @@ export async function startEntra<
   const Clients extends ClientRegistrations<Apis>,
 >({ registrations, ...options }: EntraOptions<Apis, Clients> = {}): Promise<Entra<Apis, Clients>> {
   const isInCode = typeof registrations === 'object'
-  const folder = isInCode ? await mkdtemp(join(tmpdir(), 'greeting-testing-')) : ''
+  const withoutSecret = isInCode ? clientsWithoutSecret(registrations) : []
+  const provider = isInCode
+    ? await startWithFile(registrationsFileOf(registrations, withoutSecret), options)
+    : await startLabProvider({
+        httpsPort: 0,
+        ...options,
+        ...(registrations && { registrations }),
+      })
   try {
-    const path = isInCode ? join(folder, 'registrations.json') : registrations
-    const file = isInCode ? JSON.stringify(registrationsFileOf(registrations)) : undefined
-    if (file !== undefined && path !== undefined) await writeFile(path, file)
-    const provider = await startLabProvider({
-      httpsPort: 0,
-      ...options,
-      ...(path && { registrations: path }),
-    })
-    const { dataDir } = provider
-    const [seeded, administrator] = await Promise.all([
-      path && readFile(join(dataDir, 'seeded.json'), 'utf8').then(JSON.parse),
-      readFile(join(dataDir, 'administrator.env'), 'utf8').then(parseEnv),
-    ])
-    const { TENANT_ID = '', CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
-    const { apis = [], clients = [] }: Partial<SeededFile> = seeded ?? {}
-    return new Entra({
-      provider,
-      tenantId: TENANT_ID,
-      administrator: { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
-      clients,
-      apis: await Promise.all(
-        apis.map(async (api) => ({ ...api, roles: await provider.lab.rolesOf(api.applicationId) })),
-      ),
-    })
+    const seeded = await readSeeded(provider, registrations !== undefined)
+    const entra = new Entra<Apis, Clients>({ provider, ...seeded })
+    if (withoutSecret.length === 0) return entra
+    const clients = [...seeded.clients]
+    for (const { kind, ...client } of withoutSecret) {
+      clients.push({ ...client, credential: await registerCredential(kind, client, entra) })
+    }
+    entra.keepState()
+    return new Entra({ provider, ...seeded, clients })
+  } catch (cause) {
+    await provider.stop()
+    throw cause
+  }
+}
+
+async function startWithFile(content: object, options: LabProviderOptions): Promise<LabProvider> {
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-testing-'))
+  try {
+    const registrations = join(folder, 'registrations.json')
+    await writeFile(registrations, JSON.stringify(content))
+    return await startLabProvider({ httpsPort: 0, ...options, registrations })
   } finally {
-    if (isInCode) await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Reads the IDs and secrets that the identity provider has written at its start. */
+async function readSeeded({ dataDir, lab }: LabProvider, hasRegistrations: boolean) {
+  const [seeded, administrator] = await Promise.all([
+    hasRegistrations && readFile(join(dataDir, 'seeded.json'), 'utf8').then(JSON.parse),
+    readFile(join(dataDir, 'administrator.env'), 'utf8').then(parseEnv),
+  ])
+  const { TENANT_ID = '', CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
+  const { apis = [], clients = [] }: Partial<SeededFile> = seeded || {}
+  return {
+    administrator: { tenantId: TENANT_ID, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
+    clients: clients.map(({ clientSecret, ...client }): SeededRegistrations['clients'][number] => ({
+      ...client,
+      credential: { clientSecret },
+    })),
+    apis: await Promise.all(
+      apis.map(async (api) => ({ ...api, roles: await lab.rolesOf(api.applicationId) })),
+    ),
   }
 }

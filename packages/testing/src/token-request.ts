@@ -1,9 +1,3 @@
-/** The credentials of a client, as text. */
-export type ClientCredentials = {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
 /** The successful answer of the token endpoint, RFC 6749 section 5.1. */
 export type TokenAnswer = {
   readonly token_type: 'Bearer'
@@ -39,19 +33,18 @@ type RefusalBody = {
  * Requests a token by the client credentials grant, over HTTP.
  *
  * @param endpoint the token endpoint of a tenant
+ * @param form client, scope and client authentication
  * @throws {TokenRequestError} token_request_refused with the code of the identity provider
  * @see RFC 6749 section 4.4.2
  */
 export async function requestToken(
   endpoint: string,
-  { clientId, clientSecret }: ClientCredentials,
-  scope: string,
+  form: Readonly<Record<string, string>>,
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<TokenAnswer> {
-  const form = { grant_type: 'client_credentials', client_id: clientId, scope }
   const response = await fetch(endpoint, {
     method: 'POST',
-    body: new URLSearchParams({ ...form, client_secret: clientSecret }),
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...form }),
   })
   if (response.ok) return (await response.json()) as TokenAnswer
   throw new TokenRequestError(response.status, await response.json().catch(() => ({})))

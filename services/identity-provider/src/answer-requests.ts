@@ -91,11 +91,13 @@ export async function answerRequests({
     now: runtime.now,
   })
   unfinished.defer(() => auditBuffer.flush())
+  const federation = world.lab?.federation
+  const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
   const issuers = new FederatedIssuers({
-    allowedHosts: settings.FEDERATED_ISSUER_HOSTS,
+    allowedHosts: [...settings.FEDERATED_ISSUER_HOSTS, ...(federation ? [federation.host] : [])],
     runtime: {
       wallClockMs: () => runtime.now().getTime(),
-      ...(tracing && { fetch: tracing.traceFetch(fetch) }),
+      fetch: federation?.through(fetchKeys) ?? fetchKeys,
     },
     testKeys,
   })
@@ -206,6 +208,7 @@ export async function answerRequests({
     keyRing: storage.keyRing,
     keyEncryptionKey,
     lifetime,
+    testKeys,
     authority: listeners.first.authority,
   })
   for (const { listener, authority } of listeners.all) {

@@ -32,7 +32,15 @@ export type ServiceLab = {
   readonly handlerOf: (app: Hono<ServerEnv>, authority: Authority) => Fetch
   /** Its operations for the portal, for the callers of another authentication. */
   readonly portalLab: (authority: Authority, authenticate: Authenticate) => PortalLab
+  /** The issuer of the lab, which federated identity credentials may trust. */
+  readonly federation: {
+    readonly host: string
+    readonly through: (fetch: FetchKeys) => FetchKeys
+  }
 }
+
+/** Requests the documents of another issuer. */
+export type FetchKeys = (url: string, init?: RequestInit) => Promise<Response>
 
 /** The parts of a server with which its lab makes tokens. */
 export type LabParts = {
@@ -41,6 +49,8 @@ export type LabParts = {
   readonly keyRing: KeyRingStore
   readonly keyEncryptionKey: KeyEncryptionKey
   readonly lifetime: TokenLifetime
+  /** Whether the server accepts the public keys of `@greeting/testing`. */
+  readonly testKeys: 'refused' | 'accepted'
   /** The URLs of the first listener. */
   readonly authority: Authority
 }

@@ -1,3 +1,4 @@
+export { ClientCertificate, createClientCertificate } from './client-certificate.ts'
 export { type Endpoint, endpoints } from './faults/endpoint.ts'
 export type { FaultName } from './faults/fault-rows.ts'
 export {
@@ -12,6 +13,7 @@ export type { ForgeryName } from './forge/forgeries.ts'
 export type { Forgery } from './forge/forgery.ts'
 export type { Lab, LabOptions } from './lab.ts'
 export type { ClockState, Duration, LabClock } from './lab-clock.ts'
+export type { FederatedTokenRequest, LabFederation } from './lab-federation.ts'
 export type { LabKey, LabKeys } from './lab-keys.ts'
 export type { ClientMisuse, MisuseRule } from './requests/judge.ts'
 export type { CredentialPlace, LabRequest } from './requests/lab-request.ts'

@@ -3,6 +3,7 @@ import type { MintRequest } from './forge/forge.ts'
 import type { ForgeryName } from './forge/forgeries.ts'
 import type { Forgery } from './forge/forgery.ts'
 import type { LabClock } from './lab-clock.ts'
+import type { LabFederation } from './lab-federation.ts'
 import type { LabKeys } from './lab-keys.ts'
 import type { ClientMisuse } from './requests/judge.ts'
 import type { RequestLog } from './requests/request-log.ts'
@@ -14,6 +15,8 @@ export type LabPowers = {
   readonly requests: RequestLog
   /** The signing keys of the server. */
   readonly keys: LabKeys
+  /** An issuer whose tokens federated identity credentials may trust. */
+  readonly federation: Pick<LabFederation, 'issuer' | 'token'>
   /**
    * Makes a token with any content. By default, it is the one that the server would issue.
    *

@@ -17,6 +17,7 @@ import type { Forgery } from './forge/forgery.ts'
 import { forgeryMaterial } from './forge/forgery-material.ts'
 import { createLabApp } from './http/lab-operations.ts'
 import { LabClock } from './lab-clock.ts'
+import { LabFederation } from './lab-federation.ts'
 import { labHandler } from './lab-handler.ts'
 import { LabKeys } from './lab-keys.ts'
 import type { LabPowers } from './lab-powers.ts'
@@ -40,6 +41,7 @@ export class Lab implements ServiceLab, LabPowers {
   readonly clock: LabClock
   readonly faults: Faults
   readonly requests = new RequestLog()
+  readonly federation: LabFederation
   readonly #options: LabOptions
   #connected: { readonly parts: LabParts; readonly forge: Forge } | undefined
   #keysTended: Promise<unknown> = Promise.resolve()
@@ -49,6 +51,7 @@ export class Lab implements ServiceLab, LabPowers {
     const { log, systemNowMs } = options
     this.#options = options
     this.clock = new LabClock(systemNowMs, () => this.#tendKeys())
+    this.federation = new LabFederation(this.clock.now, () => this.#use().parts.testKeys)
     this.faults = new Faults({
       nowMs: this.clock.wallClockMs,
       onEvent: (event, { id, fault, at, applied }) =>

@@ -35,6 +35,8 @@ export type LabProvider = IdentityProvider & {
   readonly lab: Lab
   /** Brings back exactly the state after the start. Requests that are running get an error. */
   readonly reset: () => Promise<void>
+  /** Lets later resets bring back the current directory and keys, instead of those of the start. */
+  readonly keepState: () => void
 }
 
 /**
@@ -70,12 +72,16 @@ export async function startLabProvider({
     ...(signingKeys === 'public' && { generateKey: supply.next, testKeys: 'accepted' }),
     lab,
   })
-  storage.takeSnapshot()
-  const keysAtStart = supply.used
+  let keptKeys = 0
+  const keepState = () => {
+    storage.takeSnapshot()
+    keptKeys = supply.used
+  }
+  keepState()
   const reset = async () => {
     lab.reset()
-    supply.rewind(keysAtStart)
+    supply.rewind(keptKeys)
     await service.reopen()
   }
-  return { ...provider, lab, reset }
+  return { ...provider, lab, reset, keepState }
 }

@@ -2,7 +2,7 @@ import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { NewSigningKey } from '../signing/signing-key.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import { thumbprintOf } from '../signing/thumbprint.ts'
-import { testKeys } from './test-keys.ts'
+import { supplyTestKeys } from './forge/reserved-test-key.ts'
 
 /** Supplies the public test keys one by one, and generates further keys when they are used up. */
 export class TestKeySupply {
@@ -19,8 +19,7 @@ export class TestKeySupply {
   }
 
   next = async (keyEncryptionKey: KeyEncryptionKey, now: Date): Promise<NewSigningKey> => {
-    // The last one is the key of an attacker.
-    const key = testKeys.slice(0, -1)[this.#used]
+    const key = supplyTestKeys[this.#used]
     this.#used += 1
     if (key === undefined) return generateSigningKey(keyEncryptionKey, now)
     const { certificate, privateKey } = key

@@ -17,16 +17,17 @@ const backdatedMs = 3_600_000
 const newKeyPair = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 
 /**
- * Generates an RSA-2048 key pair with a self-signed certificate and an encrypted private key.
+ * Generates an RSA-2048 key pair with a self-signed certificate for five years.
  *
+ * @param name subject of the certificate, such as `CN=...`
  * @param keyPairOf generates the key pair
- * @see RFC 7517 section 4.7 (x5c), section 4.8 (x5t)
+ * @returns the certificate in DER, and the private key
  */
-export async function generateSigningKey(
-  keyEncryptionKey: KeyEncryptionKey,
+export async function generateCertifiedKey(
+  name: string,
   now: Date,
   keyPairOf: () => CryptoKeyPair | Promise<CryptoKeyPair> = newKeyPair,
-): Promise<NewSigningKey> {
+): Promise<{ readonly certificate: Buffer; readonly privateKey: KeyObject }> {
   // Loaded for a new key only: the library has two hundred modules, and most starts make no key. It
   // does not load without the first one.
   await import('reflect-metadata')
@@ -37,7 +38,7 @@ export async function generateSigningKey(
   notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: randomBytes(16).toString('hex'),
-    name: subject,
+    name,
     keys,
     signingAlgorithm: algorithm,
     notBefore: new Date(now.getTime() - backdatedMs),
@@ -47,13 +48,30 @@ export async function generateSigningKey(
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     ],
   })
-  const der = Buffer.from(certificate.rawData)
-  const kid = thumbprintOf(der)
-  const privateKey = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'der' })
+  return {
+    certificate: Buffer.from(certificate.rawData),
+    privateKey: KeyObject.from(keys.privateKey),
+  }
+}
+
+/**
+ * Generates an RSA-2048 key pair with a self-signed certificate and an encrypted private key.
+ *
+ * @param keyPairOf generates the key pair
+ * @see RFC 7517 section 4.7 (x5c), section 4.8 (x5t)
+ */
+export async function generateSigningKey(
+  keyEncryptionKey: KeyEncryptionKey,
+  now: Date,
+  keyPairOf?: () => CryptoKeyPair | Promise<CryptoKeyPair>,
+): Promise<NewSigningKey> {
+  const generated = await generateCertifiedKey(subject, now, keyPairOf)
+  const kid = thumbprintOf(generated.certificate)
+  const privateKey = generated.privateKey.export({ type: 'pkcs8', format: 'der' })
   try {
     return {
       kid,
-      certificate: der.toString('base64'),
+      certificate: generated.certificate.toString('base64'),
       sealedPrivateKey: keyEncryptionKey.seal(privateKey, kid),
     }
   } finally {

@@ -103,6 +103,15 @@ describe('the lab over HTTP', () => {
     assert.match((await unknown.json()).error.message, /No API has the application ID no-api/)
   })
 
+  it('makes a token of another issuer', async () => {
+    const { issuer, token } = await json('POST', '/federated-tokens', {
+      subject: 'a',
+      claims: { b: 1 },
+    })
+    const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())
+    assert.deepEqual([claims.iss, claims.sub, claims.b], [issuer, 'a', 1])
+  })
+
   it('shows requests and misuses without secrets, and forgets them', async () => {
     const { value } = await json('GET', '/requests')
     const { CLIENT_SECRET = '' } = administrator

@@ -24,7 +24,7 @@ it('the guard knows each public test key, and the certificates belong to the key
 
 it('the supply generates keys when the public ones are used up', async () => {
   const supply = new TestKeySupply()
-  supply.rewind(testKeys.length - 2)
+  supply.rewind(testKeys.length - 3)
   const encryptionKey = KeyEncryptionKey.generate()
   const faults: (string | undefined)[] = []
   for (const _ of ['public', 'generated']) {

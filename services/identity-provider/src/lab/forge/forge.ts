@@ -8,8 +8,8 @@ import { findClient } from '../../issuance/client.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import type { LabParts } from '../../service-world.ts'
 import { openPrivateKey } from '../../signing/open-private-key.ts'
-import { attackerKey } from './attacker-key.ts'
 import type { ForgeKey } from './forge-key.ts'
+import { attackerKey } from './reserved-test-key.ts'
 
 /** A token to make. */
 export type MintRequest = {

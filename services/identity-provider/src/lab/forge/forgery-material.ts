@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
-import { attackerKey } from './attacker-key.ts'
 import { encoded, signed, type TokenParts } from './forge.ts'
 import type { ForgeKey } from './forge-key.ts'
+import { attackerKey } from './reserved-test-key.ts'
 
 type Part = object | string | Uint8Array
 

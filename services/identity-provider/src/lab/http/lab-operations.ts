@@ -15,6 +15,7 @@ import { serverRoles } from '../../management/server/server-roles.ts'
 import type { LabParts } from '../../service-world.ts'
 import { type FaultSpec, FaultSpecError } from '../faults/fault-spec.ts'
 import { MintError, type MintRequest } from '../forge/forge.ts'
+import type { FederatedTokenRequest } from '../lab-federation.ts'
 import type { LabPowers } from '../lab-powers.ts'
 
 /** The path of the lab. */
@@ -37,6 +38,11 @@ const tokenBody = z.strictObject({
   claims: z.record(z.string().max(64), z.unknown()).optional(),
   header: z.record(z.string().max(64), z.unknown()).optional(),
   key: z.enum(['published', 'unpublished']).optional(),
+})
+const federatedBody = z.strictObject({
+  subject: z.string().max(600),
+  audience: z.string().max(600).optional(),
+  claims: z.record(z.string().max(64), z.unknown()).optional(),
 })
 const forgeriesBody = z.strictObject({ api: z.string().max(64) })
 
@@ -128,6 +134,16 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
       '/forgeries',
       'Makes hostile tokens for an API, and a genuine one.',
       async ({ body }) => ok(await lab.forgeries(parseBody(forgeriesBody, body))),
+      true,
+    ),
+    row(
+      'POST',
+      '/federated-tokens',
+      'Makes a token of the issuer of the lab, for a federated identity credential.',
+      async ({ body }) => {
+        const request = parseBody(federatedBody, body) as FederatedTokenRequest
+        return ok({ issuer: lab.federation.issuer, token: await lab.federation.token(request) })
+      },
       true,
     ),
     row('POST', '/keys/rotate', 'Lets the announced key sign at once.', async () =>
