@@ -235,8 +235,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
     ours(/\{(\w+)\}/g, 'our table of operations'),
   ],
-  'services/identity-provider/src/management/server/audit-operations.ts': [
-    header(/^[1-9]\d{0,3}$/),
+  'services/identity-provider/src/management/server/page-limit.ts': [header(/^[1-9]\d{0,3}$/)],
+  'services/identity-provider/src/portal/api/search-query.ts': [
+    header(/[\p{L}\p{N}]/u),
+    header(/["\\]/g),
   ],
   'services/identity-provider/src/management/odata/control-information.ts': [
     body(/@odata\.(?:bind|id)$/, '@odata.'),

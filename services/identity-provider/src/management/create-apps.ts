@@ -29,7 +29,7 @@ export type ManagementAppsOptions = {
   /** The start of the issuers of v1.0 tokens, one for each listener. */
   readonly issuerUrls: readonly string[]
   readonly store: DirectoryStore
-  readonly storage: Pick<Storage, 'audit' | 'credentialUses' | 'keyRing'>
+  readonly storage: Pick<Storage, 'audit' | 'credentialUses' | 'findEndingCredentials' | 'keyRing'>
   readonly keys: SigningKeys
   readonly keyEncryptionKey: KeyEncryptionKey
   /** Whether the server may sign with the public keys of `@greeting/testing`. */
@@ -94,6 +94,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
         reencryptKeys({ store: storage.keyRing, from: keyEncryptionKey, to, by, now: runtime.now }),
     },
     audit: storage.audit,
+    findEndingCredentials: storage.findEndingCredentials,
     authenticate: authenticateFor([serverManagementUri, serverManagementAppId], serverRoles),
     recordRefusal: options.recordRefusal,
     report: options.report,

@@ -3,8 +3,9 @@ import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
+import type { FindEndingCredentials } from './ending-credentials.ts'
 import type { ReplayCache } from './replay-cache.ts'
-import { countEndingCredentials } from './sql/ending-credentials.ts'
+import { countEndingCredentials, findEndingCredentials } from './sql/ending-credentials.ts'
 import { fillNameKeys } from './sql/name-keys.ts'
 import { SqlAuditTrail } from './sql/sql-audit-trail.ts'
 import { SqlCredentialUses } from './sql/sql-credential-uses.ts'
@@ -22,6 +23,7 @@ export type Storage = {
   readonly assertions: ReplayCache
   readonly credentialUses: CredentialUses
   readonly audit: AuditTrail
+  readonly findEndingCredentials: FindEndingCredentials
   /** Deletes what has expired and what exceeds a limit. The owner must call it every few minutes. */
   tidy(now: Date): Promise<void>
   /** What the store contains, as of the last `tidy`. */
@@ -102,6 +104,7 @@ export function sqlStorage(
     assertions,
     credentialUses,
     audit,
+    findEndingCredentials: (...query) => findEndingCredentials(database, ...query),
     tidy: async (now) => {
       await assertions.forgetExpired(now)
       await credentialUses.forgetRemoved()

@@ -92,7 +92,11 @@ const privilegesTable = (operations: readonly Operation[]): string =>
     ]),
   )
 
-const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
+const operationsOfServer = serverOperations({
+  keys: {} as never,
+  audit: {} as never,
+  findEndingCredentials: async () => [],
+})
 
 /** The tables of docs/reference/graph.md, made from the code. */
 export const referenceTables: Readonly<Record<string, string>> = {

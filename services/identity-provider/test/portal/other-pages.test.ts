@@ -38,6 +38,39 @@ describe('the other pages of the portal', () => {
     assert.doesNotMatch(text, /eyJ[\w-]+\.eyJ/, 'no token leaves the server')
   })
 
+  for (const [search, isFound] of [
+    ['client greeting', true],
+    ['Greet', true],
+    ['greeting "client\\', true],
+    ['greeting nothing', false],
+    ["'%", false],
+    ['', true],
+  ] as const) {
+    it(`${isFound ? 'finds' : 'does not find'} an application by “${search}”`, async () => {
+      const query = new URLSearchParams({ search })
+      const { status, text } = await browser.open(`/portal/applications?${query}`)
+      assert.equal(status, 200, text)
+      assert.equal(text.includes('>Greeting client</a>'), isFound)
+    })
+  }
+
+  it('finds an API for a permission by a word of its name', async () => {
+    const { text } = await browser.open('/portal/applications?search=greeting+client')
+    const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
+    const found = await browser.open(`${path}/permissions?api=api`)
+    assert.match(found.text, /<h3>Greeting API/)
+    const other = await browser.open(`${path}/permissions?api=nothing`)
+    assert.match(other.text, /No API with an enabled role matches/)
+  })
+
+  it('shows a credential that ends soon on the overview', async () => {
+    const path = `/portal/applications/${server.administrator.clientId}/credentials`
+    await browser.open(path)
+    await browser.send(`${path}/secrets`, { description: 'ends soon', days: '30' })
+    const { text } = await browser.open('/portal')
+    assert.match(text, /secret ends soon<\/td><td><span class="mark warn">ends/)
+  })
+
   it('requests a token at the token endpoint, and shows a refusal', async () => {
     await browser.open(preview)
     const { status, text } = await browser.send('/portal/token/request', { client_secret: 'wrong' })

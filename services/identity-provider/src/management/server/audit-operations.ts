@@ -4,20 +4,12 @@ import { refuse } from '../http/graph-error.ts'
 import type { ReadOperation } from '../http/operation.ts'
 import { omitUndefined, parseBody } from '../http/parse-body.ts'
 import { dateTime, guid, text } from '../http/schemas.ts'
+import { pageLimit } from './page-limit.ts'
 import { readsAudit } from './server-roles.ts'
-
-const defaultLimit = 100
-const maxLimit = 1000
 
 const auditQuery = z.strictObject({
   book: z.enum(['directory', 'signIns']).default('directory'),
-  limit: z
-    .string()
-    .refine((limit) => /^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= maxLimit, {
-      error: `must be a number from 1 to ${maxLimit}`,
-    })
-    .transform(Number)
-    .default(defaultLimit),
+  limit: pageLimit,
   tenantId: text().optional(),
   actor: text().optional(),
   action: text().optional(),
@@ -30,6 +22,20 @@ const auditQuery = z.strictObject({
   before: guid.optional(),
 })
 
+/**
+ * The parameters of a query.
+ *
+ * @throws {GraphError} graph_refusal query_invalid when a name occurs twice.
+ */
+export function singleValues(query: URLSearchParams): Readonly<Record<string, string>> {
+  for (const name of new Set(query.keys())) {
+    if (query.getAll(name).length > 1) {
+      throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
+    }
+  }
+  return Object.fromEntries(query)
+}
+
 /** The audit log and the sign-in log of the whole server. */
 export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadOperation[] => [
   {
@@ -38,12 +44,7 @@ export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadO
     requires: readsAudit,
     summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
-      for (const name of new Set(query.keys())) {
-        if (query.getAll(name).length > 1) {
-          throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
-        }
-      }
-      const { book, limit, ...named } = parseBody(auditQuery, Object.fromEntries(query))
+      const { book, limit, ...named } = parseBody(auditQuery, singleValues(query))
       const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
       return { status: 200, body: { value, next } }

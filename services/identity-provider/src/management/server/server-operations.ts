@@ -4,6 +4,7 @@ import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
+import type { FindEndingCredentials } from '../../storage/ending-credentials.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { RequestIds } from '../http/graph-error.ts'
 import type { Operation } from '../http/operation.ts'
@@ -11,6 +12,7 @@ import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { auditOperations } from './audit-operations.ts'
+import { credentialOperations } from './credential-operations.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
@@ -23,6 +25,7 @@ export type ServerAppOptions = {
   readonly store: DirectoryStore
   readonly keys: KeyManagement
   readonly audit: Pick<AuditTrail, 'find'>
+  readonly findEndingCredentials: FindEndingCredentials
   readonly authenticate: Authenticate
   /** Stores the audit record of a refused change. */
   readonly recordRefusal: (record: AuditRecord) => void
@@ -34,9 +37,11 @@ export type ServerAppOptions = {
 export const serverOperations = ({
   keys,
   audit,
-}: Pick<ServerAppOptions, 'keys' | 'audit'>): readonly Operation[] => [
+  findEndingCredentials,
+}: Pick<ServerAppOptions, 'keys' | 'audit' | 'findEndingCredentials'>): readonly Operation[] => [
   ...keyOperations(keys),
   ...auditOperations(audit),
+  ...credentialOperations(findEndingCredentials),
   ...tenantOperations,
 ]
 

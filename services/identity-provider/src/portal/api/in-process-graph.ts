@@ -40,6 +40,8 @@ export class InProcessGraph implements Graph {
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(ifMatch && { 'if-match': ifMatch }),
+        // Searches are advanced queries of Microsoft Graph.
+        consistencylevel: 'eventual',
       },
       ...(body && { body: JSON.stringify(body) }),
     })
@@ -62,6 +64,12 @@ export class InProcessGraph implements Graph {
     const found: One[] = []
     for await (const some of this.pages(path, schema)) for (const one of some) found.push(one)
     return found
+  }
+
+  /** The first page of a list. */
+  async firstPage<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    for await (const some of this.pages(path, schema)) return some
+    return []
   }
 
   async *pages<One>(path: string, schema: z.ZodType<One>): AsyncGenerator<One[]> {

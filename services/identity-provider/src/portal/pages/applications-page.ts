@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { isGuid } from '../../directory/guid.ts'
 import { applicationView, findPrincipal, isApi } from '../api/application-view.ts'
+import { searchQuery } from '../api/search-query.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { type Attempt, choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
+import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { mark, table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from '../routes.ts'
 import type { Visit } from '../visit.ts'
@@ -34,7 +35,6 @@ const showApplications: PageRow['show'] = async (visit, { req }, attempt) => {
   const search = (req.query('search') ?? '').trim()
   const found = await visit.graph.get(listPath(search, req.query('after')), applicationPage)
   const { value, '@odata.count': total, '@odata.nextLink': nextLink } = found
-  const after = nextLink && new URL(nextLink).searchParams.get('$skiptoken')
   return page(visit, {
     title: 'App registrations',
     section: 'App registrations',
@@ -53,9 +53,11 @@ ${table(
     credentialSummary(one, visit.now),
     time(one.createdDateTime, visit.now, ''),
   ]),
-  search ? 'No application matches.' : 'There is no application yet. Register the first one below.',
+  search
+    ? 'No application matches. A search finds each word within a name, in any order.'
+    : 'There is no application yet. Register the first one below.',
 )}
-${after && html`<p><a href="${path}?${new URLSearchParams({ ...(search && { search }), after }).toString()}" rel="next">Next page</a></p>`}
+${nextPageLink(path, nextLink, search ? { search } : {})}
 ${newApplication(visit, attempt)}
 <p><a href="/portal/deleted">Deleted applications</a></p>`,
   })
@@ -83,19 +85,11 @@ ${choice(
 )}`
 
 function listPath(search: string, after: string | undefined): string {
-  const text = search.replaceAll("'", "''")
-  const filter = isGuid(search)
-    ? `appId eq '${search}'`
-    : search === ''
-      ? undefined
-      : `startswith(displayName,'${text}')`
   const select = Object.keys(listed.shape).join(',')
-  const query = new URLSearchParams({
-    $top: String(pageSize),
+  const query = pageQuery(pageSize, after, {
     $count: 'true',
     $select: select,
-    ...(filter && { $filter: filter }),
-    ...(after && { $skiptoken: after }),
+    ...searchQuery(search),
   })
   return `/applications?${query}`
 }

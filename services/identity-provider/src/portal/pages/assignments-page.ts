@@ -7,6 +7,7 @@ import { auditPage } from '../api/audit-view.ts'
 import { applicationPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { buttonForm } from '../layout/form.ts'
+import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from '../routes.ts'
 import type { Visit } from '../visit.ts'
@@ -32,12 +33,7 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
   const registered = await readRegistered(visit, req.param('appId') ?? '')
   const { application, principal } = registered
   const path = applicationPath(application.appId, 'Role assignments')
-  const after = req.query('after')
-  const query = new URLSearchParams({
-    $top: String(pageSize),
-    $count: 'true',
-    ...(after && { $skiptoken: after }),
-  })
+  const query = pageQuery(pageSize, req.query('after'), { $count: 'true' })
   const found = principal
     ? await visit.graph.get(
         `/servicePrincipals/${principal.id}/appRoleAssignedTo?${query}`,
@@ -45,8 +41,6 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
       )
     : { '@odata.count': 0, '@odata.nextLink': undefined, value: [] }
   const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(visit, id)))
-  const next = found['@odata.nextLink']
-  const nextToken = next && new URL(next).searchParams.get('$skiptoken')
   const roleOf = (id: string) =>
     application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
   const content = html`<p>Clients that have a role of this API: ${found['@odata.count']}.</p>
@@ -64,7 +58,7 @@ ${table(
   ),
   'No client has a role of this API.',
 )}
-${nextToken && html`<p><a href="${path}?${new URLSearchParams({ after: nextToken }).toString()}" rel="next">Next page</a></p>`}`
+${nextPageLink(path, found['@odata.nextLink'])}`
   return applicationPage(visit, registered, 'Role assignments', content, attempt)
 }
 

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { buttonForm, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
+import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from '../routes.ts'
 
 const path = '/portal/deleted'
+const pageSize = 50
 
 const deleted = z.object({
   id: z.string(),
@@ -15,10 +17,16 @@ const deleted = z.object({
   deletedDateTime: z.iso.datetime().transform((text) => new Date(text)),
 })
 
-const show: PageRow['show'] = async (visit, _context, attempt) => {
-  const items = await visit.graph.list(
-    '/directory/deletedItems/microsoft.graph.application',
-    deleted,
+const deletedPage = z.object({
+  '@odata.nextLink': z.string().optional(),
+  value: z.array(deleted),
+})
+
+const show: PageRow['show'] = async (visit, { req }, attempt) => {
+  const query = pageQuery(pageSize, req.query('after'))
+  const { value, '@odata.nextLink': next } = await visit.graph.get(
+    `/directory/deletedItems/microsoft.graph.application?${query}`,
+    deletedPage,
   )
   return page(visit, {
     title: 'Deleted applications',
@@ -28,14 +36,14 @@ const show: PageRow['show'] = async (visit, _context, attempt) => {
     content: html`${problem(attempt)}${table(
       'Deleted applications',
       ['Name', 'Application ID', 'Deleted', 'Restore'],
-      items.map(({ id, appId, displayName, deletedDateTime }) => [
+      value.map(({ id, appId, displayName, deletedDateTime }) => [
         displayName,
         html`<code>${appId}</code>`,
         time(deletedDateTime, visit.now),
         buttonForm(visit, `${path}/${id}/restore`, 'Restore', { app_id: appId }),
       ]),
       'No application was deleted in the last 30 days.',
-    )}`,
+    )}${nextPageLink(path, next)}`,
   })
 }
 

@@ -1,9 +1,9 @@
 import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { z } from 'zod'
-import { isGuid } from '../../directory/guid.ts'
 import { type Registered, readRegistered } from '../api/application-view.ts'
 import { explanationsOf } from '../api/explanations.ts'
+import { searchQuery } from '../api/search-query.ts'
 import { applicationPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { buttonForm, form, hiddenFields } from '../layout/form.ts'
@@ -15,6 +15,11 @@ import type { Visit } from '../visit.ts'
 
 const base = '/portal/applications/:appId/permissions'
 const maxFoundApis = 10
+const maxSearched = 100
+/** Only APIs have names, other than their application ID. */
+const hasUri = ['api://', 'https://']
+  .map((start) => `servicePrincipalNames/any(n:startswith(n,'${start}'))`)
+  .join(' or ')
 
 type Principal = z.output<typeof servicePrincipal>
 type Assignment = z.output<typeof appRoleAssignment>
@@ -54,7 +59,7 @@ ${
   )
 }
 <h2>Request a role</h2>
-<form method="get" action="${path}" class="bar"><label>API: start of its name, or its application ID
+<form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
 ${await offeredRoles(visit, registered, search, path)}`
   return applicationPage(visit, registered, 'API permissions', content, attempt)
@@ -84,15 +89,7 @@ async function offeredRoles(
   search: string,
   path: string,
 ): Promise<Html> {
-  const filter = isGuid(search)
-    ? `appId eq '${search}'`
-    : `startswith(displayName,'${search.replaceAll("'", "''")}')`
-  const query = new URLSearchParams({ $top: '100', ...(search && { $filter: filter }) })
-  const found: Principal[] = []
-  for await (const some of visit.graph.pages(`/servicePrincipals?${query}`, servicePrincipal)) {
-    found.push(...some.filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled)))
-    if (found.length >= maxFoundApis || search === '') break
-  }
+  const found = await findApis(visit, search)
   if (found.length === 0) return html`<p class="empty">No API with an enabled role matches.</p>`
   return found.slice(0, maxFoundApis).map((api) => {
     const requested = new Set(requestedIds(application, api.appId))
@@ -112,6 +109,25 @@ ${
       )
 }`
   })
+}
+
+/**
+ * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
+ * clients; the others among the first matches.
+ */
+async function findApis({ graph }: Visit, search: string): Promise<Principal[]> {
+  const query: Readonly<Record<string, string>> = {
+    ...searchQuery(search),
+    $top: String(maxSearched),
+  }
+  const filters = [query.$filter, `(${hasUri})`].filter((one) => one !== undefined)
+  const named = { ...query, $filter: filters.join(' and ') }
+  const [first, apis] = await Promise.all([
+    graph.firstPage(`/servicePrincipals?${new URLSearchParams(query)}`, servicePrincipal),
+    graph.firstPage(`/servicePrincipals?${new URLSearchParams(named)}`, servicePrincipal),
+  ])
+  const byId = new Map([...apis, ...first].map((one) => [one.id, one]))
+  return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
 }
 
 async function permissionRows(

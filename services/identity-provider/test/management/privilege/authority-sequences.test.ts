@@ -21,7 +21,11 @@ const sequences = Number(process.env.SEQUENCES ?? 250)
 /** The same sequences in each run, so that each operation succeeds in one of them. */
 const seed = Number(process.env.SEED ?? 1)
 const longestSequence = 40
-const operationsOfServer = serverOperations({ keys: {} as never, audit: {} as never })
+const operationsOfServer = serverOperations({
+  keys: {} as never,
+  audit: {} as never,
+  findEndingCredentials: async () => [],
+})
 const changing = [...graphOperations, ...operationsOfServer]
   .filter((operation) => 'action' in operation)
   .map(({ method, path }) => `${method} ${path}`)

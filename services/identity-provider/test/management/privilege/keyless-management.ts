@@ -25,6 +25,7 @@ export async function keylessManagement() {
       reencrypt: async () => 0,
     },
     audit: { find: async () => ({ records: [], next: null }) },
+    findEndingCredentials: async () => [],
     authenticate: believe,
     recordRefusal: (record) => graph.refusals.push(record),
     report: (error) => graph.reports.push(error),

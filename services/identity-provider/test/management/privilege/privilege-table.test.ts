@@ -16,7 +16,11 @@ import { contoso } from '../sample-graph.ts'
 import { privilegeScene, type Scene } from './privilege-fixture.ts'
 import { type Outcome, privilegeTable, type Target } from './privilege-table.ts'
 
-const ofServer = serverOperations({ keys: {} as never, audit: {} as never })
+const ofServer = serverOperations({
+  keys: {} as never,
+  audit: {} as never,
+  findEndingCredentials: async () => [],
+})
 const operations: readonly Operation[] = [...graphOperations, ...ofServer]
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 
@@ -238,6 +242,7 @@ const asks: Readonly<Record<string, Ask>> = {
     keyEncryptionKey: Buffer.alloc(32, 1).toString('base64'),
   }),
   'GET /audit': at('/audit'),
+  'GET /credentials': at('/credentials?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'),
   'GET /tenants': at('/tenants'),
   'POST /tenants': (_, target) => ({
     path: '/tenants',

@@ -154,6 +154,7 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'POST /keys/{kid}/revoke': keys,
   'POST /keys/reencrypt': keys,
   'GET /audit': { audit: 'allowed' },
+  'GET /credentials': { ownTenant: 'allowed' },
   'GET /tenants': { allTenants: 'allowed' },
   'POST /tenants': { fresh: 'allowed', chosenId: 'body_invalid' },
   'GET /tenants/{id}': {

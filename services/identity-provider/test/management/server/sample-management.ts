@@ -11,6 +11,15 @@ import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 
 export const allManagementRoles = Object.keys(serverRoles) as ServerRole[]
 
+const endingCredential = {
+  kind: 'secret',
+  keyId: contoso.id,
+  displayName: null,
+  endDateTime: new Date('2026-02-01T00:00:00Z'),
+  appId: contoso.id,
+  applicationName: 'Night job',
+} as const
+
 /** The API of a server with two tenants and real signing keys. */
 export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] = {}) {
   const graph = await sampleGraph(part)
@@ -24,6 +33,7 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
     generate: fixtureSigningKey,
   })
   const queries: AuditQuery[] = []
+  const endings: object[] = []
   const app = createServerApp({
     baseUrl: 'https://login.example',
     store: graph.store,
@@ -41,6 +51,10 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
         return { records: records.map((one, id) => ({ ...one, id: `${id}` })), next: 'x' }
       },
     },
+    findEndingCredentials: async (tenantId, from, to, limit) => {
+      endings.push({ tenantId, from, to, limit })
+      return [endingCredential]
+    },
     authenticate: believe,
     recordRefusal: (record) => graph.refusals.push(record),
     report: (error) => graph.reports.push(error),
@@ -49,5 +63,5 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
   const request = requestsTo(app, '/management')
   const managerWith = (roles: readonly ServerRole[], tenant = contoso) =>
     graph.clientWith(roles, tenant, serverManagementAppId, request)
-  return { ...graph, app, keyRing: store, keys, managerWith, queries, request }
+  return { ...graph, app, endings, keyRing: store, keys, managerWith, queries, request }
 }

@@ -22,6 +22,7 @@ const mayCall: Readonly<Record<string, readonly string[]>> = {
   'POST /keys/{kid}/revoke': writesKeys,
   'POST /keys/reencrypt': writesKeys,
   'GET /audit': ['AuditLog.Read.All'],
+  'GET /credentials': ['AuditLog.Read.All'],
   'GET /tenants': readsTenants,
   'POST /tenants': writesTenants,
   'GET /tenants/{id}': readsTenants,
@@ -32,7 +33,11 @@ const mayCall: Readonly<Record<string, readonly string[]>> = {
 describe('the API of the server', () => {
   it('admits only callers with a role of the operation', async () => {
     const sample = await sampleManagement()
-    const operations = serverOperations({ keys: sample.keys as never, audit: {} as never })
+    const operations = serverOperations({
+      keys: sample.keys as never,
+      audit: {} as never,
+      findEndingCredentials: async () => [],
+    })
     assert.deepEqual(
       operations.map(({ method, path }) => `${method} ${path}`),
       Object.keys(mayCall),
@@ -169,6 +174,27 @@ describe('the audit log', () => {
       const { status } = await (await managerWith(['AuditLog.Read.All'])).get(`/audit?${query}`)
       assert.equal(status, 400)
       assert.deepEqual(queries, [])
+    })
+})
+
+describe('the ends of credentials', () => {
+  const path = '/credentials?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z'
+
+  it("are those of the caller's tenant, between two times", async () => {
+    const { endings, managerWith } = await sampleManagement()
+    const { status, body } = await (await managerWith(['AuditLog.Read.All'])).get(path)
+    assert.equal(status, 200)
+    assert.deepEqual(body.value[0]?.endDateTime, '2026-02-01T00:00:00.000Z')
+    const [from, to] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-03-01T00:00:00Z')]
+    assert.deepEqual(endings, [{ tenantId: contoso.id, from, to, limit: 100 }])
+  })
+
+  for (const query of ['', 'from=2026-01-01T00:00:00Z', 'limit=0', 'to=x', 'from=a&from=b'])
+    it(`refuse the query ${query || 'without times'}`, async () => {
+      const { endings, managerWith } = await sampleManagement()
+      const reader = await managerWith(['AuditLog.Read.All'])
+      assert.equal((await reader.get(`/credentials?${query}`)).status, 400)
+      assert.deepEqual(endings, [])
     })
 })
 

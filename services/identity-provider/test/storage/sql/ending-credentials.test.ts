@@ -14,7 +14,7 @@ const secret = (n: number, endDateTime: Date) => ({
   ...{ endDateTime, secretSha256: new Uint8Array(32) },
 })
 
-it('a cleanup counts the credentials that end within 30 days and have not ended', async () => {
+it('credentials that end within a time are counted by a cleanup, and found', async () => {
   const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
   await database.migrate()
   const storage = sqlStorage(database)
@@ -29,4 +29,21 @@ it('a cleanup counts the credentials that end within 30 days and have not ended'
   await storage.directory.commit(beginning, 'first', changes, [])
   await storage.tidy(now)
   assert.deepEqual(storage.usage().endingCredentials, { secret: 2, certificate: 0 })
+  const find = (tenantId: string, limit: number) =>
+    storage.findEndingCredentials(tenantId, inDays(-5), inDays(30), limit)
+  const found = await find(present.tenantId, 10)
+  assert.deepEqual(
+    found.map(({ keyId }) => keyId),
+    [guid(0), guid(1)],
+  )
+  assert.deepEqual(found[0], {
+    kind: 'secret',
+    keyId: guid(0),
+    displayName: null,
+    endDateTime: inDays(-1),
+    appId: present.appId,
+    applicationName: present.displayName,
+  })
+  assert.equal((await find(present.tenantId, 1)).length, 1)
+  assert.deepEqual(await find(guid(99), 10), [])
 })

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { FindEndingCredentials } from '../../storage/ending-credentials.ts'
+import type { ReadOperation } from '../http/operation.ts'
+import { parseBody } from '../http/parse-body.ts'
+import { dateTime } from '../http/schemas.ts'
+import { singleValues } from './audit-operations.ts'
+import { pageLimit } from './page-limit.ts'
+import { readsAudit } from './server-roles.ts'
+
+const credentialsQuery = z.strictObject({ from: dateTime, to: dateTime, limit: pageLimit })
+
+/** The ends of credentials. Microsoft Graph has them in a report of the beta version. */
+export const credentialOperations = (find: FindEndingCredentials): readonly ReadOperation[] => [
+  {
+    method: 'GET',
+    path: '/credentials',
+    requires: readsAudit,
+    summary:
+      "Lists the secrets and certificates of the caller's tenant that end between `from` and `to`, the first end first.",
+    read: async ({ caller, query }) => {
+      const { from, to, limit } = parseBody(credentialsQuery, singleValues(query))
+      const found = await find(caller.tenantId, from, to, limit)
+      const value = found.map((one) => ({ ...one, endDateTime: one.endDateTime.toISOString() }))
+      return { status: 200, body: { value } }
+    },
+  },
+]
