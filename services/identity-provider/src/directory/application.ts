@@ -3,6 +3,7 @@ import type { Description } from './description.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
 import type { KeyCredential } from './key-credential.ts'
 import type { PasswordCredential } from './password-credential.ts'
+import type { SignInAudience } from './sign-in-audience.ts'
 
 /** The permissions that a client requests of one API. A request grants nothing. */
 export type RequiredResourceAccess = {
@@ -30,7 +31,7 @@ export type Application = {
   /** The time of its soft deletion. Until it is purged, it can be restored and keeps its identifier URIs. */
   readonly deletedDateTime: Date | null
   /** Whether other tenants may have a service principal of it. */
-  readonly signInAudience: 'AzureADMyOrg' | 'AzureADMultipleOrgs'
+  readonly signInAudience: SignInAudience
   /** Names of the API, unique in the tenant. */
   readonly identifierUris: readonly string[]
   /** The version of the tokens for this API; null means 1. */

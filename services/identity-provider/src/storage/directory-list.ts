@@ -62,8 +62,11 @@ export type ListPage<Kind extends ListedKind> = {
   readonly directory: Directory
   /** Where the next page begins; undefined for the last page. */
   readonly next: string | undefined
-  /** The number of all objects of the list; undefined when it was not requested. */
-  readonly count: number | undefined
+  /**
+   * The number of all objects of the list; undefined when it was not requested, `too_many` when a filter
+   * without an index would examine too many objects.
+   */
+  readonly count: number | 'too_many' | undefined
 }
 
 /** A soft-deleted object. */

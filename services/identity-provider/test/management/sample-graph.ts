@@ -173,7 +173,7 @@ export const requestsTo =
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? {} : JSON.parse(text),
+      body: text === '' || text.startsWith('<?xml') ? {} : JSON.parse(text),
     }
   }
 

@@ -137,4 +137,8 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.patch(`/oauth2PermissionGrants/${grant.id}`, { scope: canary }),
   'DELETE /oauth2PermissionGrants/{grant}': ({ admin, grant }) =>
     admin.delete(`/oauth2PermissionGrants/${grant.id}`),
+  'POST /applicationTemplates/{id}/instantiate': ({ admin }) =>
+    admin.post('/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate', {
+      displayName: canary,
+    }),
 }

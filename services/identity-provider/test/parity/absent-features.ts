@@ -39,6 +39,16 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'No client of this grant reads them.',
   },
   {
+    feature: 'change tracking (`delta`) of Microsoft Graph',
+    answer: '400 `Request_BadRequest`',
+    reason: 'No tool of registrations uses it. The audit log has every change.',
+  },
+  {
+    feature: 'the gallery of application templates',
+    answer: '404 `Request_ResourceNotFound`',
+    reason: 'It is a list of products of others. The template of own applications exists.',
+  },
+  {
     feature: 'subscriptions and resources of Azure Resource Manager',
     answer: 'an empty list, or 404',
     reason: 'A login needs the list only.',

@@ -1,38 +1,77 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
+import type { ListQuery } from '../../src/storage/directory-list.ts'
+import { listPage } from '../../src/storage/sql/list-page.ts'
+import { OneAtATime } from '../../src/storage/sql/one-at-a-time.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../src/storage/storage.ts'
 import { guid, servicePrincipal, tenant } from '../directory/sample.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
-it('reads at most 5,000 rows for one page of a filter without an index, and continues', async () => {
-  const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
-  await database.migrate()
-  const { close, directory } = sqlStorage(database)
-  const principals = Array.from({ length: 5300 }, (_, number) =>
-    put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
-  )
-  await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant()), ...principals], [])
-  let examined = 0
-  const page = (after: string | undefined) =>
-    directory.list({
-      kind: 'servicePrincipal',
-      tenantId: guid(1),
-      conditions: [],
-      isIndexed: false,
-      matches: ({ id }) => {
-        examined += 1
-        return id === guid(5299)
-      },
-      after,
-      limit: 100,
-      isCounted: false,
-    })
-  const first = await page(undefined)
-  assert.deepEqual([first.objects.length, first.next, examined], [0, guid(4999), 5000])
-  const second = await page(first.next)
-  assert.deepEqual([second.objects.map(({ id }) => id), second.next], [[guid(5299)], undefined])
-  await close()
+describe('a filter without an index', () => {
+  it('reads at most 5,000 rows for one page of a filter without an index, and continues', async () => {
+    const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
+    await database.migrate()
+    const { close, directory } = sqlStorage(database)
+    const principals = Array.from({ length: 5300 }, (_, number) =>
+      put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
+    )
+    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant()), ...principals], [])
+    let examined = 0
+    const page = (after: string | undefined) =>
+      directory.list({
+        kind: 'servicePrincipal',
+        tenantId: guid(1),
+        conditions: [],
+        isIndexed: false,
+        matches: ({ id }) => {
+          examined += 1
+          return id === guid(5299)
+        },
+        after,
+        limit: 100,
+        isCounted: false,
+      })
+    const first = await page(undefined)
+    assert.deepEqual([first.objects.length, first.next, examined], [0, guid(4999), 5000])
+    const second = await page(first.next)
+    assert.deepEqual([second.objects.map(({ id }) => id), second.next], [[guid(5299)], undefined])
+    await close()
+  })
+
+  it('counts one list at a time, up to a number of rows', async () => {
+    const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
+    await database.migrate()
+    const { close, directory } = sqlStorage(database)
+    const principals = Array.from({ length: 250 }, (_, number) =>
+      put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
+    )
+    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant()), ...principals], [])
+    const scans = new OneAtATime()
+    const examined: string[] = []
+    const count = async (name: string, maxCountedRows: number) => {
+      const query: ListQuery<'servicePrincipal'> = {
+        kind: 'servicePrincipal',
+        tenantId: guid(1),
+        conditions: [],
+        isIndexed: false,
+        // The page ends after two objects, so the other ones are examined for the count.
+        matches: ({ id }) => {
+          if (id > guid(200)) examined.push(name)
+          return true
+        },
+        after: undefined,
+        limit: 1,
+        isCounted: true,
+      }
+      return (await listPage(database, query, { scans, maxCountedRows })).count
+    }
+    const counts = await Promise.all([count('first', 300), count('second', 300)])
+    assert.deepEqual(counts, [250, 250])
+    assert.deepEqual(examined, examined.toSorted())
+    assert.equal(await count('third', 200), 'too_many')
+    await close()
+  })
 })

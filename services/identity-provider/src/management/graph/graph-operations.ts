@@ -17,13 +17,16 @@ import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { applicationOperations } from './applications/application-operations.ts'
+import { applicationTemplateOperations } from './applications/application-template-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { passwordOperations } from './applications/password-operations.ts'
 import { batchOperations } from './batch/batch-operation.ts'
 import { deletedItemOperations } from './deleted-items/deleted-item-operations.ts'
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
+import { metadataOperations } from './metadata/metadata-operations.ts'
 import { ownerOperations } from './owners/owner-operations.ts'
 import { permissionGrantOperations } from './permission-grants/permission-grant-operations.ts'
+import { propertyOperations } from './property-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 import { tenantReadOperations } from './tenant/tenant-operations.ts'
@@ -36,6 +39,7 @@ export const graphOperations: readonly (
   | BatchOperation
 )[] = [
   ...batchOperations,
+  ...metadataOperations,
   ...tenantReadOperations,
   ...directoryObjectOperations,
   ...applicationOperations,
@@ -46,6 +50,8 @@ export const graphOperations: readonly (
   ...ownerOperations,
   ...appRoleAssignmentOperations,
   ...permissionGrantOperations,
+  ...applicationTemplateOperations,
+  ...propertyOperations,
 ]
 
 const maxVisibilityDelaySeconds = 3600

@@ -27,8 +27,11 @@ export const operationPath = (pathname: string): string =>
     })
     .join('/')
 
-/** The template of an operation as a route of Hono: `{id}` becomes `:id`. */
-export const routeOf = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1')
+/** The path of an operation as a route of Hono: `{id}` becomes `:id`, which matches the listed names only. */
+export const routeOf = ({ path, properties = [] }: Operation): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    name === 'property' ? `:property{(?:${properties.join('|')})}` : `:${name}`,
+  )
 
 type Template = { readonly operation: Operation; readonly segments: readonly string[] }
 
@@ -39,10 +42,12 @@ export class OperationPaths {
   readonly #templates: readonly Template[]
 
   constructor(operations: readonly Operation[]) {
-    this.#templates = operations.map((operation) => ({
-      operation,
-      segments: operation.path.split('/'),
-    }))
+    this.#templates = operations.flatMap((operation) =>
+      (operation.properties ?? ['']).map((property) => ({
+        operation,
+        segments: operation.path.replace('{property}', property).split('/'),
+      })),
+    )
   }
 
   /** The path of a request, with the case of the table; unchanged when it is not valid. */

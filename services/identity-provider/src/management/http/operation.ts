@@ -107,6 +107,8 @@ type OperationRow = {
   /** From the root of the API. `{id}` matches one segment. */
   readonly path: string
   readonly requires: RequiredRoles
+  /** The names that `{property}` in the path stands for. */
+  readonly properties?: readonly string[]
   /** A sentence for the reference page. */
   readonly summary: string
   /** A body is required. */

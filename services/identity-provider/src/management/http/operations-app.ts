@@ -28,7 +28,7 @@ export function createOperationsApp(
       app.fetch(request, environment as Record<string, unknown>),
   }
   for (const operation of operations) {
-    app.on(operation.method, routeOf(operation.path), ({ env, req }) =>
+    app.on(operation.method, routeOf(operation), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
         executeOperation(operation, req.param(), withSend, request, environment, ids),
       ),

@@ -43,7 +43,7 @@ export async function listStored<Kind extends ListedKind>(
   return listAnswer(call, set, {
     entities: page.objects,
     next: page.next,
-    count: page.count,
+    count: numberOf(page),
     view: viewOf(call, page.directory, options),
     related: await relatedOf(call, page, expansions, options),
   })
@@ -73,7 +73,8 @@ const relatedOf = <Kind extends ListedKind>(
 /**
  * The number of the objects of a list, as a text.
  *
- * @throws {GraphError} graph_refusal count_unsupported without the header of advanced queries.
+ * @throws {GraphError} graph_refusal count_unsupported without the header of advanced queries;
+ *   query_unsupported when a filter without an index examines too many objects.
  */
 export async function countStored<Kind extends ListedKind>(
   call: ListCall,
@@ -82,8 +83,17 @@ export async function countStored<Kind extends ListedKind>(
 ): Promise<Answer> {
   if (!call.isEventual) throw refuse('count_unsupported')
   const options = parseQuery(call, supportedOptions.count, set)
-  const { count = 0 } = await readPage(call, set, list, { ...options, count: true, top: 1 })
+  const page = await readPage(call, set, list, { ...options, count: true, top: 1 })
+  const count = numberOf(page) ?? 0
   return { status: 200, text: String(count), contentType: 'text/plain' }
+}
+
+function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {
+  if (count !== 'too_many') return count
+  throw refuse(
+    'query_unsupported',
+    'The tenant has too many objects to count them by this filter. Compare an indexed property, or omit $count.',
+  )
 }
 
 function readPage<Kind extends ListedKind>(

@@ -12,6 +12,7 @@ import { listPage } from './list-page.ts'
 import { fillNameKeys } from './name-keys.ts'
 import { objectsOf } from './object-queries.ts'
 import { text } from './object-rows.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
@@ -19,6 +20,7 @@ import type { Tables } from './tables.ts'
 /** The directory in a database: a table for each kind of object and of part. */
 export class SqlDirectoryLog implements DirectoryLog {
   readonly #database: SqlDatabase
+  readonly #scans = new OneAtATime()
 
   constructor(database: SqlDatabase) {
     this.#database = database
@@ -64,7 +66,7 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
-    return listPage(this.#database, query)
+    return listPage(this.#database, query, { scans: this.#scans })
   }
 
   async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {

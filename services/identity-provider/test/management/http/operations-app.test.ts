@@ -120,7 +120,7 @@ describe('the path of an operation', () => {
     ['/applications%28appId=%27a%27%29', '/applications/appId%3Da'],
     ["/applications('a')", '/applications/a'],
     ["/applications(appId='a/b')", "/applications(appId='a/b')"],
-    ["/applications(name='a')", "/applications(name='a')"],
+    ["/applications(tag='a')", "/applications(tag='a')"],
     ["/applications(appId='%2F..%2F')", '/applications/appId%3D%2F..%2F'],
     ['/applications/x', '/applications/x'],
   ] as const

@@ -184,6 +184,10 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
       ...variantOf([{}, { signInAudience: 'AzureADMultipleOrgs' }], step),
     },
   }),
+  'POST /applicationTemplates/{id}/instantiate': () => ({
+    path: '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate',
+    body: { displayName: 'New' },
+  }),
   'PATCH /applications/{id}': onApplication('', applicationChanges),
   'DELETE /applications/{id}': onApplication(''),
   'POST /applications/{id}/addPassword': onApplication('/addPassword', () => ({})),

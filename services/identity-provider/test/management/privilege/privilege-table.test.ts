@@ -119,6 +119,7 @@ const onGrant =
 const credential = '/applications/{id}/federatedIdentityCredentials'
 const asks: Readonly<Record<string, Ask>> = {
   'POST /$batch': at('/$batch', { requests: [] }),
+  'GET /$metadata': at('/$metadata'),
   'GET /organization': at('/organization'),
   'GET /domains': at('/domains'),
   'GET /me': at('/me'),
@@ -235,6 +236,12 @@ const asks: Readonly<Record<string, Ask>> = {
   'PATCH /oauth2PermissionGrants/{grant}': onGrant({ scope: 'Other' }),
   'DELETE /oauth2PermissionGrants/{grant}': onGrant(),
   'GET /servicePrincipals/{id}/oauth2PermissionGrants': onPrincipal('/oauth2PermissionGrants'),
+  'POST /applicationTemplates/{id}/instantiate': at(
+    '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate',
+    { displayName: 'New' },
+  ),
+  'GET /applications/{id}/{property}': onApplication('/displayName'),
+  'GET /servicePrincipals/{id}/{property}': onPrincipal('/displayName'),
   'GET /keys': at('/keys'),
   'POST /keys/rotate': at('/keys/rotate'),
   'POST /keys/{kid}/revoke': at('/keys/key/revoke'),

@@ -89,6 +89,7 @@ const assignments = '/servicePrincipals/{id}/appRoleAssignments'
  */
 export const privilegeTable: Readonly<Record<string, Row>> = {
   'POST /$batch': { parts: 'allowed' },
+  'GET /$metadata': tenantWide,
   'GET /organization': tenantWide,
   'GET /domains': tenantWide,
   'GET /me': { user: 'delegated_only' },
@@ -149,6 +150,9 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'PATCH /oauth2PermissionGrants/{grant}': grantOf,
   'DELETE /oauth2PermissionGrants/{grant}': grantOf,
   'GET /servicePrincipals/{id}/oauth2PermissionGrants': seesAssignments,
+  'POST /applicationTemplates/{id}/instantiate': { fresh: 'allowed' },
+  'GET /applications/{id}/{property}': seesOwn,
+  'GET /servicePrincipals/{id}/{property}': { ...seesOwn, api: 'allowed' },
   'GET /keys': keys,
   'POST /keys/rotate': keys,
   'POST /keys/{kid}/revoke': keys,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Application } from '../../../directory/application.ts'
 import type { NewPassword } from '../../../directory/password-credential.ts'
+import { signInAudiences } from '../../../directory/sign-in-audience.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { omitUndefined, parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
@@ -59,23 +60,33 @@ const requiredResourceAccess = z.strictObject({
   ),
 })
 
+const claimShape = {
+  name: name(),
+  source: z.null().optional(),
+  essential: z.literal(false).optional(),
+  additionalProperties: bodyCollection(name(), maxMembersOfClaim).default([]),
+}
 const accessTokenClaim = z
-  .strictObject({
-    name: name(),
-    source: z.null().optional(),
-    essential: z.literal(false).optional(),
-    additionalProperties: bodyCollection(name(), maxMembersOfClaim).default([]),
-  })
+  .strictObject(claimShape)
   .transform(({ name, additionalProperties }) => ({ name, additionalProperties }))
+
+/** A claim of tokens for users, which this server does not issue. */
+const userClaim = z
+  .strictObject({ ...claimShape, source: name().nullish(), essential: z.boolean().optional() })
+  .transform(({ additionalProperties, essential = false, name, source = null }) => ({
+    additionalProperties,
+    essential,
+    name,
+    source,
+  }))
 
 const optionalClaims = z
   .strictObject({
     accessToken: bodyCollection(accessTokenClaim, maxClaims).default([]),
-    idToken: bodyCollection(z.never(), 0, 'must be empty').optional(),
-    saml2Token: bodyCollection(z.never(), 0, 'must be empty').optional(),
+    idToken: bodyCollection(userClaim, maxClaims).default([]),
+    saml2Token: bodyCollection(userClaim, maxClaims).default([]),
   })
   .nullable()
-  .transform((claims) => claims?.accessToken ?? [])
 
 const api = z
   .strictObject({ ...apiShape, requestedAccessTokenVersion: z.literal([1, 2]).nullable() })
@@ -91,7 +102,7 @@ const passwordCredential = z.union([
 const applicationBody = z
   .strictObject({
     displayName: name(),
-    signInAudience: z.enum(['AzureADMyOrg', 'AzureADMultipleOrgs']),
+    signInAudience: z.enum(signInAudiences),
     identifierUris: bodyCollection(text(255), maxEntries),
     isFallbackPublicClient: z
       .boolean()
@@ -148,7 +159,12 @@ export function parseApplication(
     ...rest
   } = parseBody(applicationBody, dropReadOnly(body, current))
   const { requestedAccessTokenVersion, ...scopes } = api ?? {}
-  const [description, properties] = partition(rest)
+  const { accessToken, ...userClaims } = optionalClaims ?? { accessToken: [] }
+  const [described, properties] = partition(rest)
+  const description =
+    optionalClaims === undefined
+      ? described
+      : { ...described, optionalClaims: optionalClaims && userClaims }
   return {
     keyCredentials,
     passwordKeyIds: passwordCredentials?.flatMap((one) => ('keyId' in one ? one.keyId : [])),
@@ -159,7 +175,7 @@ export function parseApplication(
     properties: omitUndefined({
       ...properties,
       requestedAccessTokenVersion: api === null ? null : requestedAccessTokenVersion,
-      optionalAccessTokenClaims: optionalClaims,
+      optionalAccessTokenClaims: optionalClaims === undefined ? undefined : accessToken,
     }),
   }
 }

@@ -41,6 +41,9 @@ export const apiDefaults = {
   preAuthorizedApplications: [],
 } as const
 
+/** The optional claims of tokens for users and of SAML. They are kept and shown only. */
+export const userClaimDefaults = { idToken: [], saml2Token: [] } as const
+
 /** Properties of an application in Microsoft Graph that always have this value here. */
 export const fixedProperties = {
   addIns: [],

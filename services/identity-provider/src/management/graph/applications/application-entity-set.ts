@@ -3,7 +3,12 @@ import { credentialName } from '../../../directory/credential-name.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { describedBy } from '../described-by.ts'
 import { appRoleJson } from './app-role-json.ts'
-import { apiDefaults, applicationDefaults, fixedProperties } from './application-description.ts'
+import {
+  apiDefaults,
+  applicationDefaults,
+  fixedProperties,
+  userClaimDefaults,
+} from './application-description.ts'
 import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
 
 /**
@@ -65,13 +70,13 @@ export const applications: EntitySet<Application> = {
     }),
     appRoles: ({ appRoles }) => appRoles.map(appRoleJson),
     requiredResourceAccess: ({ requiredResourceAccess }) => requiredResourceAccess,
-    optionalClaims: ({ optionalAccessTokenClaims: claims }) =>
-      claims.length === 0
+    optionalClaims: ({ description, optionalAccessTokenClaims: claims }) =>
+      claims.length === 0 && description.optionalClaims === undefined
         ? null
         : {
-            idToken: [],
+            ...userClaimDefaults,
             accessToken: claims.map((claim) => ({ source: null, essential: false, ...claim })),
-            saml2Token: [],
+            ...(description.optionalClaims as object | undefined),
           },
     passwordCredentials: (application, { lastUses }) =>
       application.passwordCredentials.map((one) =>

@@ -19,7 +19,7 @@ import { applicationExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
-import { apiDefaults, applicationDefaults } from './application-description.ts'
+import { apiDefaults, applicationDefaults, userClaimDefaults } from './application-description.ts'
 import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
 import { passwordCredentialJson } from './credential-json.ts'
@@ -80,7 +80,11 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
   },
 ]
 
-const descriptionDefaults = { ...applicationDefaults, api: apiDefaults }
+const descriptionDefaults = {
+  ...applicationDefaults,
+  api: apiDefaults,
+  optionalClaims: userClaimDefaults,
+}
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
@@ -99,6 +103,9 @@ function create(call: ChangingCall): Change {
   requireFreeUniqueName(call, properties.uniqueName ?? null)
   const passwords = newPasswords.map((one) => newPassword(one, runtime))
   const application = newApplication({
+    // As in Entra ID, where the default of these applications is 2.
+    requestedAccessTokenVersion:
+      properties.signInAudience === 'AzureADandPersonalMicrosoftAccount' ? 2 : null,
     ...properties,
     description: descriptionAfter({}, description, descriptionDefaults),
     ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),

@@ -52,6 +52,7 @@ function applicationIssues(
     ...judgeScopeChange(before, application).map(under('api')),
     ...uriIssues.map(under('identifierUris')),
     ...resourceIssues(application),
+    ...tokenVersionIssues(application),
   ]
 }
 
@@ -104,6 +105,19 @@ function resourceIssues({ requiredResourceAccess }: Application): ValidationIssu
   const resources = new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))
   if (resources.size === requiredResourceAccess.length) return []
   return [permissionIssue('must name each resource only once')]
+}
+
+/** As in Entra ID: only tokens of version 2 serve personal accounts. */
+function tokenVersionIssues({
+  signInAudience,
+  requestedAccessTokenVersion,
+}: Application): ValidationIssue[] {
+  const isWrong =
+    signInAudience === 'AzureADandPersonalMicrosoftAccount' && requestedAccessTokenVersion !== 2
+  if (!isWrong) return []
+  const path = ['api', 'requestedAccessTokenVersion']
+  const message = `must be 2 for the signInAudience ${signInAudience}`
+  return [{ code: 'invalid_value', path, message }]
 }
 
 const permissionIssue = (message: string): ValidationIssue => ({

@@ -29,7 +29,11 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     requires: readsApplications,
     summary: 'Lists the federated identity credentials of an application.',
     read: (call) =>
-      listEntities(call, credentials, findApplication(call).federatedIdentityCredentials),
+      listEntities(
+        call,
+        federatedIdentityCredentials,
+        findApplication(call).federatedIdentityCredentials,
+      ),
   },
   {
     method: 'POST',
@@ -46,7 +50,8 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     path: `${collection}/{credential}`,
     requires: readsApplications,
     summary: 'Shows a federated identity credential by its ID or its name.',
-    read: (call) => showEntity(call, credentials, findCredential(call, findApplication(call))),
+    read: (call) =>
+      showEntity(call, federatedIdentityCredentials, findCredential(call, findApplication(call))),
   },
   {
     method: 'PATCH',
@@ -68,7 +73,8 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
   },
 ]
 
-const credentials: EntitySet<FederatedIdentityCredential> = {
+/** The federated identity credentials of an application. */
+export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential> = {
   name: 'federatedIdentityCredentials',
   type: 'federatedIdentityCredential',
   keyOf: ({ id }) => id,
@@ -105,7 +111,7 @@ function create(call: ChangingCall): Change {
   return withCredentials(
     application,
     [...others, credential],
-    showCreated(call, credentials, credential),
+    showCreated(call, federatedIdentityCredentials, credential),
   )
 }
 

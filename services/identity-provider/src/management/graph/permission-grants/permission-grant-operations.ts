@@ -83,7 +83,8 @@ export const permissionGrantOperations: readonly (ReadOperation | ChangeOperatio
 
 type Grant = DelegatedConsent & { readonly clientId: string }
 
-const permissionGrants: EntitySet<Grant> = {
+/** The delegated grants of Microsoft Graph. */
+export const permissionGrants: EntitySet<Grant> = {
   name: 'oauth2PermissionGrants',
   type: 'oAuth2PermissionGrant',
   keyOf: ({ id }) => id,

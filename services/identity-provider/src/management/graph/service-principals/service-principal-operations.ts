@@ -94,8 +94,7 @@ function create(call: ChangingCall): Change {
   } = parseNewPrincipal(body)
   const application = directory.applicationByAppId(appId)
   const isOffered =
-    application?.tenantId === caller.tenantId ||
-    application?.signInAudience === 'AzureADMultipleOrgs'
+    application?.tenantId === caller.tenantId || application?.signInAudience !== 'AzureADMyOrg'
   if (application === undefined || !isOffered) {
     throw refuse('application_of_principal_unknown', appId)
   }

@@ -39,7 +39,8 @@ type Domain = { readonly name: string; readonly isDefault: boolean }
 const domainsOf = ({ domains: names }: Tenant): Domain[] =>
   names.map((name, index) => ({ name, isDefault: index === 0 }))
 
-const organization: EntitySet<Tenant> = {
+/** The tenant itself. */
+export const organization: EntitySet<Tenant> = {
   name: 'organization',
   type: 'organization',
   keyOf: ({ id }) => id,
@@ -62,7 +63,8 @@ const organization: EntitySet<Tenant> = {
   },
 }
 
-const domains: EntitySet<Domain> = {
+/** The domains of a tenant. */
+export const domains: EntitySet<Domain> = {
   name: 'domains',
   type: 'domain',
   keyOf: ({ name }) => name,

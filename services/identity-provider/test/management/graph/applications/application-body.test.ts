@@ -167,7 +167,7 @@ describe('a body that is refused', () => {
     ],
     [
       'a claim for users',
-      { optionalClaims: { idToken: [{ name: 'x' }] } },
+      { optionalClaims: { idToken: [{ name: 'x', essential: 'yes' }] } },
       'Request_BadRequest',
       /optionalClaims/,
     ],

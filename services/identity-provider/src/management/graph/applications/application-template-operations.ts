@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { put } from '../../../directory/directory-change.ts'
+import { newApplication } from '../../../directory/new-application.ts'
+import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
+import { refuse } from '../../http/graph-error.ts'
+import type { Change, ChangeOperation, ChangingCall } from '../../http/operation.ts'
+import { parseBody } from '../../http/parse-body.ts'
+import { name } from '../../http/schemas.ts'
+import { entityJson, shownFor } from '../../odata/show-entity.ts'
+import { writesApplications } from '../graph-roles.ts'
+import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
+import { applications } from './application-entity-set.ts'
+
+/** The template of applications that are not in Microsoft's gallery. The others are Microsoft's. */
+const ownApplication = '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'
+
+/**
+ * Creates an application and its service principal in one request.
+ *
+ * @see https://learn.microsoft.com/graph/api/applicationtemplate-instantiate
+ */
+export const applicationTemplateOperations: readonly ChangeOperation[] = [
+  {
+    method: 'POST',
+    path: '/applicationTemplates/{id}/instantiate',
+    requires: writesApplications,
+    summary: `Registers an application and its service principal, by the template ${ownApplication} only.`,
+    takesBody: true,
+    action: 'application.create',
+    change: instantiate,
+  },
+]
+
+const instantiation = z.strictObject({ displayName: name() })
+
+function instantiate(call: ChangingCall): Change {
+  const { body, caller, parameters, runtime } = call
+  const { id = '' } = parameters
+  if (id.toLowerCase() !== ownApplication) throw refuse('resource_unknown', id)
+  const { displayName } = parseBody(instantiation, body)
+  const application = newApplication({
+    displayName,
+    id: runtime.newGuid(),
+    appId: runtime.newGuid(),
+    tenantId: caller.tenantId,
+    createdDateTime: runtime.now(),
+  })
+  const principal = newServicePrincipal(caller.tenantId, application, runtime)
+  const view = shownFor(call)
+  return {
+    changes: [put('application', application), put('servicePrincipal', principal)],
+    target: application.id,
+    answer: {
+      status: 201,
+      body: {
+        '@odata.context': `${call.rootUrl}/$metadata#microsoft.graph.applicationServicePrincipal`,
+        application: entityJson(application, applications, view),
+        servicePrincipal: entityJson(principal, servicePrincipals, view),
+      },
+    },
+  }
+}

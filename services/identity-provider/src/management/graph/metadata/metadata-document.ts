@@ -1,0 +1,65 @@
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { complexTypes, propertyTypes } from './property-types.ts'
+
+/** A set of the model, with the collections that its objects contain or refer to. */
+export type ModelSet = {
+  readonly set: Pick<EntitySet<never>, 'name' | 'type' | 'properties'>
+  /** The collections of an object, with the types of their members. */
+  readonly navigation?: Readonly<Record<string, string>>
+  /** The functions that change an object, with their result and their parameters. */
+  readonly actions?: Readonly<
+    Record<string, { readonly returns?: string; readonly parameters?: Record<string, string> }>
+  >
+  /** Whether requests reach the objects only by those that contain them. */
+  readonly isContained?: true
+}
+
+const typeOf = (property: string) => propertyTypes[property] ?? 'Edm.String'
+
+const propertiesXml = (names: readonly string[]) =>
+  names
+    .filter((name) => name !== 'id')
+    .map((name) => `<Property Name="${name}" Type="${typeOf(name)}"/>`)
+    .join('')
+
+const entityXml = ({ set, navigation = {} }: ModelSet) =>
+  `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(
+    Object.keys(set.properties),
+  )}${Object.entries(navigation)
+    .map(([name, type]) => `<NavigationProperty Name="${name}" Type="Collection(graph.${type})"/>`)
+    .join('')}</EntityType>`
+
+const actionsXml = ({ set, actions = {} }: ModelSet) =>
+  Object.entries(actions)
+    .map(
+      ([name, { returns, parameters = {} }]) =>
+        `<Action Name="${name}" IsBound="true"><Parameter Name="bindingParameter" Type="graph.${set.type}"/>${Object.entries(
+          parameters,
+        )
+          .map(([parameter, type]) => `<Parameter Name="${parameter}" Type="${type}"/>`)
+          .join('')}${returns === undefined ? '' : `<ReturnType Type="${returns}"/>`}</Action>`,
+    )
+    .join('')
+
+const complexXml = ([name, members]: readonly [string, readonly string[]]) =>
+  `<ComplexType Name="${name}">${members
+    .map((member) => `<Property Name="${member}" Type="${typeOf(member)}"/>`)
+    .join('')}</ComplexType>`
+
+/**
+ * The model of this API in XML, from the tables of its sets.
+ *
+ * @see OData CSDL XML Representation 4.01
+ */
+export function metadataDocument(model: readonly ModelSet[]): string {
+  const sets = model
+    .filter(({ isContained }) => isContained !== true)
+    .map(({ set }) => `<EntitySet Name="${set.name}" EntityType="microsoft.graph.${set.type}"/>`)
+  const parts = [
+    ...model.map(entityXml),
+    ...Object.entries(complexTypes).map(complexXml),
+    ...model.map(actionsXml),
+    `<EntityContainer Name="GraphService">${sets.join('')}</EntityContainer>`,
+  ]
+  return `<?xml version="1.0" encoding="utf-8"?>\n<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="microsoft.graph" Alias="graph" xmlns="http://docs.oasis-open.org/odata/ns/edm">${parts.join('')}</Schema></edmx:DataServices></edmx:Edmx>\n`
+}

@@ -1,0 +1,60 @@
+import type { ReadOperation } from '../../http/operation.ts'
+import { parseQuery, supportedOptions } from '../../odata/query-options.ts'
+import { applications } from '../applications/application-entity-set.ts'
+import { federatedIdentityCredentials } from '../applications/federated-identity-credential-operations.ts'
+import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
+import { anyClient } from '../graph-roles.ts'
+import { permissionGrants } from '../permission-grants/permission-grant-operations.ts'
+import { appRoleAssignments } from '../service-principals/app-role-assignment-entity-set.ts'
+import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
+import { domains, organization } from '../tenant/tenant-operations.ts'
+import { type ModelSet, metadataDocument } from './metadata-document.ts'
+
+const secretActions: ModelSet['actions'] = {
+  addPassword: {
+    parameters: { passwordCredential: 'graph.passwordCredential' },
+    returns: 'graph.passwordCredential',
+  },
+  removePassword: { parameters: { keyId: 'Edm.Guid' } },
+}
+const owners = { owners: 'directoryObject' }
+
+/** The sets of this API. */
+export const model: readonly ModelSet[] = [
+  { set: directoryObjects, actions: { restore: { returns: 'graph.directoryObject' } } },
+  {
+    set: applications,
+    navigation: { ...owners, federatedIdentityCredentials: 'federatedIdentityCredential' },
+    actions: secretActions,
+  },
+  {
+    set: servicePrincipals,
+    navigation: {
+      ...owners,
+      appRoleAssignedTo: 'appRoleAssignment',
+      appRoleAssignments: 'appRoleAssignment',
+      oauth2PermissionGrants: 'oAuth2PermissionGrant',
+    },
+    actions: secretActions,
+  },
+  { set: federatedIdentityCredentials, isContained: true },
+  { set: appRoleAssignments, isContained: true },
+  { set: permissionGrants },
+  { set: organization },
+  { set: domains },
+]
+
+/** The model of this API, for OData tools. */
+export const metadataOperations: readonly ReadOperation[] = [
+  {
+    method: 'GET',
+    path: '/$metadata',
+    requires: anyClient,
+    summary: 'Shows the types of all objects and their properties, in XML.',
+    read: (call) => {
+      parseQuery(call, supportedOptions.nothing)
+      const contentType = 'application/xml; charset=utf-8'
+      return { status: 200, text: metadataDocument(model), contentType }
+    },
+  },
+]
