@@ -6,7 +6,7 @@ import { type Check, type ProgramName, programs } from './checks/check.ts'
 import { compose } from './checks/compose.ts'
 import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
-import { pointInTimeRestore } from './checks/point-in-time.ts'
+import { postgresPointInTime, sqlitePointInTime } from './checks/point-in-time.ts'
 import { proxies } from './checks/proxies.ts'
 import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './checks/rolling.ts'
 import { systemd } from './checks/systemd.ts'
@@ -26,7 +26,8 @@ const checks: readonly Check[] = [
   rollingRestart,
   rollingUpgrade,
   keyEncryptionKeyRotation,
-  pointInTimeRestore,
+  postgresPointInTime,
+  sqlitePointInTime,
 ]
 
 const root = join(import.meta.dirname, '..')

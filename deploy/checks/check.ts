@@ -27,6 +27,7 @@ export const programs = {
   'docker-compose':
     'go install github.com/docker/compose/v2/cmd@latest, and name it docker-compose',
   'systemd-analyze': 'apt-get install systemd',
+  litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@latest',
   openssl: 'apt-get install openssl',
   nginx: 'apt-get install nginx-light',
   haproxy: 'apt-get install haproxy',

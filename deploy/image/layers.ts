@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { buildPackages } from '../../build/build-packages.ts'
 import { npm } from '../../packed/program.ts'
 import type { Target } from './targets.ts'
@@ -18,18 +18,33 @@ import type { Target } from './targets.ts'
 export const layerNames = ['dependencies', 'program'] as const
 
 /** Files that no running program reads. Licenses have no such ending. */
-const unusedEndings = new Set(['.ts', '.mts', '.cts', '.tsx', '.map', '.md', '.markdown', '.flow'])
+const unusedEndings = new Set(
+  '.ts .mts .cts .tsx .map .md .markdown .flow .scss .html .zip .sh .yml'.split(' '),
+)
 
 /** Folders of a built package that only a debugger reads. */
 const unusedFolders = ['src', 'README.md', 'jsr.json']
 
-/** Copies a folder without declarations, source maps and pages. */
-function copyRuntimeFiles(from: string, to: string): void {
+/** Copies a folder without declarations, source maps and pages, and without other styles than these. */
+function copyRuntimeFiles(from: string, to: string, styles?: ReadonlySet<string>): void {
   cpSync(from, to, {
     recursive: true,
-    // npm links the workspaces and the programs. The programs of dependencies are not run.
-    filter: (path) => !unusedEndings.has(extname(path)) && !path.endsWith('node_modules/.bin'),
+    filter: (path) =>
+      !unusedEndings.has(extname(path)) &&
+      (extname(path) !== '.css' || styles === undefined || styles.has(basename(path))) &&
+      // npm links the workspaces and the programs. The programs of dependencies are not run.
+      !path.endsWith('node_modules/.bin'),
   })
+}
+
+/** The style sheets of dependencies that a service serves. A dependency has a hundred others. */
+export function stylesOf(root: string, { path }: Pick<Target, 'path'>): ReadonlySet<string> {
+  const folder = join(root, path, 'src')
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+  const references = sources.join('\n').matchAll(/import\.meta\.resolve\('([^']+\.css)'\)/g)
+  return new Set([...references].map(([, reference = '']) => basename(reference)))
 }
 
 /** Copies the manifests that `npm ci` needs, so that it installs without the source. */
@@ -76,7 +91,11 @@ export async function writeLayers(root: string, { path }: Target, folder: string
     for (const part of ['node_modules', join(path, 'node_modules')]) {
       // npm puts a package below the workspace when another version has the outer place.
       if (!existsSync(join(install, part))) continue
-      copyRuntimeFiles(join(install, part), join(folder, 'dependencies/node_modules'))
+      copyRuntimeFiles(
+        join(install, part),
+        join(folder, 'dependencies/node_modules'),
+        stylesOf(root, { path }),
+      )
     }
     const built = (of: string) => join(work, 'built', of)
     await buildPackages(root, built)

@@ -1,14 +1,38 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { startIdentityProvider } from '../src/start-identity-provider.ts'
 import { registrationsFile, requestToken } from './provider-process.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/guides/disaster.md'), 'utf8')
+
+const graphScope = 'https://graph.microsoft.com/.default'
+const managementScope = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6/.default'
+
+const administratorIn = async (dataDir: string) =>
+  parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
+
+/** Sends requests with one token of an administrator. */
+async function apiOf(url: string, scope: string, administrator: NodeJS.Dict<string>) {
+  const { TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
+  const response = await fetch(`${url}/${TENANT_ID}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      ...{ grant_type: 'client_credentials', scope },
+      ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+    }),
+  })
+  const authorization = `Bearer ${(await response.json()).access_token}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  return (path: string, method = 'GET', body?: object) =>
+    fetch(`${url}/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+}
 
 describe('docs/guides/disaster.md', () => {
   let dataDir: string
@@ -41,30 +65,43 @@ describe('docs/guides/disaster.md', () => {
     assert.equal((await requestToken(next.url, dataDir)).status, 200)
   })
 
-  it('recovers from a leaked administrator: a new one removes it, and its token opens nothing', async () => {
-    const settings = async () =>
-      parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
-    const graphOf = async (url: string, of: NodeJS.Dict<string>) => {
-      const response = await fetch(`${url}/${of.TENANT_ID}/oauth2/v2.0/token`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          ...{ grant_type: 'client_credentials', scope: 'https://graph.microsoft.com/.default' },
-          ...{ client_id: of.CLIENT_ID ?? '', client_secret: of.CLIENT_SECRET ?? '' },
-        }),
-      })
-      const authorization = `Bearer ${(await response.json()).access_token}`
-      return (path: string, method = 'GET') =>
-        fetch(`${url}/v1.0/${path}`, { method, headers: { authorization } })
+  it('recovers from a leaked signing key: its tokens are refused, and both keys are new', async () => {
+    const next = KeyEncryptionKey.generate().toBase64()
+    {
+      await using provider = await start()
+      const verify = (token: string) =>
+        jwtVerify(token, createRemoteJWKSet(new URL(`${provider.url}/common/discovery/keys`)))
+      const tokenOf = async () =>
+        (await (await requestToken(provider.url, dataDir)).json()).access_token
+      const forged = await tokenOf()
+      await verify(forged)
+      const manage = await apiOf(provider.url, managementScope, await administratorIn(dataDir))
+      const leaked = decodeProtectedHeader(forged).kid
+      assert.equal((await manage(`management/keys/${leaked}/revoke`, 'POST')).status, 204)
+      await assert.rejects(verify(forged), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
+      await verify(await tokenOf())
+      // The token of the administrator was of the revoked key too.
+      const manageAgain = await apiOf(provider.url, managementScope, await administratorIn(dataDir))
+      const body = { keyEncryptionKey: next }
+      assert.equal((await manageAgain('management/keys/reencrypt', 'POST', body)).status, 200)
     }
-    const leaked = await settings()
+    await assert.rejects(start(), { code: 'key_encryption_key_wrong' })
+    await rm(join(dataDir, 'key-encryption.key'))
+    await using provider = await start({ keyEncryptionKey: next })
+    assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+    await writeFile(join(dataDir, 'key-encryption.key'), next, { mode: 0o600 })
+  })
+
+  it('recovers from a leaked administrator: a new one removes it, and its token opens nothing', async () => {
+    const leaked = await administratorIn(dataDir)
     await using provider = await start({ newAdministrator: 'yes' })
-    const attacker = await graphOf(provider.url, leaked)
-    assert.equal((await attacker('applications')).status, 200)
-    const fresh = await settings()
+    const attacker = await apiOf(provider.url, graphScope, leaked)
+    assert.equal((await attacker('v1.0/applications')).status, 200)
+    const fresh = await administratorIn(dataDir)
     assert.notEqual(fresh.CLIENT_ID, leaked.CLIENT_ID)
-    const graph = await graphOf(provider.url, fresh)
-    const removed = await graph(`applications(appId='${leaked.CLIENT_ID}')`, 'DELETE')
+    const graph = await apiOf(provider.url, graphScope, fresh)
+    const removed = await graph(`v1.0/applications(appId='${leaked.CLIENT_ID}')`, 'DELETE')
     assert.equal(removed.status, 204)
-    assert.equal((await attacker('applications')).status, 401)
+    assert.equal((await attacker('v1.0/applications')).status, 401)
   })
 })
