@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { createGuard, entra as entraOptions } from '@greeting/guard'
 import { type ForgeryResult, startEntra, tryForgeries } from '@greeting/testing'
 import { peers } from './peers.ts'
+import { missingPrograms, springSecurity } from './spring-security.ts'
 
 // `node main.ts` calls each API with a genuine token and with each hostile token, and prints the table of
 // docs/evidence/forgeries.md. A refusal is a status from 400 to 499.
@@ -19,10 +19,6 @@ const tokens = {
   forgeries: await entra.forgeries('Orders API'),
 }
 
-const versionOf = (name: string) =>
-  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), 'utf8'))
-    .version
-
 const columns: { name: string; results: readonly ForgeryResult[] }[] = []
 
 const guard = createGuard(entraOptions(api.guardOptions))
@@ -37,14 +33,19 @@ columns.push({
 })
 guard.stop()
 
-for (const { name, packages, start } of peers) {
+const chosen = missingPrograms.length === 0 ? [...peers, springSecurity] : peers
+if (missingPrograms.length > 0) {
+  console.error(
+    `${springSecurity.name} is left out: ${missingPrograms.join(', ')} is not installed`,
+  )
+}
+for (const { name, versions, start } of chosen) {
   const peer = await start({ ...api.verification, role })
   const results = await tryForgeries(tokens, (token) =>
     fetch(peer.url, { headers: { authorization: `Bearer ${token}` } }),
   )
   await peer.stop()
-  const versions = packages.map((one) => `${one} ${versionOf(one)}`)
-  console.error(`${name}: ${versions.join(', ')}`)
+  console.error(`${name}: ${versions().join(', ')}`)
   columns.push({ name, results })
 }
 

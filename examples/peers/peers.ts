@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import jwtPlugin, { type TokenOrHeader } from '@fastify/jwt'
 import { serve } from '@hono/node-server'
@@ -26,9 +27,18 @@ export type RunningPeer = { readonly url: string; readonly stop: () => Promise<v
 /** A library, and how its README sets it up with a key set, an issuer, an audience and a role. */
 export type Peer = {
   readonly name: string
-  readonly packages: readonly string[]
+  /** Names and versions of its packages; read after the start. */
+  readonly versions: () => readonly string[]
   readonly start: (verification: Verification) => Promise<RunningPeer>
 }
+
+const npmVersions =
+  (...names: readonly string[]) =>
+  () =>
+    names.map((name) => {
+      const manifest = new URL(`node_modules/${name}/package.json`, import.meta.url)
+      return `${name} ${JSON.parse(readFileSync(manifest, 'utf8')).version}`
+    })
 
 const hasRole = (roles: unknown, role: string) => Array.isArray(roles) && roles.includes(role)
 
@@ -52,7 +62,7 @@ function listenExpress(app: express.Express): Promise<RunningPeer> {
 export const peers: readonly Peer[] = [
   {
     name: 'express-oauth2-jwt-bearer',
-    packages: ['express-oauth2-jwt-bearer', 'express'],
+    versions: npmVersions('express-oauth2-jwt-bearer', 'express'),
     start: ({ issuer, audience, role }) => {
       const app = express()
       app.use(auth({ issuerBaseURL: issuer, audience }))
@@ -63,7 +73,7 @@ export const peers: readonly Peer[] = [
   },
   {
     name: '@fastify/jwt with get-jwks',
-    packages: ['@fastify/jwt', 'get-jwks', 'fastify'],
+    versions: npmVersions('@fastify/jwt', 'get-jwks', 'fastify'),
     start: async ({ issuer, audience, keySetUrl, role }) => {
       const app = fastify()
       const { origin, pathname } = new URL(keySetUrl)
@@ -88,7 +98,7 @@ export const peers: readonly Peer[] = [
   },
   {
     name: 'hono/jwk',
-    packages: ['hono'],
+    versions: npmVersions('hono'),
     start: ({ issuer, audience, keySetUrl, role }) => {
       const app = new Hono<{ Variables: JwtVariables<{ roles?: unknown }> }>()
       app.use(
@@ -108,7 +118,7 @@ export const peers: readonly Peer[] = [
   },
   {
     name: 'passport-jwt with jwks-rsa',
-    packages: ['passport-jwt', 'jwks-rsa', 'passport', 'express'],
+    versions: npmVersions('passport-jwt', 'jwks-rsa', 'passport', 'express'),
     start: ({ issuer, audience, keySetUrl, role }) => {
       const options = {
         jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
