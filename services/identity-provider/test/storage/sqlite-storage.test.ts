@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
-import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { openSqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
+import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
@@ -18,20 +19,30 @@ after(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))
 })
 
-const fresh: FreshStorage = async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-sqlite-'))
-  folders.push(dataDir)
-  return {
-    open: async () => {
-      const storage = await openStorage({ dataDir })
-      opened.push(storage)
-      return storage
-    },
+const freshBy =
+  (openIn: (dataDir: string) => Promise<Storage>): FreshStorage =>
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'greeting-sqlite-'))
+    folders.push(dataDir)
+    return {
+      open: async () => {
+        const storage = await openIn(dataDir)
+        opened.push(storage)
+        return storage
+      },
+    }
   }
-}
+
+const fresh = freshBy((dataDir) => openStorage({ dataDir }))
+/** Storage that answers each question of a follower in one step, as after some time. */
+const freshInOneStep = freshBy(async (dataDir) =>
+  sqlStorage(await openSqliteDatabase(join(dataDir, 'greeting.sqlite'), 0)),
+)
 
 describe('a directory log in SQLite (AS31)', () => directoryLogConformance(fresh))
 describe('the lookups of a directory in SQLite', () => directoryLookupConformance(fresh))
+describe('the lookups of a directory in SQLite, each in one step', () =>
+  directoryLookupConformance(freshInOneStep))
 describe('the lists of a directory in SQLite', () => directoryListConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in SQLite (AS20)', () => issuanceRecordConformance(fresh))

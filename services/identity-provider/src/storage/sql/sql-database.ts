@@ -18,6 +18,8 @@ export type SqlDatabaseOptions = {
   readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
   /** Answers the question of a follower in one step. Default: one step for each query. */
   readonly changesInOneStep?: (question: ChangesQuestion) => Promise<Followed>
+  /** How many questions with lookups have one step for each query at first; default 0. */
+  readonly oneStepAfter?: number
   /** For queries that write nothing; default `kysely`. */
   readonly readers?: Kysely<Tables>
   /** For long queries that write nothing; default `readers`. */
@@ -48,6 +50,7 @@ export class SqlDatabase {
   readonly #reports: Kysely<Tables>
   readonly #runBatch: SqlDatabaseOptions['runBatch']
   readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
+  #oneStepAfter: number
   readonly #bytesQuery: string
   readonly #clockQuery: string | undefined
   readonly #close: () => Promise<void>
@@ -58,6 +61,7 @@ export class SqlDatabase {
     kysely,
     runBatch,
     changesInOneStep,
+    oneStepAfter = 0,
     readers = kysely,
     reports = readers,
     bytesQuery,
@@ -68,6 +72,7 @@ export class SqlDatabase {
     this.#kysely = kysely
     this.#runBatch = runBatch
     this.#changesInOneStep = changesInOneStep
+    this.#oneStepAfter = oneStepAfter
     this.#readers = readers
     this.#reports = reports
     this.#bytesQuery = bytesQuery
@@ -106,8 +111,10 @@ export class SqlDatabase {
   /** Answers the question of a follower, on one state of the database. */
   changes(question: ChangesQuestion): Promise<Followed> {
     const inOneStep = this.#changesInOneStep
-    if (inOneStep === undefined)
+    if (inOneStep === undefined || this.#oneStepAfter > 0) {
+      if (question.lookups.length > 0) this.#oneStepAfter -= 1
       return this.#guard('snapshot', answerChanges(this.#readers, question))
+    }
     // The connection is free: the queries must not become a part of another transaction.
     return this.#guard(
       'snapshot',

@@ -20,10 +20,13 @@ import { StatementRunner } from './statement-runner.ts'
  *
  * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
  *
+ * @param oneStepAfter how many questions with lookups are answered query by query. Then the thread loads
+ *   Kysely, and answers each question in one step. Loading takes 0.2 s of processor time, which a
+ *   process with few questions would lose at its start.
  * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
  *   it is then left as it is
  */
-export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
+export async function openSqliteDatabase(path: string, oneStepAfter = 50): Promise<SqlDatabase> {
   const threads = {
     writer: new SqliteThread({ path, role: 'writer' }),
     // A write waits for the writer of another process. Reads do not wait behind it.
@@ -35,7 +38,7 @@ export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
     threads.writer.start()
     threads.reader.start()
     if (!(await exists(path))) await createFile(path, (draft) => sqliteDatabase(draft, path))
-    return await openFile(path, threads)
+    return await openFile(path, threads, oneStepAfter)
   } catch (cause) {
     await Promise.all(Object.values(threads).map((thread) => thread.close()))
     if (cause instanceof StorageUnavailableError) throw cause
@@ -47,7 +50,11 @@ export async function openSqliteDatabase(path: string): Promise<SqlDatabase> {
 
 type Threads = Readonly<Record<'writer' | 'reader' | 'reports', SqliteThread>>
 
-async function openFile(path: string, threads: Threads): Promise<SqlDatabase> {
+async function openFile(
+  path: string,
+  threads: Threads,
+  oneStepAfter: number,
+): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // For SQLite an empty file is a new database. Here it is a file that lost its data.
   if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
@@ -57,7 +64,10 @@ async function openFile(path: string, threads: Threads): Promise<SqlDatabase> {
     throw new StorageUnavailableError(sentence, { cause })
   })
   let check: BackgroundCheck | undefined
-  const database = databaseOver(path, threads, { beforeClose: () => check?.stop() })
+  const database = databaseOver(path, threads, {
+    oneStepAfter,
+    beforeClose: () => check?.stop(),
+  })
   await database.migrate()
   const openThread = () => new SqliteThread({ path, role: 'reader' })
   check = checkInBackground(path, openThread, (cause) => {
@@ -97,8 +107,13 @@ function databaseOver(
   { writer, reader, reports }: Channels,
   {
     maxWaitMs = defaultMaxWaitMs,
+    oneStepAfter = 0,
     beforeClose,
-  }: { readonly maxWaitMs?: number; readonly beforeClose?: () => void } = {},
+  }: {
+    readonly maxWaitMs?: number
+    readonly oneStepAfter?: number
+    readonly beforeClose?: () => void
+  } = {},
 ): SqlDatabase {
   const kyselyOver = (channel: SqliteChannel) =>
     new Kysely<Tables>({ dialect: new NodeSqliteDialect(channel, maxWaitMs) })
@@ -112,6 +127,7 @@ function databaseOver(
     ...(reader && {
       readers: kyselyOver(reader),
       changesInOneStep: (question) => reader.changes(question),
+      oneStepAfter,
     }),
     ...(reports && { reports: kyselyOver(reports) }),
     bytesQuery:
