@@ -1,4 +1,4 @@
-import { createPrivateKey, KeyObject, randomBytes, X509Certificate } from 'node:crypto'
+import { createPrivateKey, KeyObject, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 // The library below does not load without it.
 import 'reflect-metadata'
@@ -15,17 +15,13 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import { constrainsTo, nameConstraints } from './name-constraints.ts'
-
-/** A certificate and its private key, both PEM. */
-export type Identity = { readonly certificate: string; readonly key: string }
+import { authorityYears, type Identity } from './certificate-checks.ts'
+import { nameConstraints } from './name-constraints.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const authorityName = 'CN=Greeting local certificate authority'
-const authorityYears = 2
 /** Browsers and operating systems refuse server certificates with a validity of several years. */
 const serverDays = 90
-const renewalDays = 30
 /** Earlier start, for clients with late clocks. */
 const backdatedMs = 3_600_000
 const dayMs = 86_400_000
@@ -99,46 +95,6 @@ export async function issueServerCertificate(
     extensions,
   })
   return { certificate: pemOf(certificate), key: pemOfKey(keys.privateKey) }
-}
-
-/**
- * The reason to replace an authority; `undefined` while it is usable.
- *
- * @throws {Error} when the certificate cannot be read.
- */
-export function authorityFault(
-  { certificate }: Identity,
-  names: readonly string[],
-  now: Date,
-): string | undefined {
-  const remainingMs = new X509Certificate(certificate).validToDate.getTime() - now.getTime()
-  if (remainingMs < renewalDays * dayMs)
-    return `it was valid for less than ${renewalDays} more days`
-  if (!constrainsTo(certificate, names))
-    return 'its name constraints were not the names of this server'
-  return undefined
-}
-
-/**
- * Whether a server certificate is still usable: issued by this authority, for these names, and not
- * near its end.
- */
-export function isGoodFor(
-  server: Identity,
-  authority: Identity,
-  names: readonly string[],
-  now: Date,
-): boolean {
-  const certificate = new X509Certificate(server.certificate)
-  return (
-    certificate.checkIssued(new X509Certificate(authority.certificate)) &&
-    certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
-    certificate.checkPrivateKey(createPrivateKey(server.key)) &&
-    names.every((name) =>
-      isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
-    ) &&
-    certificate.validToDate.getTime() - now.getTime() > renewalDays * dayMs
-  )
 }
 
 // RFC 5280 section 4.1.2.2 requires a positive number: clear the first bit and exclude 0.

@@ -2,12 +2,11 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfThere, readPrivateFile, replaceSecretFile, unless } from '../files/secret-file.ts'
 import {
-  authorityFault,
-  createAuthority,
   type Identity,
   isGoodFor,
-  issueServerCertificate,
-} from './certificate-authority.ts'
+  isOfEarlierRelease,
+  validityFault,
+} from './certificate-checks.ts'
 
 /** The local certificates are unusable. The message is one sentence for the operator. */
 export class CertificatesError extends Error {
@@ -84,6 +83,7 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   const certificate = await readIfThere(certificateFile)
   const key = await readPrivateFile(keyFile).catch(unless('ENOENT'))
   if (certificate === undefined && key === undefined) {
+    const { createAuthority } = await makers()
     const authority = await createAuthority(names, now())
     // Write the key first: no client trusts it before the certificate exists.
     await replaceSecretFile(keyFile, authority.key)
@@ -102,7 +102,7 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   if (key.exposure !== undefined)
     throw new CertificatesError(`the key ${keyFile} of the certificate authority ${key.exposure}`)
   const authority = { certificate, key: key.text }
-  const fault = faultOf(authority, options)
+  const fault = await faultOf(authority, options)
   if (fault === undefined) return authority
   // The key of the old authority is deleted. Its certificate stays, so that users can find and
   // distrust it.
@@ -111,9 +111,20 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   return openAuthority(options)
 }
 
-function faultOf(authority: Identity, { folder, names, now }: LocalCertificatesOptions) {
+/** The code that makes certificates. It is loaded when it is needed: it has 250 modules. */
+const makers = () => import('./certificate-authority.ts')
+
+async function faultOf(authority: Identity, options: LocalCertificatesOptions) {
+  const { folder, names, now } = options
   try {
-    return authorityFault(authority, names, now())
+    const fault = validityFault(authority, now())
+    if (fault !== undefined) return fault
+    // The constraints were checked when the authority signed the certificate for the same names.
+    const isChecked = !isOfEarlierRelease(authority) && (await goodServer(options, authority))
+    if (isChecked) return undefined
+    const { constrainsTo } = await import('./name-constraints.ts')
+    const isConstrained = constrainsTo(authority.certificate, names)
+    return isConstrained ? undefined : 'its name constraints were not the names of this server'
   } catch (cause) {
     throw damaged(folder, cause)
   }
@@ -126,22 +137,39 @@ const damaged = (folder: string, cause: unknown) =>
   )
 
 async function openServer(
-  { folder, names, now }: LocalCertificatesOptions,
+  options: LocalCertificatesOptions,
   authority: Identity,
 ): Promise<Identity> {
-  const [certificateFile, keyFile] = [join(folder, 'server.pem'), join(folder, 'server.key')]
-  const [certificate, key] = await Promise.all([certificateFile, keyFile].map(readIfThere))
-  const known = certificate && key ? { certificate, key } : undefined
-  if (known && isGood(known, authority, names, now())) return known
+  const known = await goodServer(options, authority)
+  if (known !== undefined) return known
+  const { folder, names, now } = options
+  const files = serverFiles(folder)
   try {
+    const { issueServerCertificate } = await makers()
     const server = await issueServerCertificate(authority, names, now())
-    await replaceSecretFile(keyFile, server.key)
-    await replaceSecretFile(certificateFile, server.certificate)
+    await replaceSecretFile(files.key, server.key)
+    await replaceSecretFile(files.certificate, server.certificate)
     return server
   } catch (cause) {
     if (isSystemError(cause)) throw cause
     throw damaged(folder, cause)
   }
+}
+
+const serverFiles = (folder: string) => ({
+  certificate: join(folder, 'server.pem'),
+  key: join(folder, 'server.key'),
+})
+
+/** The kept server certificate, while it is usable. */
+async function goodServer(
+  { folder, names, now }: LocalCertificatesOptions,
+  authority: Identity,
+): Promise<Identity | undefined> {
+  const files = serverFiles(folder)
+  const [certificate, key] = await Promise.all([files.certificate, files.key].map(readIfThere))
+  const known = certificate && key ? { certificate, key } : undefined
+  return known && isGood(known, authority, names, now()) ? known : undefined
 }
 
 function isGood(...question: Parameters<typeof isGoodFor>): boolean {

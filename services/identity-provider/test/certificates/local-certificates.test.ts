@@ -10,6 +10,8 @@ import { describe, it, type TestContext } from 'node:test'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { issueServerCertificate } from '../../src/certificates/certificate-authority.ts'
+import type { Identity } from '../../src/certificates/certificate-checks.ts'
 import { LocalCertificates } from '../../src/certificates/local-certificates.ts'
 
 const names = ['localhost', '127.0.0.1', '::1', 'login.contoso.example']
@@ -96,7 +98,7 @@ describe('local certificates', () => {
   }
 
   /** An authority of an earlier release: without name constraints, valid for ten years. */
-  async function unconstrainedAuthority(folder: string): Promise<string> {
+  async function unconstrainedAuthority(folder: string): Promise<Identity> {
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
     const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -107,21 +109,28 @@ describe('local certificates', () => {
       notAfter: new Date(start.getTime() + 3650 * day),
       extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
     })
-    const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' })
-    await writeFile(join(folder, 'authority.key'), key, { mode: 0o600 })
-    await writeFile(join(folder, 'authority.pem'), certificate.toString('pem'), { mode: 0o600 })
-    return certificate.toString('pem')
+    const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString()
+    const authority = { certificate: certificate.toString('pem'), key }
+    await write(folder, 'authority', authority)
+    return authority
+  }
+
+  async function write(folder: string, name: string, { certificate, key }: Identity) {
+    await writeFile(join(folder, `${name}.key`), key, { mode: 0o600 })
+    await writeFile(join(folder, `${name}.pem`), certificate, { mode: 0o600 })
   }
 
   it('replace an authority without name constraints, and report it', async (t) => {
     const { folder, open } = await openFolder(t)
-    const before = await unconstrainedAuthority(folder)
+    const former = await unconstrainedAuthority(folder)
+    await write(folder, 'server', await issueServerCertificate(former, names, start))
     const { authorityFile, reasons, server } = await open()
     const authority = new X509Certificate(await readFile(authorityFile))
     assert.ok(new X509Certificate(server.certificate).verify(authority.publicKey))
     assert.deepEqual(reasons, ['its name constraints were not the names of this server'])
     // Its key is deleted. Its certificate stays, so that users can distrust it.
-    assert.equal(await readFile(join(folder, 'authority.previous.pem'), 'utf8'), before)
+    const before = await readFile(join(folder, 'authority.previous.pem'), 'utf8')
+    assert.equal(before, former.certificate)
     assert.ok(
       authority.checkPrivateKey(createPrivateKey(await readFile(join(folder, 'authority.key')))),
     )

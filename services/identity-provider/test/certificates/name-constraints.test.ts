@@ -9,9 +9,9 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import {
   createAuthority,
-  type Identity,
   issueServerCertificate,
 } from '../../src/certificates/certificate-authority.ts'
+import type { Identity } from '../../src/certificates/certificate-checks.ts'
 import { constrainsTo } from '../../src/certificates/name-constraints.ts'
 
 const names = [

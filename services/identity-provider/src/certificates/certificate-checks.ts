@@ -1,0 +1,50 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+
+/** A certificate and its private key, both PEM. */
+export type Identity = { readonly certificate: string; readonly key: string }
+
+/** The validity of a new authority. */
+export const authorityYears = 2
+const renewalDays = 30
+const dayMs = 86_400_000
+
+/**
+ * The reason to replace an authority near its end; `undefined` before.
+ *
+ * @throws {Error} when the certificate cannot be read.
+ */
+export function validityFault({ certificate }: Identity, now: Date): string | undefined {
+  const remainingMs = new X509Certificate(certificate).validToDate.getTime() - now.getTime()
+  return remainingMs < renewalDays * dayMs
+    ? `it was valid for less than ${renewalDays} more days`
+    : undefined
+}
+
+/** Whether an authority is of a release whose authorities were valid longer, and unconstrained. */
+export function isOfEarlierRelease({ certificate }: Identity): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(certificate)
+  return validToDate.getTime() - validFromDate.getTime() > (authorityYears * 366 + 1) * dayMs
+}
+
+/**
+ * Whether a server certificate is still usable: issued by this authority, for these names, and not
+ * near its end.
+ */
+export function isGoodFor(
+  server: Identity,
+  authority: Identity,
+  names: readonly string[],
+  now: Date,
+): boolean {
+  const certificate = new X509Certificate(server.certificate)
+  return (
+    certificate.checkIssued(new X509Certificate(authority.certificate)) &&
+    certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
+    certificate.checkPrivateKey(createPrivateKey(server.key)) &&
+    names.every((name) =>
+      isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
+    ) &&
+    certificate.validToDate.getTime() - now.getTime() > renewalDays * dayMs
+  )
+}
