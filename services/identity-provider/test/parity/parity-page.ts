@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { absentFeatures } from './absent-features.ts'
+import { claimRows, settingRows } from './parity-tables.ts'
 
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
@@ -11,7 +12,7 @@ export const parityFile = join(root, 'docs/reference/parity.md')
 
 type Fact = { id: string; cells: readonly string[]; strength: string; source: string }
 
-/** The facts of docs/explanation/entra.md, each a row of a table. */
+/** The facts of a page, each a row of a table. */
 function readFacts(page: string): Fact[] {
   return page
     .split('\n')
@@ -55,7 +56,9 @@ const table = (head: readonly string[], rows: readonly string[]) =>
 
 /** The parity page, generated from the tables of the code and from the facts about Entra. */
 export function parityPage(): string {
-  const facts = readFacts(readFileSync(join(root, 'docs/explanation/entra.md'), 'utf8'))
+  const page = readFileSync(join(root, 'docs/explanation/entra.md'), 'utf8')
+  const facts = readFacts(page)
+  const accessTokenFacts = readFacts(page.split('\n## Access tokens\n')[1]?.split('\n## ')[0] ?? '')
   const guide = readFileSync(join(root, 'docs/guides/identity-provider.md'), 'utf8')
   const differing = citedFacts(guide.split('## Known differences from Entra')[1] ?? '')
   const tests = witnesses()
@@ -102,6 +105,27 @@ ${table(
   refusals.map(({ id, cells: [code = '', status = '', error = ''], strength, source }) =>
     row(id, code, status, error, reasonsOf(code, status, error), `${strength}: ${source}`),
   ),
+)}
+
+## Claims
+
+The facts are those above. The file [token-versions.test.ts](../../services/identity-provider/test/dialect/token/token-versions.test.ts) has both versions, claim by claim.
+
+${table(
+  ['claim', 'v1.0', 'v2.0', 'when', 'meaning', 'facts'],
+  claimRows(accessTokenFacts).map((cells) => row(...cells)),
+)}
+
+## Settings of applications and service principals
+
+The settings of Entra are properties in Microsoft Graph. "Same" means that the property has the effect that Graph documents. "Kept and shown" means
+that it has no effect, because no user takes part. A property with a fixed value refuses another one.
+[application-description.test.ts](../../services/identity-provider/test/management/graph/applications/application-description.test.ts)
+and [application-body.test.ts](../../services/identity-provider/test/management/graph/applications/application-body.test.ts) write and read them.
+
+${table(
+  ['property', 'application', 'service principal'],
+  settingRows().map((cells) => row(...cells)),
 )}
 
 ## Operations of Microsoft Graph

@@ -1,0 +1,110 @@
+import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
+import type { TokenDecision } from '../../src/issuance/token-decision.ts'
+import {
+  applicationDefaults,
+  fixedProperties,
+} from '../../src/management/graph/applications/application-description.ts'
+import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
+import {
+  fixedPrincipalProperties,
+  principalDefaults,
+} from '../../src/management/graph/service-principals/principal-description.ts'
+import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
+import { claimSentences } from '../../src/portal/pages/claim-sentences.ts'
+import { application, servicePrincipal, tenant } from '../directory/sample.ts'
+
+/** A decision whose token has every claim. */
+const decision: TokenDecision = {
+  tenant: tenant(),
+  client: { application: application(), principal: servicePrincipal() },
+  method: 'tls',
+  credentialId: '',
+  boundTo: 'thumbprint',
+  resource: {
+    requestedAs: 'api://greeting',
+    application: application({
+      optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: [] }],
+    }),
+    principal: servicePrincipal(),
+  },
+  roles: ['CallHiApiRole'],
+}
+const context = {
+  authority: { authUrl: '', issuerUrl: '', issuerUrlV2: '' },
+  times: { issuedAt: 0, expiresAt: 0, expiresInSeconds: 0 },
+  opaque: { aio: '', rh: '', uti: '', xms_ftd: '' },
+}
+
+/** When a claim is in a token; the others always are. */
+const conditions: Readonly<Record<string, string>> = {
+  cnf: 'for mutual TLS; Entra does not bind tokens of applications',
+  idtyp: 'when the API requests it',
+  roles: 'when the client has roles',
+}
+
+/** Claims of Entra that no token here has. */
+const absentClaims: Readonly<Record<string, string>> = {
+  scp: 'no user takes part',
+  wids: 'there are no directory roles',
+  groups: 'there are no groups',
+  xms_cc: 'there is no continuous access evaluation',
+}
+
+const claimsOf = (version: '1.0' | '2.0') =>
+  Object.keys(tokenVersions[version].claims(decision, context))
+
+type Fact = { readonly id: string; readonly cells: readonly string[] }
+
+/**
+ * Each claim: in tokens of v1.0, of v2.0, when, its meaning and the facts that name it.
+ *
+ * @param facts those about access tokens
+ */
+export function claimRows(facts: readonly Fact[]): string[][] {
+  const [v1, v2] = [claimsOf('1.0'), claimsOf('2.0')]
+  const row = (claim: string) => [
+    `\`${claim}\``,
+    v1.includes(claim) ? 'yes' : 'no',
+    v2.includes(claim) ? 'yes' : 'no',
+    conditions[claim] ?? (absentClaims[claim] === undefined ? 'always' : absentClaims[claim]),
+    claimSentences[claim] ?? '',
+    facts
+      .filter(({ cells }) => new RegExp(`\\b${claim}\\b`).test(cells[0] ?? ''))
+      .map(({ id }) => id)
+      .join(', '),
+  ]
+  return [...new Set([...v1, ...v2, ...Object.keys(absentClaims)])].map(row)
+}
+
+/** The properties that the other tables do not describe. */
+const others: Readonly<Record<string, string>> = {
+  api: 'same; its scopes are kept and shown',
+  oauth2RequirePostResponse: 'fixed: `false`',
+  optionalClaims: 'same; claims for users are kept and shown',
+  passwordAuthenticationAllowed: 'an addition',
+}
+
+function effectOf(property: string, fixed: object, described: object): string {
+  if (Object.hasOwn(fixed, property)) {
+    return `fixed: \`${JSON.stringify(Reflect.get(fixed, property))}\``
+  }
+  if (Object.hasOwn(described, property)) return 'kept and shown'
+  return others[property] ?? 'same'
+}
+
+/** The properties of both objects in Microsoft Graph, and what each does here. */
+export const settingRows = (): string[][] => {
+  const { properties: ofApplication } = applications
+  const { properties: ofPrincipal } = servicePrincipals
+  return [...new Set([...Object.keys(ofApplication), ...Object.keys(ofPrincipal)])]
+    .sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+    .map((property) => [
+      `\`${property}\``,
+      Object.hasOwn(ofApplication, property)
+        ? effectOf(property, fixedProperties, applicationDefaults)
+        : '',
+      Object.hasOwn(ofPrincipal, property)
+        ? effectOf(property, fixedPrincipalProperties, principalDefaults)
+        : '',
+    ])
+}
