@@ -68,6 +68,10 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It starts a server, and rotates its keys.',
   },
   {
+    file: 'services/identity-provider/test/portal/store-away.test.ts',
+    reason: 'It starts a server with a store on a disk.',
+  },
+  {
     file: 'services/identity-provider/test/portal/portal-app.test.ts',
     reason: 'It starts a server with its own keys.',
   },

@@ -164,7 +164,7 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
           const next = await action.run(visit, form, context)
           return typeof next === 'string' ? context.redirect(next, 303) : next
         } catch (cause) {
-          const message = faultSentence(cause)
+          const message = faultSentence(cause, visit)
           if (message === undefined) throw cause
           const { status } = cause as ActionFault | GraphRefusalError
           const attempt: Attempt = {
@@ -201,10 +201,10 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
 }
 
 /** The sentence for a refused form; undefined when the page cannot be shown again. */
-function faultSentence(cause: unknown): string | undefined {
+function faultSentence(cause: unknown, visit: Visit): string | undefined {
   if (cause instanceof ActionFault) return cause.message
   const isRefusal = cause instanceof GraphRefusalError && cause.status !== 401
-  return isRefusal ? refusalSentence(cause) : undefined
+  return isRefusal ? refusalSentence(cause, visit) : undefined
 }
 
 async function guarded(visit: Visit, answer: () => Promise<Response>): Promise<Response> {

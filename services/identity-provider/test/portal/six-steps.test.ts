@@ -133,6 +133,22 @@ describe('the six registration steps in the portal, without script', () => {
     assert.match((await browser.open(page)).text, /The secret is removed/)
   })
 
+  it('adds, shows and removes a federated credential, and keeps a refused one', async () => {
+    const path = `/portal/applications/${client}/credentials`
+    const fields = { name: 'github', issuer: 'https://token.example', audience: 'api://a' }
+    await browser.open(path)
+    const refused = await browser.send(`${path}/federated`, { ...fields, issuer: 'ftp://x' })
+    assert.equal(refused.status, 400)
+    assert.match(refused.text, /Not done[\s\S]*issuer/)
+    assert.match(refused.text, /name="issuer" type="text" value="ftp:\/\/x"/)
+    const added = await browser.send(`${path}/federated`, { ...fields, subject: 'repo:a' })
+    assert.deepEqual([added.status, added.location], [303, path])
+    const { text } = await browser.open(path)
+    assert.match(text, /https:\/\/token\.example<\/code><\/td><td><code>repo:a</)
+    await browser.send(`${path}/remove-federated`)
+    assert.match((await browser.open(path)).text, /This application trusts no other issuer/)
+  })
+
   const saveManifest = async (change: (text: string) => string): Promise<Seen> => {
     const path = `/portal/applications/${api}/manifest`
     const { text } = await browser.open(path)

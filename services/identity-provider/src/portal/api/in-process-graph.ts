@@ -25,12 +25,24 @@ export class InProcessGraph implements Graph {
   readonly #management: Hono
   readonly #caller: ManagementCaller
   readonly #root: string
+  #changes = 0
+  #attempts = 0
 
   /** @param root the path of the API: `/v1.0` or `/management` */
   constructor(management: Hono, caller: ManagementCaller, root: string) {
     this.#management = management
     this.#caller = caller
     this.#root = root
+  }
+
+  /** The number of changes that it has made. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Whether the result of a change is not known, because the store did not answer. */
+  get isUncertain(): boolean {
+    return this.#attempts > this.#changes
   }
 
   async send({ method, path, body, ifMatch }: GraphRequest): Promise<GraphAnswer> {
@@ -46,10 +58,12 @@ export class InProcessGraph implements Graph {
       ...(body && { body: JSON.stringify(body) }),
     })
     const environment: PortalCaller = { portalCaller: this.#caller }
+    if (method !== 'GET') this.#attempts += 1
     const response = await this.#management.fetch(request, environment)
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
     if (!response.ok) throw new GraphRefusalError({ method, path }, response.status, answer)
+    if (method !== 'GET') this.#changes += 1
     return { body: answer, etag: response.headers.get('etag') ?? undefined }
   }
 

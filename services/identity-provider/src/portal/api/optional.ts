@@ -2,13 +2,14 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import type { Html } from '../layout/html.ts'
 import { refusalSentence } from '../pages/error-pages.ts'
+import type { Visit } from '../visit.ts'
 
 /** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
-export async function optional(part: Promise<Html>): Promise<Html> {
+export async function optional(visit: Visit, part: Promise<Html>): Promise<Html> {
   try {
     return await part
   } catch (cause) {
     if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
-    return html`<p class="problem">${refusalSentence(cause)}</p>`
+    return html`<p class="problem">${refusalSentence(cause, visit)}</p>`
   }
 }

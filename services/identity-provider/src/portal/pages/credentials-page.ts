@@ -10,6 +10,7 @@ import type { Html } from '../layout/html.ts'
 import { copyable, facts, mark, snippet, table, time } from '../layout/parts.ts'
 import { type ActionRow, actionFault, type PageRow } from '../routes.ts'
 import type { Visit } from '../visit.ts'
+import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 import { readyLines } from './ready-lines.ts'
 
 const base = '/portal/applications/:appId/credentials'
@@ -36,7 +37,8 @@ const stateOf = ({ startDateTime, endDateTime }: Credential, now: Date) =>
       ? mark('warn', 'not valid yet')
       : mark('good', 'valid')
 
-const show = tabPage('Certificates & secrets', (visit, { application }, attempt) => {
+const show = tabPage('Certificates & secrets', async (visit, registered, attempt) => {
+  const { application } = registered
   const path = applicationPath(application.appId, 'Certificates & secrets')
   const { now } = visit
   return html`<p>Several credentials may be valid at the same time. The value of a secret is shown once, when it is made.</p>
@@ -78,7 +80,8 @@ ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, atte
 <label>Certificate in PEM, without the private key
 <textarea name="pem" rows="6" required spellcheck="false">${attempt?.form.get('pem') ?? ''}</textarea></label>
 <button>Add</button>`,
-)}</details>`
+)}</details>
+${await federatedCredentials(visit, registered, attempt)}`
 })
 
 const removeForm = (visit: Visit, path: string, kind: 'secret' | 'certificate', keyId: string) =>
@@ -248,4 +251,5 @@ export const credentialsActions: readonly ActionRow[] = [
   { path: `${base}/remove-secret`, show, run: removeSecret },
   { path: `${base}/certificates`, show, run: addCertificate, maxBodyBytes },
   { path: `${base}/remove-certificate`, show, run: removeCertificate },
+  ...federatedActions(show),
 ]

@@ -9,19 +9,35 @@ const remedies: Readonly<Record<number, string>> = {
   403: 'The administrator application lacks a role for this. Another administrator can grant it.',
   404: 'It may have been deleted. Look for it under App registrations.',
   412: 'Another administrator changed it in between. Open the page again to see the current state.',
-  503: 'The store does not answer. Nothing was changed. Try again in a moment.',
+  503: 'Try again in a moment.',
 }
 
-/** The sentence for a refusal of the management API. */
-export const refusalSentence = ({ status, reason }: GraphRefusalError): string =>
-  [reason, remedies[status]].filter(Boolean).join(' ')
+/**
+ * The sentence for a refusal of the management API.
+ *
+ * @param visit the visit in which changes may have been made before the refusal
+ */
+export function refusalSentence(
+  { status, reason }: GraphRefusalError,
+  { graph }: Pick<Visit, 'graph'>,
+): string {
+  const isAway = status === 503
+  const parts = [
+    isAway ? 'The store does not answer.' : reason,
+    graph.changes > 0 && 'A part was done before. Open the page again to see the current state.',
+    isAway && graph.isUncertain && 'The last change may or may not have been stored.',
+    isAway && !graph.isUncertain && graph.changes === 0 && 'Nothing was changed.',
+    remedies[status],
+  ]
+  return parts.filter(Boolean).join(' ')
+}
 
 /** A page about a refusal of the management API. */
 export const refusalPage = (visit: Visit, error: GraphRefusalError): Promise<Response> =>
   page(visit, {
     title: titles[error.status] ?? 'This cannot be shown',
     status: error.status,
-    content: html`<p role="alert" class="problem">${refusalSentence(error)}</p><p><a href="/portal">Overview</a></p>`,
+    content: html`<p role="alert" class="problem">${refusalSentence(error, visit)}</p><p><a href="/portal">Overview</a></p>`,
   })
 
 const titles: Readonly<Record<number, string>> = {

@@ -150,7 +150,7 @@ const apply: ActionRow['run'] = async (visit, sent) => {
   })
   const { done, stopped, left } = applied
   const error = stopped?.error
-  const reason = error instanceof GraphRefusalError ? refusalSentence(error) : undefined
+  const reason = error instanceof GraphRefusalError ? refusalSentence(error, visit) : undefined
   if (error !== undefined && reason === undefined) throw error
   const lines = (changes: Plan['changes']) => changes.flatMap((change) => diffOf(change)).join('\n')
   return filePage(

@@ -31,9 +31,9 @@ async function overview(visit: Visit): Promise<Response> {
   const { authority } = visit.options.service
   const { authUrl } = authority
   const [keys, ending, refusals] = await Promise.all([
-    optional(keyTable(visit)),
-    optional(endingTable(visit)),
-    optional(refusalTable(visit)),
+    optional(visit, keyTable(visit)),
+    optional(visit, endingTable(visit)),
+    optional(visit, refusalTable(visit)),
   ])
   return page(visit, {
     title: 'Overview',

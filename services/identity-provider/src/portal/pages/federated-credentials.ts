@@ -1,0 +1,94 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { type Registered, readRegistered } from '../api/application-view.ts'
+import { applicationPath } from '../layout/application-tabs.ts'
+import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
+import type { Html } from '../layout/html.ts'
+import { table } from '../layout/parts.ts'
+import type { ActionRow } from '../routes.ts'
+import type { Visit } from '../visit.ts'
+
+const base = '/portal/applications/:appId/credentials'
+/** The audience that Entra ID proposes. */
+const usualAudience = 'api://AzureADTokenExchange'
+
+const federatedCredential = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullish(),
+  issuer: z.string(),
+  subject: z.string().nullish(),
+  claimsMatchingExpression: z.object({ value: z.string() }).nullish(),
+  audiences: z.array(z.string()),
+})
+
+const pathOf = (id: string) => `/applications/${id}/federatedIdentityCredentials`
+
+/** The other issuers that a client may use instead of a secret, and a form for a new one. */
+export async function federatedCredentials(
+  visit: Visit,
+  { application }: Registered,
+  attempt?: Attempt,
+): Promise<Html> {
+  const path = applicationPath(application.appId, 'Certificates & secrets')
+  const found = await visit.graph.list(pathOf(application.id), federatedCredential)
+  return html`<h2>Federated credentials</h2>
+<p>A token of another issuer authenticates the client, so it needs no secret. For example, GitHub Actions and Kubernetes issue such tokens.</p>
+${table(
+  'Federated credentials',
+  ['Name', 'Issuer', 'Subject or expression', 'Audience', 'Change'],
+  found.map((one) => [
+    html`${one.name}<br><small>${one.description ?? ''}</small>`,
+    html`<code>${one.issuer}</code>`,
+    html`<code>${one.subject ?? one.claimsMatchingExpression?.value ?? ''}</code>`,
+    html`<code>${one.audiences.join(', ')}</code>`,
+    buttonForm(visit, `${path}/remove-federated`, 'Remove', { id: one.id }, 'danger'),
+  ]),
+  'This application trusts no other issuer.',
+)}
+<details${attempt?.form.has('issuer') ? html` open` : ''}><summary>Add a federated credential</summary>
+${form(
+  visit,
+  `${path}/federated`,
+  html`${field({ name: 'name', label: 'Name', required: true, maxLength: 120, help: '3 to 120 letters, digits, hyphens and underscores. It cannot be changed.' }, attempt)}
+${field({ name: 'issuer', label: 'Issuer', required: true, maxLength: 600, help: 'As in the claim iss, for example https://token.actions.githubusercontent.com.' }, attempt)}
+${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the claim sub. Empty: the expression below decides.' }, attempt)}
+${field({ name: 'expression', label: 'Claims matching expression', maxLength: 600, help: "For example claims['sub'] matches 'repo:contoso/*'." }, attempt)}
+${field({ name: 'audience', label: 'Audience', value: usualAudience, required: true, maxLength: 600 }, attempt)}
+${field({ name: 'federated_description', label: 'Description', maxLength: 600 }, attempt)}
+<button>Add</button>`,
+)}</details>`
+}
+
+const add: ActionRow['run'] = async (visit, sent, { req }) => {
+  const { application } = await readRegistered(visit, req.param('appId') ?? '')
+  const of = (name: string) => (sent.get(name) ?? '').trim()
+  await visit.graph.send({
+    method: 'POST',
+    path: pathOf(application.id),
+    body: {
+      name: of('name'),
+      issuer: of('issuer'),
+      audiences: [of('audience')],
+      ...(of('subject') && { subject: of('subject') }),
+      ...(of('expression') && {
+        claimsMatchingExpression: { value: of('expression'), languageVersion: 1 },
+      }),
+      ...(of('federated_description') && { description: of('federated_description') }),
+    },
+  })
+  return applicationPath(application.appId, 'Certificates & secrets')
+}
+
+const remove: ActionRow['run'] = async (visit, sent, { req }) => {
+  const { application } = await readRegistered(visit, req.param('appId') ?? '')
+  const id = encodeURIComponent(sent.get('id') ?? '')
+  await visit.graph.send({ method: 'DELETE', path: `${pathOf(application.id)}/${id}` })
+  return applicationPath(application.appId, 'Certificates & secrets')
+}
+
+/** The forms of this part, shown again by the page that contains it. */
+export const federatedActions = (show: ActionRow['show']): readonly ActionRow[] => [
+  { path: `${base}/federated`, show, run: add },
+  { path: `${base}/remove-federated`, show, run: remove },
+]

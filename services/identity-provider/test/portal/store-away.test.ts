@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { systemWorld } from '../../src/service-world.ts'
+import { startInProcess } from '../../src/start-identity-provider.ts'
+import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
+import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+
+describe('the portal while the store is away', () => {
+  let server: PortalServer
+  let browser: PortalBrowser
+  /** How many commits succeed before the store goes away. */
+  let commitsLeft = Number.POSITIVE_INFINITY
+  let isAway = false
+
+  const interrupted = (log: DirectoryLog): DirectoryLog =>
+    new Proxy(log, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          if (name === 'commit' && commitsLeft <= 0) isAway = true
+          if (isAway) throw new StorageUnavailableError('the store does not answer')
+          if (name === 'commit') commitsLeft -= 1
+          return value.apply(target, args)
+        }
+      },
+    })
+
+  before(async () => {
+    server = await startPortal({}, async (options) => {
+      const { provider } = await startInProcess(options, {
+        ...systemWorld,
+        generateKey: fixtureSigningKey,
+        openStorage: async (parts) => {
+          const storage = await systemWorld.openStorage(parts)
+          return {
+            ...storage,
+            directory: interrupted(storage.directory),
+            findEndingCredentials: async (...query) => {
+              if (isAway) throw new StorageUnavailableError('the store does not answer')
+              return storage.findEndingCredentials(...query)
+            },
+          }
+        },
+      })
+      return provider
+    })
+    browser = await server.signedIn()
+  })
+  after(() => server?.[Symbol.asyncDispose]())
+
+  const names = async () => {
+    const { text } = await browser.open('/portal/applications')
+    return [...text.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(([, name]) => name)
+  }
+
+  for (const path of ['/portal/applications', '/portal/deleted']) {
+    it(`says so at ${path}`, async () => {
+      isAway = true
+      const { status, text } = await browser.open(path)
+      isAway = false
+      assert.equal(status, 503)
+      assert.match(text, /The store does not answer/)
+      assert.equal((await browser.open(path)).status, 200)
+    })
+  }
+
+  it('says so in the part of the overview that needs it, and still shows the addresses', async () => {
+    isAway = true
+    const { text } = await browser.open('/portal')
+    isAway = false
+    assert.match(
+      text,
+      /<p class="problem">The store does not answer\. Nothing was changed\. Try again/,
+    )
+    assert.ok(text.includes(`${server.tenantId}/oauth2/v2.0/token`))
+  })
+
+  it('changes nothing, and accepts the same form afterwards', async () => {
+    const before = await names()
+    isAway = true
+    const fields = { display_name: 'Once', kind: 'client' }
+    const { status, text } = await browser.send('/portal/applications', fields)
+    isAway = false
+    assert.equal(status, 503)
+    assert.match(text, /The store does not answer/)
+    assert.deepEqual(await names(), before)
+    assert.equal((await browser.send('/portal/applications', fields)).status, 303)
+  })
+
+  it('says which part is done when the store goes away within a form', async () => {
+    await browser.open('/portal/applications')
+    commitsLeft = 1
+    const sent = await browser.send('/portal/applications', { display_name: 'Half', kind: 'api' })
+    isAway = false
+    commitsLeft = Number.POSITIVE_INFINITY
+    assert.equal(sent.status, 503)
+    assert.match(sent.text, /A part was done before/)
+    assert.doesNotMatch(sent.text, /Nothing was changed/)
+    assert.ok((await names()).includes('Half'))
+    const { text } = await browser.open('/portal/applications?search=Half')
+    const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
+    assert.match((await browser.open(path)).text, /mark bad">missing/)
+    assert.equal((await browser.send(`${path}/principal`)).status, 303)
+  })
+})
