@@ -11,7 +11,7 @@ export type Finished = {
   readonly stderr: string
 }
 
-const timeoutMs = 600_000
+const timeoutMs = 1_800_000
 
 /** Runs a program to its end, without a shell. */
 export function run(

@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildPackages } from '../build/build-packages.ts'
+import { billOfPackage } from './bill-of-package.ts'
 import { Consumer } from './consumer.ts'
-import { run } from './program.ts'
+import { npm } from './program.ts'
 import { releaseFaults } from './release-faults.ts'
+import { prepareRelease } from './release-steps.ts'
 import { packAll } from './tarball.ts'
 
 // `npm run release -- --dry-run`: checks, builds, packs, verifies the tarballs and lists their contents as
@@ -11,14 +13,8 @@ import { packAll } from './tarball.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'release')
-const npmRun = (...args: string[]): void => {
-  const { npm_execpath: script = 'npm' } = process.env
-  const { status, stdout, stderr } = run(process.execPath, [script, 'run', ...args], root, {
-    GREETING_TARBALLS: folder,
-  })
-  if (status !== 0) throw new Error(`npm run ${args.join(' ')} failed\n${stdout}${stderr}`)
-}
-const sizeOf = (file: string) => `${Math.ceil(statSync(file).size / 1024)} KB`
+// The tests of the tarballs, and the consumers of the lists, use the tarballs of this folder.
+process.env.GREETING_TARBALLS = folder
 
 if (process.argv[2] !== '--dry-run') {
   console.error('Only the release workflow publishes. Use: npm run release -- --dry-run')
@@ -29,35 +25,30 @@ if (process.argv[2] !== '--dry-run') {
   if (faults.length > 0) {
     console.error(faults.join('\n'))
     process.exitCode = 1
-  } else await prepareRelease()
-}
-
-async function prepareRelease(): Promise<void> {
-  console.error('1/5 check')
-  npmRun('check')
-  console.error('2/5 build and pack')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  const packages = await buildPackages(root)
-  packAll(packages, folder)
-  console.error('3/5 verify the tarballs')
-  npmRun('test:packages')
-  console.error('4/5 list the contents as CycloneDX')
-  for (const { name } of packages) writeBill(name.replace('@greeting/', ''))
-  console.error('5/5 nothing is published. The release workflow would stage:')
-  for (const file of readdirSync(folder).filter((one) => one.endsWith('.tgz'))) {
-    console.log(
-      `npm stage publish ${file} --access public --provenance  (${sizeOf(join(folder, file))})`,
-    )
-  }
+  } else
+    await prepareRelease({
+      runScript: (script) => npm(['run', script], root),
+      build: () => buildPackages(root),
+      pack: (packages) => {
+        rmSync(folder, { recursive: true, force: true })
+        mkdirSync(folder)
+        packAll(packages, folder)
+        const tarballs = readdirSync(folder).toSorted()
+        return new Map(tarballs.map((file) => [file, statSync(join(folder, file)).size]))
+      },
+      writeBill,
+      progress: (line) => console.error(line),
+      print: (line) => console.log(line),
+    })
 }
 
 /** Writes the list of all packages that an installation of the tarball has. */
-function writeBill(name: string): void {
-  using consumer = new Consumer().install(name)
-  const { npm_execpath: script = 'npm' } = process.env
-  const args = [script, 'sbom', '--sbom-format', 'cyclonedx']
-  const { status, stdout, stderr } = run(process.execPath, args, consumer.folder)
-  if (status !== 0) throw new Error(`npm sbom failed for ${name}\n${stderr}`)
-  writeFileSync(join(folder, `greeting-${name}.cdx.json`), stdout)
+function writeBill(name: string): string {
+  const short = name.replace('@greeting/', '')
+  // npm needs a version for the list.
+  using consumer = new Consumer({ version: '0.0.0' }).install(short)
+  const file = `greeting-${short}.cdx.json`
+  const bill = npm(['sbom', '--sbom-format', 'cyclonedx'], consumer.folder)
+  writeFileSync(join(folder, file), billOfPackage(bill, name))
+  return file
 }

@@ -112,21 +112,6 @@ describe('the installed programs', () => {
     })
   }
 
-  for (const runtime of ['Node 24', 'Node 26'] as const) {
-    it(`startIdentityProvider on ${runtime} is ready, and releases everything`, () => {
-      using consumer = new Consumer().install('identity-provider')
-      const file = consumer.write(
-        'in-process.mjs',
-        `import { startIdentityProvider } from '@greeting/identity-provider'
-        const provider = await startIdentityProvider()
-        console.log((await fetch(provider.url + '/readyz')).status)
-        await provider.stop()`,
-      )
-      const { stdout, stderr } = run(runtimes[runtime], [file], consumer.folder)
-      assert.equal(stdout, '200\n', stderr)
-    })
-  }
-
   it('greeting-identity-provider on Node 26 listens, and stops with SIGTERM', async () => {
     using consumer = new Consumer().install('identity-provider')
     const file = join(

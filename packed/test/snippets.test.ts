@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { publishedPaths } from '../../build/packages.ts'
 import { Consumer } from '../consumer.ts'
-import { peerFolder, run, runtimes } from '../program.ts'
+import { npm, peerFolder, run, runtimes } from '../program.ts'
+import { tarballOf } from '../tarball.ts'
 import { workerFlags, writeWorker } from '../worker.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -14,8 +18,11 @@ const pages = [
   'README.md',
   'packages/guard/README.md',
   'packages/client/README.md',
+  'packages/testing/README.md',
+  'docs/guides/identity-provider.md',
   'docs/guides/migrating.md',
   'docs/guides/runtimes.md',
+  'docs/guides/testing.md',
 ]
 const snippets = new Map(
   pages.flatMap((page) =>
@@ -24,6 +31,32 @@ const snippets = new Map(
     ),
   ),
 )
+
+/** What the page shows only once. */
+const preambles: Readonly<Record<string, string>> = {
+  'fault.test.ts': `import { startEntra } from '@greeting/testing'
+await using entra = await startEntra()
+`,
+}
+
+/** A snippet with the identity provider in its own process, more code, and what it prints. */
+const providers: readonly (readonly [name: string, more: string, output: RegExp])[] = [
+  ['in-process.ts', '', /^http:\/\/127\.0\.0\.1:\d+ \/.+\n$/],
+  ['testing-readme.ts', `console.log(token.split('.').length)`, /^3\n$/],
+  ['orders.test.ts', `console.log(token.split('.').length)`, /^3\n$/],
+  [
+    'hooks.test.ts',
+    `import { test } from 'node:test'
+    test('has an address', () => { new URL(entra().url) })`,
+    /has an address/,
+  ],
+]
+
+/** A snippet that calls an API with a token of another process, more code, and what it prints. */
+const calls: readonly (readonly [name: string, more: string, output: string])[] = [
+  ['job.ts', '', `[ 'Bearer a.b.c' ]\n`],
+  ['client-readme.ts', 'console.log(await response.json())', `[ 'Bearer a.b.c' ]\n`],
+]
 
 /** How a snippet of an API answers a request without a token. */
 const apis: Readonly<Record<string, string>> = {
@@ -44,12 +77,17 @@ const serve = (app) => {
 `
 
 describe('the snippets of the pages, with the packed packages', () => {
-  const consumer = new Consumer().install('guard').install('client').add({
-    express: 'express',
-    hono: 'hono',
-    '@types/express': '@types/express',
-    '@types/node': '@types/node',
-  })
+  // Hono comes with the test kit.
+  const consumer = new Consumer()
+    .install('guard')
+    .install('client')
+    .install('identity-provider')
+    .install('testing')
+    .add({
+      express: 'express',
+      '@types/express': '@types/express',
+      '@types/node': '@types/node',
+    })
   let provider: Server
   let origin = ''
   before(async () => {
@@ -61,7 +99,8 @@ describe('the snippets of the pages, with the packed packages', () => {
     }).listen(0, '127.0.0.1')
     await once(provider, 'listening')
     origin = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-    for (const [name, code] of snippets) consumer.write(name, code)
+    for (const [name, code] of snippets) consumer.write(name, `${preambles[name] ?? ''}${code}`)
+    consumer.copy(join(root, 'registrations/greeting.json'), 'registrations.json')
     consumer.write(
       'workers.d.ts',
       `declare module 'cloudflare:workers' {
@@ -88,7 +127,7 @@ describe('the snippets of the pages, with the packed packages', () => {
     const compiler = join(peerFolder, 'typescript-5/bin/tsc')
     const { status, stdout } = run(process.execPath, [compiler, '-p', '.'], consumer.folder)
     assert.equal(status, 0, stdout)
-    assert.ok(snippets.size >= 7)
+    assert.ok(snippets.size >= 13)
   })
 
   for (const [name, code] of Object.entries(apis)) {
@@ -99,19 +138,34 @@ describe('the snippets of the pages, with the packed packages', () => {
     })
   }
 
-  it('job.ts calls the API with a token', async () => {
-    const local = (snippets.get('job.ts') ?? '')
-      .replace('https://login.microsoftonline.com', origin)
-      .replace('https://api.example', origin)
-    const file = consumer.write('local-job.ts', local)
-    // The provider runs in this process, so the program must not block it.
-    const { execFile } = await import('node:child_process')
-    const stdout = await new Promise<string>((resolve, reject) => {
-      execFile(process.execPath, [file], { cwd: consumer.folder }, (error, text) =>
-        error ? reject(error) : resolve(text),
-      )
+  for (const [name, more, output] of calls) {
+    it(`${name} calls the API with a token`, async () => {
+      const local = (snippets.get(name) ?? '')
+        .replace('https://login.microsoftonline.com', origin)
+        .replace('https://api.example', origin)
+      const file = consumer.write(`local-${name}`, `${local}\n${more}`)
+      // The provider runs in this process, so the program must not block it.
+      const { stdout } = await promisify(execFile)(process.execPath, [file], {
+        cwd: consumer.folder,
+      })
+      assert.equal(stdout, output)
     })
-    assert.equal(stdout, "[ 'Bearer a.b.c' ]\n")
+  }
+
+  for (const [name, more, output] of providers) {
+    it(`${name} runs`, () => {
+      const file = consumer.write(`run-${name}`, `${snippets.get(name)}\n${more}`)
+      const { status, stdout, stderr } = run(process.execPath, [file], consumer.folder)
+      assert.equal(status, 0, stdout + stderr)
+      assert.match(stdout, output)
+    })
+  }
+
+  it('fault.test.ts fails without a request that meets the fault, as its page says', () => {
+    const file = join(consumer.folder, 'fault.test.ts')
+    const { status, stderr } = run(process.execPath, [file], consumer.folder)
+    assert.equal(status, 1)
+    assert.match(stderr, /FaultsNotAppliedError/)
   })
 
   for (const [name, flags] of Object.entries(workerFlags)) {
@@ -133,4 +187,24 @@ describe('the snippets of the pages, with the packed packages', () => {
       })
     }
   }
+})
+
+describe('the commands of docs/guides/installing.md', () => {
+  const page = readFileSync(join(root, 'docs/guides/installing.md'), 'utf8')
+
+  it('pack a folder that the build writes', () => {
+    const [, build, path] =
+      /^npm ci && (npm run build)\nnpm pack \.\/(\S+)\/dist$/m.exec(page) ?? []
+    assert.equal(build, 'npm run build')
+    assert.ok(publishedPaths.includes(path ?? ''), page)
+  })
+
+  it('install the tarball', () => {
+    const [, command = ''] = /`npm (install \.\/\S+\.tgz)`/.exec(page) ?? []
+    using consumer = new Consumer()
+    const tarball = tarballOf('guard')
+    consumer.copy(tarball, basename(tarball))
+    npm([...command.split(' '), '--prefer-offline', '--no-audit', '--no-fund'], consumer.folder)
+    assert.ok(existsSync(join(consumer.folder, 'node_modules/@greeting/guard/lib/index.js')))
+  })
 })

@@ -25,6 +25,12 @@ import { guardedApp } from '@greeting/guard/hono'
 import { guardedListener } from '@greeting/guard/node'
 import { parseStrictJson } from '@greeting/guard/strict-json'
 import { guardedFetch } from '@greeting/guard/web'
+import { type IdentityProvider, startIdentityProvider } from '@greeting/identity-provider'
+import { endpoints, startLabProvider } from '@greeting/identity-provider/lab'
+import { type Entra, startEntra } from '@greeting/testing'
+import { useEntra as useWithJest } from '@greeting/testing/jest'
+import { useEntra } from '@greeting/testing/node-test'
+import { useEntra as useWithVitest } from '@greeting/testing/vitest'
 
 const guard = createGuard(entra({ tenantId: 'a', apiApplicationId: 'b', roles: ['Read', 'Write'] }))
 const decision: Decision | Promise<Decision> = guard.decide({ authorization: 'a', target: '/' }, 'Read')
@@ -36,6 +42,19 @@ guardedListener(guard, '/a', { 'GET /b': { role: 'Read', handler: (_, response) 
 guardedFetch(guard, '/a', { 'GET /b': { role: 'Reed', handler: () => new Response() } })
 const tokens = createTokenSource({ authority: 'a', clientId: 'b', credential: clientSecret('c'), scope: 'd' })
 const token: Promise<string> = tokens.token()
+const provider: Promise<IdentityProvider> = startIdentityProvider({ dataDir: 'a', port: 0 })
+// @ts-expect-error: the option is misspelt
+startIdentityProvider({ dataDirectory: 'a' })
+const registrations = {
+  apis: { 'Orders API': { roles: ['Orders.Read'] } },
+  clients: { 'Payroll job': { roles: { 'Orders API': ['Orders.Read'] } } },
+} as const
+const entra = startEntra({ registrations })
+entra.then((one: Entra<any, any>) => one.client('Payroll job').token())
+// @ts-expect-error: the client is misspelt
+entra.then((one) => one.client('Payrol job').token())
+const hooks = [useEntra, useWithJest, useWithVitest].map((use) => use({ registrations: 'file.json' })().url)
+export const kit: unknown = [provider, hooks, endpoints, startLabProvider]
 export const all: unknown = [decision, token, clientSecretFile, parseStrictJson, GuardOptionsError]
 `
 
@@ -43,7 +62,10 @@ describe('the declarations compile', () => {
   const consumer = new Consumer()
     .install('guard')
     .install('client')
-    .add({ express: 'express', fastify: 'fastify', hono: 'hono' })
+    .install('testing')
+    .install('identity-provider')
+    // Hono comes with the test kit.
+    .add({ express: 'express', fastify: 'fastify' })
     .add({ '@types/express': '@types/express', '@types/node': '@types/node' })
   consumer.write('consumer.ts', program)
   after(() => consumer[Symbol.dispose]())

@@ -1,0 +1,37 @@
+/** What the steps of a release use. A test replaces it. */
+export type ReleaseTools<Package extends { readonly name: string }> = {
+  /** Runs a script of the root manifest, and throws with its output when it fails. */
+  readonly runScript: (script: string) => void
+  readonly build: () => Promise<readonly Package[]>
+  /** Packs into an empty folder, and returns the names of the tarballs with their sizes in bytes. */
+  readonly pack: (packages: readonly Package[]) => ReadonlyMap<string, number>
+  /** Writes the CycloneDX list of an installation of the package, and returns its file name. */
+  readonly writeBill: (name: string) => string
+  readonly progress: (line: string) => void
+  readonly print: (line: string) => void
+}
+
+const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1024)} KB`
+
+/**
+ * Prepares a release, and prints what the workflow would publish. It publishes nothing.
+ *
+ * @throws {Error} of the first step that fails; later steps do not run
+ */
+export async function prepareRelease<Package extends { readonly name: string }>(
+  tools: ReleaseTools<Package>,
+): Promise<void> {
+  tools.progress('1/5 check')
+  tools.runScript('check')
+  tools.progress('2/5 build and pack')
+  const packages = await tools.build()
+  const tarballs = tools.pack(packages)
+  tools.progress('3/5 verify the tarballs')
+  tools.runScript('test:packages')
+  tools.progress('4/5 list the contents as CycloneDX')
+  const bills = packages.map(({ name }) => tools.writeBill(name))
+  tools.progress('5/5 nothing is published. The release workflow would stage:')
+  for (const [file, bytes] of tarballs)
+    tools.print(`npm stage publish ${file} --access public --provenance  (${kilobytes(bytes)})`)
+  for (const file of bills) tools.print(`attach ${file}`)
+}
