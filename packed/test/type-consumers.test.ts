@@ -49,12 +49,12 @@ const registrations = {
   apis: { 'Orders API': { roles: ['Orders.Read'] } },
   clients: { 'Payroll job': { roles: { 'Orders API': ['Orders.Read'] } } },
 } as const
-const entra = startEntra({ registrations })
-entra.then((one: Entra<any, any>) => one.client('Payroll job').token())
+const kit = startEntra({ registrations })
+kit.then((one: Entra<any, any>) => one.client('Payroll job').token())
 // @ts-expect-error: the client is misspelt
-entra.then((one) => one.client('Payrol job').token())
+kit.then((one) => one.client('Payrol job').token())
 const hooks = [useEntra, useWithJest, useWithVitest].map((use) => use({ registrations: 'file.json' })().url)
-export const kit: unknown = [provider, hooks, endpoints, startLabProvider]
+export const started: unknown = [provider, hooks, endpoints, startLabProvider]
 export const all: unknown = [decision, token, clientSecretFile, parseStrictJson, GuardOptionsError]
 `
 
