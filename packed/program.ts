@@ -35,7 +35,7 @@ export function mustRun(...args: Parameters<typeof run>): string {
 }
 
 /** The script of npm that runs this process, or that of the installed Node. */
-function npmScript(): string {
+export function npmScript(): string {
   const { npm_execpath: script } = process.env
   if (script?.endsWith('npm-cli.js')) return script
   for (const folder of (process.env.PATH ?? '').split(process.platform === 'win32' ? ';' : ':')) {

@@ -54,6 +54,9 @@ export const remedies: Readonly<Record<ClientErrorCode, string>> = {
   api_answer_invalid: 'Check that the URL is that of the API, and that no proxy answers instead.',
 }
 
+// A program may contain two copies of this package. Each recognizes the errors of the other.
+const mark = Symbol.for('@greeting/client.error')
+
 /**
  * A failure with a `code`, a `remedy` and the `details` from the server. None of them contains a token
  * or a secret.
@@ -74,6 +77,7 @@ export class ClientError<Code extends ClientErrorCode = ClientErrorCode> extends
     this.code = code
     this.remedy = options.remedy ?? remedies[code]
     this.details = details
+    Object.defineProperty(this, mark, { value: true })
   }
 
   toJSON(): object {
@@ -86,7 +90,7 @@ export class ClientError<Code extends ClientErrorCode = ClientErrorCode> extends
 export type ClientFailure = { [Code in ClientErrorCode]: ClientError<Code> }[ClientErrorCode]
 
 /**
- * True for an error of this library. Then `code` narrows its type.
+ * True for an error of this library, also of another copy. Then `code` narrows its type.
  * @example
  * try {
  *   await tokens.token()
@@ -95,5 +99,5 @@ export type ClientFailure = { [Code in ClientErrorCode]: ClientError<Code> }[Cli
  * }
  */
 export function isClientFailure(error: unknown): error is ClientFailure {
-  return error instanceof ClientError
+  return error instanceof Error && mark in error
 }
