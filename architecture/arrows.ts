@@ -273,7 +273,15 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'packed',
-    mayImport: ['build', 'fixtures', 'packages/client', 'packages/guard'],
+    mayImport: [
+      'build',
+      'fixtures',
+      'packages/client',
+      'packages/guard',
+      'packages/testing',
+      'services/identity-provider',
+      'services/identity-provider/src/lab',
+    ],
     reason: 'It uses the packed packages from outside, as their users do.',
   },
   {

@@ -33,5 +33,5 @@ export async function prepareRelease<Package extends { readonly name: string }>(
   tools.progress('5/5 nothing is published. The release workflow would stage:')
   for (const [file, bytes] of tarballs)
     tools.print(`npm stage publish ${file} --access public --provenance  (${kilobytes(bytes)})`)
-  for (const file of bills) tools.print(`attach ${file}`)
+  for (const file of bills) tools.print(`upload ${file}`)
 }

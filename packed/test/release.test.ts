@@ -76,7 +76,7 @@ describe('the steps of a release', () => {
       asked: plan,
       printed: [
         'npm stage publish greeting-guard-1.0.0.tgz --access public --provenance  (3 KB)',
-        'attach greeting-guard.cdx.json',
+        'upload greeting-guard.cdx.json',
       ],
       error: undefined,
     })
