@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import chromium from '@sparticuz/chromium'
-import { type Browser, type BrowserContext, chromium as browsers, type Page } from 'playwright-core'
+import { startEntra } from '@greeting/testing'
+import type { BrowserContext, Page } from 'playwright-core'
 import { root, run } from './greeting-process.ts'
+import {
+  axeFaults,
+  complaintsOf,
+  overflowOf,
+  sharedBrowser,
+  writeScreenshot,
+} from './shared-browser.ts'
 import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
-// These arguments of the package switch off the rules of the browser that this file tests.
-const unsafeArguments = ['--single-process', '--no-zygote', '--disable-web-security']
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-)
-/** Set it to write the screenshots of the guide. */
-const writesScreenshots = process.env.WRITE_SCREENSHOTS !== undefined
-const screenshotFolder = join(root, 'docs/guides/portal')
-const screenshots = new Set([
+const guideFolder = join(root, 'docs/guides/portal')
+const guideScreenshots = new Set([
   'overview-light',
   'permissions-light',
   'permissions-dark',
@@ -25,33 +22,32 @@ const screenshots = new Set([
   'token-light',
   'logs-light',
   'keys-dark',
-  'narrow',
+  'permissions-narrow',
 ])
+
+const desktop = { width: 1280, height: 800 }
+const phone = { width: 360, height: 740 }
 
 describe('the portal, in a browser', () => {
   let system: SharedSystem
-  let browser: Browser
   let context: BrowserContext
   let page: Page
   let portal: string
   let secret = ''
-  const complaints: string[] = []
+  let complaints: string[]
 
   before(async () => {
     system = await sharedSystem()
     portal = `${system.identityProvider.url}/portal`
-    browser = await browsers.launch({
-      executablePath: await chromium.executablePath(),
-      args: chromium.args.filter((one) => !unsafeArguments.includes(one)),
+    context = await (await sharedBrowser()).newContext({
+      viewport: desktop,
+      // A change of the theme would take some time, and colours in between lack contrast.
+      reducedMotion: 'reduce',
     })
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     page = await context.newPage()
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
+    complaints = complaintsOf(page)
   })
-  after(() => browser?.close())
+  after(() => context?.close())
 
   const client = () => page.url().split('/')[5] ?? ''
   const tab = (name: string) =>
@@ -84,7 +80,7 @@ describe('the portal, in a browser', () => {
     await register('Portal job', 'client')
     const id = client()
     await tab('API permissions')
-    await page.getByLabel(/^API: start/).fill('Greeting API')
+    await page.getByLabel(/^API: words/).fill('Greeting API')
     await page.getByRole('button', { name: 'Find' }).click()
     for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await page.getByLabel(role).check()
     await page.getByRole('button', { name: 'Request', exact: true }).click()
@@ -185,54 +181,73 @@ describe('the portal, in a browser', () => {
     }
   }
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has no fault that axe-core finds, in the ${colorScheme} theme`, async () => {
-      await page.emulateMedia({ colorScheme })
-      const found: string[] = []
-      for (const [name, path] of Object.entries(paths())) {
-        await page.goto(`${portal}${path}`)
-        await page.evaluate(axeSource)
-        const { violations } = (await page.evaluate('axe.run()')) as {
-          violations: { id: string; nodes: { html: string }[] }[]
-        }
-        found.push(...violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`))
-        if (writesScreenshots) await writeScreenshot(page, `${name}-${colorScheme}`)
+  const themes = [
+    { colorScheme: 'light', rules: undefined },
+    // The other rules do not depend on the theme.
+    { colorScheme: 'dark', rules: ['color-contrast'] },
+  ] as const
+
+  /** The faults of some pages in both themes, and on a narrow screen. */
+  async function faultsOf(origin: string, pages: Readonly<Record<string, string>>) {
+    const faults: string[] = []
+    const guide = { folder: guideFolder, names: guideScreenshots }
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(`${origin}/portal${path}`)
+      for (const { colorScheme, rules } of themes) {
+        await page.emulateMedia({ colorScheme })
+        const found = await axeFaults(page, rules && { rules })
+        faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`))
+        await writeScreenshot(page, `${name}-${colorScheme}`, guide)
       }
-      assert.deepEqual(found, [])
-    })
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize(phone)
+      const overflow = await overflowOf(page)
+      if (overflow !== 0) faults.push(`${name}: ${overflow} pixels wider than the screen`)
+      await writeScreenshot(page, `${name}-narrow`, guide)
+      await page.setViewportSize(desktop)
+    }
+    return faults
   }
 
-  it('fits a narrow screen', async () => {
-    await page.setViewportSize({ width: 360, height: 740 })
-    for (const [name, path] of Object.entries(paths())) {
-      await page.goto(`${portal}${path}`)
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0, name)
-      if (writesScreenshots && name === 'permissions') await writeScreenshot(page, 'narrow')
-    }
+  it('has pages without a fault that axe-core finds, in both themes, at 360 pixels too', async () => {
+    assert.deepEqual(await faultsOf(new URL(portal).origin, paths()), [])
   })
 
-  it('works without script', async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false })
+  it('has such pages of the lab, too', async () => {
+    const registrations = join(root, 'registrations/greeting.json')
+    await using lab = await startEntra({ registrations, portal: 'on' })
+    const signIn = await faultsOf(lab.url, { 'sign-in': '/sign-in' })
+    await page.goto(`${lab.url}/portal/lab`)
+    await page.getByLabel('Client ID').fill(lab.administrator.clientId)
+    await page.getByLabel('Client secret').fill(lab.administrator.clientSecret)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'delay', exact: true }).click()
+    await page.getByLabel('delayMs').fill('100')
+    await page.getByRole('button', { name: 'Arm' }).click()
+    await page.getByRole('cell', { name: 'armed' }).waitFor()
+    await fetch(`${lab.url}/${lab.tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'nothing' }),
+    })
+    const found = await faultsOf(lab.url, {
+      'lab-faults': '/lab?fault=delay',
+      'lab-clock': '/lab/clock',
+      'lab-forgeries': '/lab/forgeries',
+      'lab-requests': '/lab/requests',
+    })
+    assert.deepEqual([...signIn, ...found], [])
+  })
+
+  it('signs in and out without script', async () => {
+    const plain = await (await sharedBrowser()).newContext({ javaScriptEnabled: false })
     const other = await plain.newPage()
     const { out } = await run('greeting', ['portal', '--no-open'], { cwd: system.folder })
     await other.goto(out.trim())
     await other.getByRole('button', { name: 'Sign in' }).click()
-    for (const path of Object.values(paths())) {
-      const answer = await other.goto(`${portal}${path}`)
-      assert.equal(answer?.status(), 200, path)
-    }
+    await other.getByRole('link', { name: 'App registrations' }).click()
+    assert.match(await other.locator('main').innerText(), /Register an application/)
     await other.getByRole('button', { name: 'Sign out' }).click()
     assert.equal(new URL(other.url()).pathname, '/portal/sign-in')
     await plain.close()
   })
 })
-
-async function writeScreenshot(page: Page, name: string): Promise<void> {
-  if (!screenshots.has(name)) return
-  await mkdir(screenshotFolder, { recursive: true })
-  const image = await page.screenshot({ fullPage: false })
-  await writeFile(join(screenshotFolder, `${name}.png`), image)
-}

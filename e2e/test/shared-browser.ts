@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as browsers, type Page } from 'playwright-core'
@@ -35,14 +36,22 @@ export function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/**
- * The faults that axe-core finds in a page, each with its first element.
- *
- * @param except a selector of elements that are not checked
- */
-export async function axeFaults(page: Page, except = 'none'): Promise<string[]> {
+/** What axe-core checks: by default, all its rules in the whole page. */
+export type AxeScope = {
+  /** A selector of elements that are not checked. */
+  readonly except?: string
+  /** The rules. */
+  readonly rules?: readonly string[]
+}
+
+/** The faults that axe-core finds in a page, each with its first element. */
+export async function axeFaults(
+  page: Page,
+  { except = 'none', rules }: AxeScope = {},
+): Promise<string[]> {
   await page.evaluate(await axe)
-  const { violations } = (await page.evaluate(`axe.run({ exclude: '${except}' })`)) as {
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+  const { violations } = (await page.evaluate(`axe.run({ exclude: '${except}' }, ${options})`)) as {
     violations: { id: string; nodes: { html: string }[] }[]
   }
   return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
@@ -51,3 +60,21 @@ export async function axeFaults(page: Page, except = 'none'): Promise<string[]> 
 /** How far a page is wider than its window, in pixels. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+/**
+ * Where screenshots are written: `WRITE_SCREENSHOTS=1` writes those of the guide to its folder, and another
+ * value names a folder for all. Without it, none are written.
+ */
+const { WRITE_SCREENSHOTS: destination } = process.env
+
+/** Writes a screenshot, if asked for. */
+export async function writeScreenshot(
+  page: Page,
+  name: string,
+  guide: { readonly folder: string; readonly names: ReadonlySet<string> },
+): Promise<void> {
+  const isChosen = destination === '1' ? guide.names.has(name) : destination !== undefined
+  if (!isChosen) return
+  const folder = destination === '1' ? guide.folder : (destination ?? '')
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: destination !== '1' })
+}
