@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { parseEnv } from 'node:util'
+import { startEntra } from '@greeting/testing'
 import { decodeJwt } from 'jose'
-import { makeClientCertificate } from './clients/client-certificate.ts'
-import { environment, root, temporaryFolder } from './greeting-process.ts'
-import { startIdentityProvider } from './identity-provider-process.ts'
+import { environment, root } from './greeting-process.ts'
 
-type Identity = { readonly cert: string; readonly key: string }
+type Identity = { readonly cert: string; readonly key: string | Buffer }
+
+const roles = { 'Greeting API': ['CallHiApiRole'] } as const
+const registrations = {
+  apis: { 'Greeting API': { roles: ['CallHiApiRole'] } },
+  clients: {
+    'Greeting client': { roles, credential: 'certificate' },
+    'Other client': { roles, credential: 'certificate' },
+  },
+} as const
 
 describe('a certificate-bound token (RFC 8705)', () => {
   const opened = new AsyncDisposableStack()
-  let ca: Buffer
+  let ca: string
   let tokenUrl: string
   let apiUrl: string
   let own: Identity
@@ -48,25 +54,18 @@ describe('a certificate-bound token (RFC 8705)', () => {
     send(`${apiUrl}/api/v1/hi`, identity, undefined, token)
 
   before(async () => {
-    const folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
-    const certificate = await makeClientCertificate(join(folder, 'own.pem'))
-    await makeClientCertificate(join(folder, 'other.pem'))
-    const identityOf = async (name: string) => {
-      const pem = await readFile(join(folder, name), 'utf8')
-      return { cert: pem, key: pem }
+    const entra = opened.use(await startEntra({ registrations, mtlsPort: 0 }))
+    ca = await entra.certificateAuthority()
+    const identityOf = (name: 'Greeting client' | 'Other client'): Identity => {
+      const { certificate: cert, privateKey } = entra.client(name).certificate
+      return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) }
     }
-    own = await identityOf('own.pem')
-    other = await identityOf('other.pem')
-    const provider = await startIdentityProvider(folder, {
-      HTTPS_PORT: '0',
-      MTLS_PORT: '0',
-      REGISTRATIONS: join(root, 'registrations/greeting.json'),
-    })
-    opened.defer(() => provider.stop())
-    ca = await readFile(join(folder, 'tls/authority.pem'))
-    const admin = parseEnv(await readFile(join(folder, 'administrator.env'), 'utf8'))
-    const tenantUrl = `${provider.url}/${admin.TENANT_ID}`
-    const metadata = await (await fetch(`${tenantUrl}/.well-known/openid-configuration`)).json()
+    own = identityOf('Greeting client')
+    other = identityOf('Other client')
+    const api = entra.api('Greeting API')
+    clientId = entra.client('Greeting client').clientId
+    scope = api.scope
+    const metadata = await (await fetch(api.verification.discoveryUrl)).json()
     assert.equal(metadata.tls_client_certificate_bound_access_tokens, true)
     assert.ok(
       metadata.token_endpoint_auth_methods_supported.includes('self_signed_tls_client_auth'),
@@ -76,45 +75,14 @@ describe('a certificate-bound token (RFC 8705)', () => {
       '/oauth2/v2.0/',
     )
 
-    const granted = await fetch(`${tenantUrl}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: admin.CLIENT_ID ?? '',
-        client_secret: admin.CLIENT_SECRET ?? '',
-        scope: 'https://graph.microsoft.com/.default',
-      }),
-    })
-    const { access_token } = await granted.json()
-    const graph = async (path: string, body?: object) => {
-      const response = await fetch(`${provider.url}/v1.0${path}`, {
-        method: body ? 'PATCH' : 'GET',
-        headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      assert.ok(response.ok, await response.clone().text())
-      return response.status === 204 ? undefined : response.json()
-    }
-    const { value } = await graph('/applications')
-    const named = (name: string) =>
-      value.find(({ displayName }: { displayName: string }) => displayName === name)
-    const [api, client] = [named('Greeting API'), named('Greeting client')]
-    clientId = client.appId
-    scope = `api://${api.appId}/.default`
-    const credential = { type: 'AsymmetricX509Cert', usage: 'Verify', key: certificate.base64 }
-    await graph(`/applications/${client.id}`, { keyCredentials: [credential] })
-
     const greetingApi = spawn('node', [join(root, 'services/greeting-api/src/main.ts')], {
       env: {
         ...environment,
+        ...api.environment,
         PORT: '0',
-        AUTH_URL: provider.url,
-        ISSUER_URL: provider.url,
-        TENANT_ID: admin.TENANT_ID,
-        API_APPLICATION_ID: api.appId,
         HTTPS_PORT: '0',
-        HTTPS_CERTIFICATE_FILE: join(folder, 'tls/server.pem'),
-        HTTPS_KEY_FILE: join(folder, 'tls/server.key'),
+        HTTPS_CERTIFICATE_FILE: join(entra.dataDir, 'tls/server.pem'),
+        HTTPS_KEY_FILE: join(entra.dataDir, 'tls/server.key'),
         CERTIFICATE_BINDING: 'enforced',
       },
       stdio: ['ignore', 'pipe', 'inherit'],

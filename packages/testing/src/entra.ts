@@ -85,6 +85,11 @@ export class Entra<
     return this.#provider.httpsUrl
   }
 
+  /** The temporary folder of the server: `administrator.env` for the command, and certificates in `tls`. */
+  get dataDir(): string {
+    return this.#provider.dataDir
+  }
+
   get tokenEndpoint(): string {
     return `${this.url}/${this.tenantId}/oauth2/v2.0/token`
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FaultSpecError, FaultsNotAppliedError } from '@greeting/identity-provider/lab'
+import { startEntra } from '../src/index.ts'
 import { useEntra } from '../src/node-test.ts'
 
 const registrations = {
@@ -152,6 +153,17 @@ describe('a fault', () => {
       assert.rejects(graph.send('GET', '/applications'), { status: 429 }),
     )
   })
+})
+
+it('the log tells an armed fault from one that a request has met', async () => {
+  const rows: unknown[] = []
+  const log = { info: (_: object, text: string) => rows.push(text), error: () => {} }
+  await using entra = await startEntra({ labOptions: { log: log as never } })
+  const fault = { at: 'keys', fault: 'status' } as const
+  await entra.faults.during(fault, () => {}, { mustApply: false })
+  await entra.faults.during(fault, () => fetch(`${entra.url}/common/discovery/keys`))
+  const [armed, applied, cleared] = ['fault armed', 'fault applied', 'fault cleared']
+  assert.deepEqual(rows, [armed, cleared, armed, applied, cleared])
 })
 
 describe('the keys', () => {

@@ -17,10 +17,11 @@ describe('the requests', () => {
   it('show the client and the outcome, and no secret or token', async () => {
     const client = entra().client('Payroll job')
     const issued = await client.token()
+    const basic = btoa(`${client.clientId}:${client.clientSecret}`)
     await assert.rejects(
       fetch(`${entra().tokenEndpoint}?client_secret=in-the-query`, {
         method: 'POST',
-        headers: { authorization: `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}` },
+        headers: { authorization: `Basic ${basic}` },
         body: new URLSearchParams({ grant_type: 'client_credentials', client_assertion: issued }),
       }).then((response) => assert.ok(response.ok)),
     )
@@ -32,15 +33,19 @@ describe('the requests', () => {
     assert.deepEqual([second?.status, second?.credentialPlace], [400, 'query'])
     assert.ok((second?.errorCodes.length ?? 0) > 0)
     const text = JSON.stringify([first, second])
-    for (const secret of [client.clientSecret, issued, 'in-the-query', btoa(client.clientSecret)]) {
+    for (const secret of [client.clientSecret, issued, 'in-the-query', basic]) {
       assert.ok(!text.includes(secret))
     }
   })
 
   it('can be awaited', async () => {
     const next = entra().requests.next({ endpoint: 'keys' })
+    await entra().client('Payroll job').token()
     await fetch(`${entra().url}/common/discovery/keys`, { headers: { 'x-greeting-run': 'run-7' } })
-    assert.deepEqual([(await next).status, (await next).runId], [200, 'run-7'])
+    assert.deepEqual(
+      [(await next).endpoint, (await next).status, (await next).runId],
+      ['keys', 200, 'run-7'],
+    )
     await assert.rejects(entra().requests.next({ status: 418 }, 10), { code: 'no_request' })
   })
 

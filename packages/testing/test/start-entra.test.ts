@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startEntra, TokenRequestError } from '../src/index.ts'
@@ -51,6 +53,17 @@ describe('startEntra', () => {
       .on('error', reject)
       .end()
     assert.equal(await promise, 200)
+  })
+
+  it('stops each listener', async () => {
+    const entra = await startEntra({ registrations, mtlsPort: 0 })
+    const discovery = await fetch(entra.api('Orders API').verification.discoveryUrl)
+    const { mtls_endpoint_aliases: mutual } = await discovery.json()
+    await entra.stop()
+    for (const url of [entra.url, entra.httpsUrl ?? '', mutual.token_endpoint]) {
+      const [error] = await once(connect(Number(new URL(url).port), '127.0.0.1'), 'error')
+      assert.equal(error.code, 'ECONNREFUSED')
+    }
   })
 
   it('runs several at once, each with its own issuer', async () => {

@@ -55,7 +55,7 @@ export async function openListeners(
     const metrics = await openMetricsListener(settings)
     opened.push(metrics)
     const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now, log)
-    opened.push(https?.listener)
+    opened.push(https?.listener, https?.mtls)
     const first = http ?? https?.listener
     if (first === undefined) throw new TypeError('PORT and HTTPS_PORT are both off')
     const issuerUrl = settings.ISSUER_URL ?? first.url

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { serverManagementAppId } from '../../src/directory/privileged-api-ids.ts'
 import { type LabProvider, startLabProvider } from '../../src/lab/index.ts'
 import { serverManagementUri } from '../../src/management/privileged-apis.ts'
 import { registrationsFile } from '../provider-process.ts'
@@ -61,6 +62,15 @@ describe('the lab over HTTP', () => {
     for (const token of [graph, forged]) {
       const headers = { authorization: `Bearer ${token}` }
       assert.equal((await call('GET', '/faults', undefined, headers)).status, 401)
+    }
+  })
+
+  it('answers 403 to a token without a role of an administrator', async () => {
+    for (const roles of [[], ['SigningKey.ReadWrite.All'], ['Tenant.ReadWrite.All']]) {
+      const body = { api: serverManagementAppId, roles }
+      const { access_token: token } = await json('POST', '/tokens', body)
+      const headers = { authorization: `Bearer ${token}` }
+      assert.equal((await call('GET', '/faults', undefined, headers)).status, 403, `${roles}`)
     }
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startIdentityProvider } from '../../src/index.ts'
 import { startLabProvider } from '../../src/lab/index.ts'
+import { openLabWorld } from '../../src/lab/lab-world.ts'
 
 const source = join(import.meta.dirname, '../../src')
 
@@ -31,6 +32,13 @@ describe('without a lab', () => {
 it('LAB=on starts a server with a lab, for an administrator only', async () => {
   await using provider = await startIdentityProvider({ lab: 'on' })
   assert.equal((await fetch(`${provider.url}/lab/faults`)).status, 401)
+})
+
+it('LAB=on warns in the log', () => {
+  const warnings: unknown[] = []
+  const warn = (_: object, message: string) => warnings.push(message)
+  openLabWorld({ HOST: '127.0.0.1' }, { warn } as never)
+  assert.match(`${warnings}`, /^LAB=on: .* never use it in production$/)
 })
 
 describe('a server for tests', () => {
