@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { clientSecret, createTokenSource } from '@greeting/client'
 import { createGuard, entra as entraOptions } from '@greeting/guard'
 import { startEntra } from '@greeting/testing'
+import { useEntra } from '@greeting/testing/node-test'
 
 const registrations = {
   apis: {
@@ -74,4 +76,41 @@ it('a guard follows the clock of the test', async () => {
   entra.clock.advance({ hours: 2 })
   assert.equal(await outcome(), 'refused')
   guard.stop()
+})
+
+describe('the judge', () => {
+  const entra = useEntra({ registrations })
+
+  for (const fault of [
+    { fault: 'throttled', retryAfterSeconds: 2 },
+    { fault: 'status' },
+    { fault: 'reset' },
+    { fault: 'cut' },
+    { fault: 'empty' },
+    { fault: 'malformed' },
+    { fault: 'not_json' },
+    { fault: 'secret_refused' },
+    { fault: 'token_expired' },
+  ] as const) {
+    it(`finds no misuse in the client at the fault ${fault.fault}`, async () => {
+      const { clock, faults, tenantId, url } = entra()
+      clock.freeze()
+      const { clientId, clientSecret: secret } = entra().client('Payroll job')
+      const { scope } = entra().api('Orders API')
+      const tokens = createTokenSource({
+        authority: `${url}/${tenantId}`,
+        ...{ clientId, scope, credential: clientSecret(secret) },
+        runtime: {
+          wallClockMs: clock.wallClockMs,
+          monotonicMs: clock.wallClockMs,
+          random: () => 0.9,
+          sleep: async (milliseconds) => clock.advance({ milliseconds }),
+        },
+      })
+      faults.add({ at: 'token', times: 2, ...fault })
+      await Promise.allSettled([1, 2, 3].map(() => tokens.token()))
+      assert.ok(entra().requests.all({ fault: fault.fault }).length > 0)
+      assert.deepEqual(entra().judge(), [])
+    })
+  }
 })

@@ -17,7 +17,7 @@ const rows = [
   {
     folder: 'express-vitest',
     command: [join(peerFolder, 'vitest/vitest.mjs'), 'run', '--dir', '.'],
-    passed: /Tests +4 passed/,
+    passed: /Tests +6 passed/,
   },
   {
     folder: 'fastify-jest',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { verify } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { rsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
 import { ForgeriesAcceptedError, GenuineTokenRefusedError, startEntra } from '../src/index.ts'
 
 const registrations = {
@@ -36,6 +38,16 @@ describe('mint', () => {
     assert.match(azp, /^[0-9a-f-]{36}$/)
     assert.equal(partOf(token, 0).typ, 'x')
   })
+})
+
+it('mint signs with a key of the test, under the ID of the published key', async () => {
+  await using entra = await startEntra({ registrations })
+  const { privateKey, publicKey } = rsaKeyPair()
+  const token = await entra.mint('Orders API', { key: privateKey })
+  const [header = '', claims = '', signature = ''] = token.split('.')
+  const content = Buffer.from(`${header}.${claims}`)
+  assert.ok(verify('sha256', content, publicKey, Buffer.from(signature, 'base64url')))
+  assert.equal(partOf(token, 0).kid, entra.keys.activeId)
 })
 
 describe('the forgeries', () => {

@@ -31,6 +31,12 @@ export type LabPowers = {
   readonly forgeries: (
     request: MintRequest,
   ) => Promise<{ readonly genuine: string; readonly forgeries: readonly Forgery<ForgeryName>[] }>
+  /**
+   * Ends all secrets of a client now.
+   *
+   * @throws {MintError} mint_invalid when the client does not exist
+   */
+  readonly expireSecrets: (applicationId: string) => Promise<void>
   /** What clients did wrong, by the recorded requests. */
   readonly judge: () => readonly ClientMisuse[]
   /** Removes the faults and the requests, ends their pauses, and brings back the clock of the system. */

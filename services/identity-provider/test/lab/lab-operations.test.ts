@@ -113,6 +113,15 @@ describe('the lab over HTTP', () => {
     assert.match((await unknown.json()).error.message, /No API has the application ID no-api/)
   })
 
+  it('ends the secrets of a client', async () => {
+    const { clients } = JSON.parse(await readFile(join(provider.dataDir, 'seeded.json'), 'utf8'))
+    const [{ applicationId, clientSecret }] = clients
+    assert.equal((await call('POST', `/clients/${applicationId}/expire-secrets`)).status, 204)
+    const settings = { ...administrator, CLIENT_ID: applicationId, CLIENT_SECRET: clientSecret }
+    assert.equal(await tokenOf(provider.url, settings, `api://${api}/.default`), undefined)
+    assert.equal((await call('POST', '/clients/unknown/expire-secrets')).status, 400)
+  })
+
   it('makes a token of another issuer', async () => {
     const { issuer, token } = await json('POST', '/federated-tokens', {
       subject: 'a',

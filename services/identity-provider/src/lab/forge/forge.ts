@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createPublicKey, KeyObject, sign } from 'node:crypto'
 import { createOpaqueClaims } from '../../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../../dialect/token/token-versions.ts'
@@ -23,8 +23,11 @@ export type MintRequest = {
   readonly claims?: Readonly<Record<string, unknown>>
   /** Header members that replace or add to those of a real token. `undefined` removes one. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** The key that signs; default `published`. The other belongs to an attacker. */
-  readonly key?: 'published' | 'unpublished'
+  /**
+   * The key that signs; default `published`. `unpublished` belongs to an attacker. A private key of the test
+   * keeps the key ID of the published one, unless `header` has another.
+   */
+  readonly key?: 'published' | 'unpublished' | KeyObject
 }
 
 /** The API or the client of a token to make does not exist. */
@@ -57,8 +60,9 @@ export class Forge {
   async mint(request: MintRequest): Promise<string> {
     const { header, claims } = await this.genuine(request)
     const key = request.key === 'unpublished' ? attackerKey() : await this.publishedKey()
+    const privateKey = request.key instanceof KeyObject ? request.key : key.privateKey
     const named = { ...header, ...keyNames(header, key.kid), ...request.header }
-    return signed(named, { ...claims, ...request.claims }, key.privateKey)
+    return signed(named, { ...claims, ...request.claims }, privateKey)
   }
 
   /** Signs changed claims of a token again, with a header for the key. */

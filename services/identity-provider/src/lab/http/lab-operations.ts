@@ -146,6 +146,15 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
       },
       true,
     ),
+    row(
+      'POST',
+      '/clients/{id}/expire-secrets',
+      'Ends all secrets of a client now.',
+      async ({ parameters: { id = '' } }) => {
+        await lab.expireSecrets(id)
+        return done
+      },
+    ),
     row('POST', '/keys/rotate', 'Lets the announced key sign at once.', async () =>
       ok({ kid: await lab.keys.rotate() }),
     ),
