@@ -40,6 +40,12 @@ export const badValues: readonly BadValue[] = [
     bySchema: true,
   },
   {
+    problem: 'a collector without a scheme',
+    set: ['tracing.endpoint=collector:4318'],
+    message: "at '/tracing/endpoint'",
+    bySchema: true,
+  },
+  {
     problem: 'no database',
     set: ['identityProvider.database.secretName='],
     message:

@@ -20,6 +20,26 @@ capabilities:
 {{- end }}
 {{- end }}
 
+{{- /* Settings of both services for traces; none without a collector. */}}
+{{- define "greeting.tracing" -}}
+{{- with .Values.tracing }}
+{{- if .endpoint }}
+{{- include "greeting.settings" (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_TRACES_SAMPLER_ARG" .sampleRatio) }}
+{{- if .headers.secretName }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef: { name: {{ .headers.secretName }}, key: {{ .headers.key }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* The port of the collector. */}}
+{{- define "greeting.tracingPort" -}}
+{{- $url := urlParse .Values.tracing.endpoint }}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+{{- end }}
+
 {{- /* Settings of the identity provider that a Secret has. */}}
 {{- define "greeting.secretSettings" -}}
 - name: DATABASE_URL
