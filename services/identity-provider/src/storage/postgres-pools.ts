@@ -18,6 +18,14 @@ const limits = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
+export type PostgresPoolsOptions = {
+  /**
+   * Whether a statement may take any time, as the creation of an index or the wait for another server
+   * that migrates; default false.
+   */
+  readonly isPatient?: boolean
+}
+
 /**
  * Connections to a database on one or several servers. Each new connection goes to the first server
  * that can be used. The server that was used last is tried first.
@@ -27,8 +35,14 @@ export class PostgresPools implements PostgresPool {
   readonly #pools: readonly { readonly name: string; readonly pool: pg.Pool }[]
   #first = 0
 
-  constructor({ servers, needsPrimary }: PostgresAddress) {
-    this.#pools = servers.map(({ name, url }) => ({ name, pool: openPool(url, needsPrimary) }))
+  constructor(
+    { servers, needsPrimary }: PostgresAddress,
+    { isPatient = false }: PostgresPoolsOptions = {},
+  ) {
+    this.#pools = servers.map(({ name, url }) => ({
+      name,
+      pool: openPool(url, needsPrimary, isPatient),
+    }))
   }
 
   /** @throws {ServersUnavailableError} servers_unavailable when none of several servers can be used */
@@ -53,13 +67,13 @@ export class PostgresPools implements PostgresPool {
   }
 }
 
-function openPool(connectionString: string, needsPrimary: boolean): pg.Pool {
+function openPool(connectionString: string, needsPrimary: boolean, isPatient: boolean): pg.Pool {
   const pool = new pg.Pool({
     ...limits,
     connectionString,
     application_name: 'greeting identity provider',
     keepAlive: true,
-    stream: socketWithTimeout,
+    ...(isPatient ? { statement_timeout: 0 } : { stream: socketWithTimeout }),
     ...(needsPrimary && { onConnect: refuseStandby }),
   })
   // A broken connection is replaced, and its query fails. Without these listeners, the event would end

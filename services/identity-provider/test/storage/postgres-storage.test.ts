@@ -1,5 +1,8 @@
-import { after, before, describe } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { parsePostgresAddress } from '../../src/storage/postgres-address.ts'
+import { PostgresPools } from '../../src/storage/postgres-pools.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
@@ -30,6 +33,32 @@ const fresh: FreshStorage = async () => {
     },
   }
 }
+
+describe('the start of servers on an empty PostgreSQL', () => {
+  it('makes the tables once when six servers start at the same time', async () => {
+    const { open } = await fresh()
+    const storages = await Promise.all(Array.from({ length: 6 }, open))
+    const positions = storages.map(async ({ directory }) => (await directory.start()).latest)
+    assert.deepEqual(
+      new Set((await Promise.all(positions)).map(({ revision }) => revision)),
+      new Set([0]),
+    )
+  })
+
+  for (const [isPatient, timeout] of [
+    [true, '0'],
+    [false, '5s'],
+  ] as const) {
+    it(`limits a statement to ${timeout} ${isPatient ? 'for migrations' : 'otherwise'}`, async () => {
+      const pools = new PostgresPools(parsePostgresAddress(await server.database()), { isPatient })
+      const client = await pools.connect()
+      const { rows } = await client.query('show statement_timeout', [])
+      client.release()
+      await pools.end()
+      assert.deepEqual(rows, [{ statement_timeout: timeout }])
+    })
+  }
+})
 
 describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(fresh))
 describe('the lookups of a directory in PostgreSQL', () => directoryLookupConformance(fresh))

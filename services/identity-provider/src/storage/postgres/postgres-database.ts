@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { parsePostgresAddress } from '../postgres-address.ts'
-import { PostgresPools } from '../postgres-pools.ts'
+import { PostgresPools, type PostgresPoolsOptions } from '../postgres-pools.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import { postgresFaultOf } from './postgres-fault.ts'
 
@@ -12,14 +12,13 @@ import { postgresFaultOf } from './postgres-fault.ts'
  * @throws {StorageUnavailableError} storage_unavailable when it cannot be reached or used.
  */
 export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
-  const database = postgresDatabase(url)
+  const migrating = postgresDatabase(url, { isPatient: true })
   try {
-    await database.migrate()
-    return database
-  } catch (cause) {
-    await database.close()
-    throw cause
+    await migrating.migrate()
+  } finally {
+    await migrating.close()
   }
+  return postgresDatabase(url)
 }
 
 /**
@@ -27,10 +26,12 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
  *
  * @throws {PostgresAddressError} postgres_address_invalid
  */
-export function postgresDatabase(url: string): SqlDatabase {
+export function postgresDatabase(url: string, options?: PostgresPoolsOptions): SqlDatabase {
   const address = parsePostgresAddress(url)
   return new SqlDatabase({
-    kysely: new Kysely({ dialect: new PostgresDialect({ pool: new PostgresPools(address) }) }),
+    kysely: new Kysely({
+      dialect: new PostgresDialect({ pool: new PostgresPools(address, options) }),
+    }),
     bytesQuery: 'select pg_database_size(current_database()) as bytes',
     clockQuery: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
     faultOf: (error) => {

@@ -161,7 +161,8 @@ export class SqlDatabase {
     }
     const runAll = async () => {
       const result = await run(migrations)
-      if (result.error === undefined || last !== undefined) return result
+      const isOfTables = result.error !== undefined && this.#faultOf(result.error) === undefined
+      if (!isOfTables || last !== undefined) return result
       const later = await laterExpansions(this.#kysely).catch(() => ({}))
       return Object.keys(later).length === 0 ? result : run({ ...migrations, ...later })
     }
