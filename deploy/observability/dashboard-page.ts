@@ -24,7 +24,7 @@ function graphOf({ panel, series }: PanelData): string {
     values.filter(([, value]) => Number.isFinite(value)),
   )
   const [first, last] = [Math.min, Math.max].map((pick) => pick(...points.map(([time]) => time)))
-  const highest = Math.max(...points.map(([, value]) => value), Number.MIN_VALUE)
+  const highest = Math.max(...points.map(([, value]) => value), 0) || 1
   const x = (time: number) =>
     margin + ((time - (first ?? 0)) / Math.max((last ?? 1) - (first ?? 0), 1)) * (width - margin)
   const y = (value: number) => height - 20 - (value / highest) * (height - 30)

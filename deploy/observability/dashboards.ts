@@ -202,6 +202,7 @@ export const dashboards: readonly Dashboard[] = [
             title: 'Size of the store',
             description: 'As of the last cleanup.',
             unit: 'bytes',
+            isLate: true,
             queries: [{ expr: 'max(greeting_storage_bytes)', legend: 'store' }],
           },
         ],

@@ -17,7 +17,9 @@ export class MetricSet {
       ...{ name, help, registers: this.#registers, aggregator: 'max' as const },
       collect() {
         const current = value()
-        if (current !== undefined) this.set(current)
+        // A gauge without labels is 0 until it is removed, and 0 would be a false value.
+        if (current === undefined) this.remove()
+        else this.set(current)
       },
     })
   }

@@ -15,7 +15,11 @@ describe('the metrics of the identity provider', () => {
     metrics.watch(sampleSources(() => usage))
     const before = await linesOf(metrics)
     assert.ok(before.some((line) => line.startsWith('nodejs_eventloop_lag_p99_seconds ')))
-    for (const name of ['greeting_storage_audit_records{', 'greeting_credentials_ending{'])
+    for (const name of [
+      'greeting_storage_audit_records{',
+      'greeting_credentials_ending{',
+      'greeting_storage_bytes ',
+    ])
       assert.ok(!before.some((line) => line.startsWith(name)), `${name}: nothing is known yet`)
     usage = {
       ...{ bytes: 4096, usedAssertions: 5, credentialUses: 6 },
