@@ -233,6 +233,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/management/http/operation-path.ts': [
     header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
+    header(/^\/(myorganization|[0-9a-f-]{36})(?=\/)/i, '/', '/myorganization'),
     ours(/\{(\w+)\}/g, 'our table of operations'),
   ],
   'services/identity-provider/src/management/server/page-limit.ts': [header(/^[1-9]\d{0,3}$/)],

@@ -55,6 +55,12 @@ describe('a claims matching expression', () => {
       assert.equal(matchesClaims(comparisons, claims), expected)
     })
 
+  it('compares wildcards as characters with eq', () => {
+    const comparisons = parseClaimsMatchingExpression("claims['sub'] eq 'repo:*'") ?? []
+    assert.equal(matchesClaims(comparisons, { sub: 'repo:contoso' }), false)
+    assert.equal(matchesClaims(comparisons, { sub: 'repo:*' }), true)
+  })
+
   it('does not compare with members that every object has', () => {
     const comparisons = parseClaimsMatchingExpression("claims['constructor'] matches '*'") ?? []
     assert.equal(comparisons.length, 1)

@@ -34,6 +34,7 @@ describe('the rules of claims matching expressions', () => {
     ['https://gitlab.com', project, /lacks all required claims/],
     ['https://gitlab.com', `${sub} and claims['repository_id'] eq '1'`, /unallowed/],
     [`${github}/contoso`, `${sub} and claims['repository_id'] eq '1'`, /does not support/],
+    ['https://gitlab.com/contoso', `${project} and claims['project_id'] eq '1'`, /not support/],
     ['https://gitlab.com.example', `${project} and claims['project_id'] eq '1'`, /not support/],
     ['https://oidc.example.com', "claims['sub'] matches '*'", /does not support/],
     ['gitlab', "claims['sub'] matches '*'", /does not support/],

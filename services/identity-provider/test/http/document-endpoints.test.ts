@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { put } from '../../src/directory/directory-change.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
-import { type TestService, tenantId, testService } from './test-service.ts'
+import { apiId, type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService
 before(async () => {
@@ -138,6 +139,28 @@ describe('the discovery documents (entra E59 to E65)', () => {
     const document = await read(v2(tenantId))
     assert.equal(document.issuer, `https://login.microsoftonline.com/${tenantId}/v2.0`)
     assert.equal(document.token_endpoint, `https://localhost:4443/${tenantId}/oauth2/v2.0/token`)
+  })
+
+  it('let a verifier of v1.0 tokens use HTTPS only, with an HTTPS issuer', async () => {
+    const secure = 'https://secure.login.test'
+    // As the HTTPS listener has it.
+    const { app, form, token } = await testService({
+      authority: { authUrl: secure, issuerUrl: secure, issuerUrlV2: secure },
+    })
+    const read = async (url: string) => {
+      assert.ok(url.startsWith(`${secure}/`), url)
+      const response = await app.request(url)
+      assert.equal(response.status, 200, url)
+      return response.json()
+    }
+    const { access_token } = await (await token(form())).json()
+    const { iss: issuer = '' } = decodeJwt(access_token)
+    // As a verifier finds the document of an issuer: OpenID Connect Discovery 1.0 section 4.
+    const document = await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    assert.equal(document.issuer, issuer)
+    const keys = createLocalJWKSet(await read(document.jwks_uri))
+    const { payload } = await jwtVerify(access_token, keys, { issuer, audience: `api://${apiId}` })
+    assert.equal(payload.iss, `${secure}/${tenantId}/`)
   })
 
   it('do not exist for a disabled tenant', async () => {

@@ -12,6 +12,7 @@ import { type Authenticate, currentRoles, type ManagementCaller, requireRoles } 
 import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
 import type { Answer, ListCall, Operation, RequestCall } from './operation.ts'
+import { tenantInPath } from './operation-path.ts'
 
 /** Everything that operations need besides the request. */
 export type OperationContext = {
@@ -37,6 +38,9 @@ export type OperationContext = {
 /** Sends a request of a batch to the API itself. */
 type SendPart = (request: Request, environment: unknown) => Promise<Response>
 
+/** The tenant of the caller, in a path. */
+const ownTenant = 'myorganization'
+
 /** The operations read only the path of a request. */
 const partBase = 'http://batch.invalid'
 
@@ -61,6 +65,8 @@ export async function executeOperation(
     const admitted = await store.read((directory) => admit(directory, caller, operation, context))
     // 3. Read the request.
     const { pathname, searchParams } = new URL(request.url)
+    const tenant = tenantInPath(pathname) ?? ownTenant
+    if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
     const call: RequestCall = {
       ...context,
       caller: admitted,

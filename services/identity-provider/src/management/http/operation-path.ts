@@ -27,6 +27,15 @@ export const operationPath = (pathname: string): string =>
     })
     .join('/')
 
+const tenantPattern = /^\/(myorganization|[0-9a-f-]{36})(?=\/)/i
+
+/** The tenant that a path names before the operation, as older clients of Microsoft Graph do; else undefined. */
+export const tenantInPath = (pathname: string): string | undefined =>
+  tenantPattern.exec(pathname)?.[1]?.toLowerCase()
+
+/** A path without the tenant before the operation. */
+export const withoutTenant = (pathname: string): string => pathname.replace(tenantPattern, '')
+
 /** The path of an operation as a route of Hono: `{id}` becomes `:id`, which matches the listed names only. */
 export const routeOf = ({ path, properties = [] }: Operation): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) =>
@@ -52,7 +61,7 @@ export class OperationPaths {
 
   /** The path of a request, with the case of the table; unchanged when it is not valid. */
   pathOf(request: Request): string {
-    const { pathname } = new URL(request.url)
+    const pathname = withoutTenant(new URL(request.url).pathname)
     try {
       const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
       const [template] = this.#at(segments)

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { operationPath } from '../../../src/management/http/operation-path.ts'
 import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
+import { contoso, fabrikam } from '../sample-graph.ts'
 
 /** Hostile and unusual texts in the place of a name: BI10. */
 const names = [
@@ -139,6 +140,24 @@ describe('the path of an operation', () => {
     }
     const credential = `/applications/${api.id}/federatedIdentityCredentials/Applications`
     assert.match((await admin.get(credential)).body.error.message, /'Applications'/)
+  })
+
+  it('may begin with the tenant of the caller, and with no other', async () => {
+    const { admin, api } = await withApi()
+    for (const tenant of ['myorganization', contoso.id, contoso.id.toUpperCase()]) {
+      const { body, status } = await admin.get(`/${tenant}/applications/${api.id}`)
+      assert.equal(status, 200, tenant)
+      assert.equal(body.id, api.id)
+    }
+    const made = await admin.post(`/${contoso.id}/applications`, { displayName: 'Other' })
+    assert.equal(made.status, 201)
+    for (const path of ['/applications', `/applications/${api.id}/owners`]) {
+      const { body, status } = await admin.get(`/${fabrikam.id}${path}`)
+      assert.equal(status, 404)
+      assert.match(body.error.message, new RegExp(fabrikam.id))
+    }
+    assert.equal((await admin.get(`/${contoso.id}/${contoso.id}/applications`)).status, 400)
+    assert.equal((await admin.get(`/${contoso.id}`)).status, 400)
   })
 
   it('is not normalized, completed or decoded twice', async () => {

@@ -83,6 +83,15 @@ describe('$filter', () => {
     })
   }
 
+  it('refuses ne within any, and endsWith, in an advanced query too', async () => {
+    const { admin } = await withNames()
+    for (const filter of ["identifierUris/any(x:x ne 'a')", "endsWith(displayName,'a')"]) {
+      const path = `/applications?$count=true&$filter=${filter}`
+      const { body } = await admin.get(path, undefined, eventual)
+      assert.equal(body.error.code, 'Request_UnsupportedQuery', filter)
+    }
+  })
+
   it('finds the service principals that are enabled', async () => {
     const { admin } = await withNames()
     const { body } = await admin.get('/servicePrincipals?$filter=accountEnabled eq false')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../http/graph-error.ts'
 import type { AnswerWithBody, BatchCall, BatchOperation } from '../../http/operation.ts'
+import { withoutTenant } from '../../http/operation-path.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, text } from '../../http/schemas.ts'
 import { anyClient } from '../graph-roles.ts'
@@ -117,7 +118,7 @@ const pathOf = (url: string): string => `/${url.replace(/^\/+/, '')}`
 
 function isBatch(url: string): boolean {
   const [path = ''] = pathOf(url).split('?')
-  return path.replaceAll('%24', '$$').toLowerCase().startsWith('/$batch')
+  return withoutTenant(path).replaceAll('%24', '$$').toLowerCase().startsWith('/$batch')
 }
 
 /** The first request of `dependsOn` that did not succeed. */

@@ -46,6 +46,26 @@ describe('a batch', () => {
     assert.match(answers[4]?.body.error.message ?? '', /segment 'nothing'/)
   })
 
+  it('does not send more requests after answers of 16 MiB', async () => {
+    const { admin } = await withApi()
+    const redirectUris = Array.from(
+      { length: 256 },
+      (_, number) => `https://contoso.example/${number}/${'x'.repeat(220)}`,
+    )
+    const web = { redirectUris }
+    for (const displayName of ['1', '2', '3', '4', '5'])
+      await admin.post('/applications', { displayName, web, spa: web, publicClient: web })
+    const requests = Array.from({ length: 19 }, (_, id) => get(`${id}`, '/applications'))
+    const answers = responsesOf(
+      await admin.post('/$batch', { requests: [...requests, create('x')] }),
+    )
+    assert.equal(answers[0]?.status, 200)
+    assert.equal(answers.at(-1)?.status, 413)
+    assert.match(answers.at(-1)?.body.error.message ?? '', /was not executed/)
+    const { body } = await admin.get("/applications?$filter=displayName eq 'x'")
+    assert.deepEqual(body.value, [])
+  })
+
   it('does not send a request that depends on a failed one', async () => {
     const { admin } = await withApi()
     const reply = await admin.post('/$batch', {
@@ -133,6 +153,11 @@ describe('a batch', () => {
     [
       'an encoded batch within',
       { requests: [{ id: '2', method: 'POST', url: '//%24Batch?x' }] },
+      /is a batch itself/,
+    ],
+    [
+      'a batch within, below the name of the tenant',
+      { requests: [{ id: '2', method: 'POST', url: '/myorganization/$batch' }] },
       /is a batch itself/,
     ],
     ['one id twice', { requests: [create('a'), create('A')] }, /two requests have the id/],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { put } from '../../../../src/directory/directory-change.ts'
 import { guid } from '../../../directory/sample.ts'
 import { fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
@@ -44,6 +45,17 @@ describe('the owners of an object', () => {
     for (const path of [`/applications/${application.id}`, `/servicePrincipals/${principal.id}`]) {
       assert.equal((await admin.get(`${path}/owners`)).body.value.length, 1, path)
     }
+  })
+
+  it('are at most 100', async () => {
+    const { admin, api, commit, log, path } = await withOwned()
+    const ownerIds = Array.from({ length: 100 }, (_, number) => guid(0x900 + number))
+    const application = log.directory.application(api.id)
+    assert.ok(application)
+    await commit(put('application', { ...application, ownerIds }))
+    const { body, status } = await admin.post(`${path}/owners/$ref`, reference(admin.principalId))
+    assert.equal(status, 400)
+    assert.match(body.error.message, /more than 100 owners/)
   })
 
   it('are not shown while they are deleted', async () => {
