@@ -93,7 +93,9 @@ describe('a Node too old', () => {
     it(`for ${command} gets one sentence from npm and one from the program`, () => {
       using consumer = new Consumer()
       const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarballOf(name)]
-      const warned = run(runtimes['Node 22'], [npmScript(), ...install], consumer.folder)
+      const warned = run(runtimes['Node 22'], [npmScript(), ...install], consumer.folder, {
+        npm_config_loglevel: 'warn',
+      })
       assert.match(warned.stderr, /EBADENGINE/)
       assert.match(remedyOf('EBADENGINE'), /Install the version that npm names/)
       const bin = join(consumer.folder, `node_modules/@greeting/${name}/bin/${command}.js`)

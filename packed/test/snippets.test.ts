@@ -45,6 +45,11 @@ const providers: readonly (readonly [name: string, more: string, output: RegExp]
   ['testing-readme.ts', `console.log(token.split('.').length)`, /^3\n$/],
   ['orders.test.ts', `console.log(token.split('.').length)`, /^3\n$/],
   [
+    'credentials.test.ts',
+    `console.log(assertion.split('.').length, certificate.slice(0, 27), privateKey.type)`,
+    /^3 -----BEGIN CERTIFICATE----- private\n$/,
+  ],
+  [
     'hooks.test.ts',
     `import { test } from 'node:test'
     test('has an address', () => { new URL(entra().url) })`,
