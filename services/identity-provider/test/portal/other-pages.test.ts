@@ -54,6 +54,31 @@ describe('the other pages of the portal', () => {
     })
   }
 
+  it('has every page without script', async () => {
+    const { text } = await browser.open('/portal/applications?search=greeting+client')
+    const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
+    const tabs = [
+      '',
+      '/credentials',
+      '/permissions',
+      '/roles',
+      '/expose',
+      '/assignments',
+      '/manifest',
+    ]
+    const others = ['', '/applications', '/deleted', '/token', '/logs', '/keys', '/file']
+    const paths = [
+      ...tabs.map((tab) => `${path}${tab}`),
+      ...others.map((other) => `/portal${other}`),
+      '/portal/logs?log=directory',
+    ]
+    for (const one of paths) {
+      const { status, text: shown } = await browser.open(one)
+      assert.equal(status, 200, one)
+      assert.match(shown, /<main id="content">[\s\S]*<h1>[^<]+<\/h1>/, one)
+    }
+  })
+
   it('finds an API for a permission by a word of its name', async () => {
     const { text } = await browser.open('/portal/applications?search=greeting+client')
     const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []

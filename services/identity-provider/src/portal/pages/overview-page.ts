@@ -52,8 +52,8 @@ ${facts([
   ['Microsoft Graph', copyable(`${authUrl}/v1.0`)],
 ])}</section>
 <section><h2>Signing keys</h2>${keys}<p><a href="/portal/keys">All keys</a></p></section>
-<section><h2>Secrets and certificates that end within ${soonDays} days, or ended in the last ${soonDays}</h2>${ending}</section>
-<section><h2>Refused in the last hour</h2>${refusals}<p><a href="/portal/logs">Logs</a></p></section>
+<section><h2>Secrets and certificates that end soon</h2><p><small>Within ${soonDays} days, or in the last ${soonDays} days.</small></p>${ending}</section>
+<section class="across"><h2>Refused in the last hour</h2>${refusals}<p><a href="/portal/logs">Logs</a></p></section>
 </div>`,
   })
 }

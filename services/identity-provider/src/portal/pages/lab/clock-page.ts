@@ -27,7 +27,7 @@ ${facts([
   ['Difference to the system', `${Math.round(offsetMs / 1000)} seconds`],
 ])}
 <h2>Advance</h2>
-<p>${steps.map(({ label, seconds }) => buttonForm(visit, path, label, { advance: String(seconds) }))}</p>
+<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(visit, path, label, { advance: String(seconds) }))}</div>
 <h2>Set</h2>
 ${form(
   visit,

@@ -44,7 +44,7 @@ ${table(
 )}
 ${armed.length > 0 && buttonForm(visit, `${path}/clear`, 'Remove all faults')}
 ${chosen && armForm(visit, chosen, attempt)}
-<h2>Arm a fault</h2>
+<h2>Faults to arm</h2>
 ${table(
   'Faults to arm',
   ['Fault', 'Effect', 'Endpoints'],

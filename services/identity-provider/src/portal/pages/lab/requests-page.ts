@@ -60,7 +60,7 @@ ${table(
   latest.map((one) => [
     String(one.id),
     time(one.at, visit.now),
-    html`<code>${one.method} ${one.path}</code>`,
+    html`<small><code>${one.method} ${one.path}</code></small>`,
     names.get(one.clientId ?? '') ?? one.clientId ?? '',
     html`${mark(one.status >= 400 || one.status === 0 ? 'bad' : 'good', one.status === 0 ? 'connection reset' : String(one.status))} ${[one.error ?? '', ...one.errorCodes.map((code) => `AADSTS${code}`)].join(' ')}`,
     one.fault ?? '',
