@@ -22,6 +22,7 @@ const guideScreenshots = new Set([
   'token-light',
   'logs-light',
   'keys-dark',
+  'lab-faults-light',
   'permissions-narrow',
 ])
 
