@@ -218,7 +218,7 @@ async function answerTo(name: string, { header, claims }: Platform, mistake: Mis
     return `Graph ${refusals[error.refusal].status}`
   }
   const { privateKey, alg } = keys[mistake.key ?? 'published']
-  const usual = { iss, aud: 'api://AzureADTokenExchange', iat: now, nbf: now, exp: now + 300 }
+  const usual = { iss, aud: 'api://AzureADTokenExchange', iat: now, nbf: now, exp: now + 3600 }
   const token = await new SignJWT({ ...usual, ...claims, ...mistake.claims })
     .setProtectedHeader({ ...header, alg, kid: 'theirs' })
     .sign(privateKey)
