@@ -24,7 +24,7 @@ const listed = applicationView.pick({
 })
 
 const applicationPage = z.object({
-  '@odata.count': z.number(),
+  '@odata.count': z.number().optional(),
   '@odata.nextLink': z.string().optional(),
   value: z.array(listed),
 })
@@ -42,7 +42,7 @@ const showApplications: PageRow['show'] = async (visit, { req }, attempt) => {
     content: html`${problem(attempt)}
 <form method="get" action="${path}" class="bar"><label>Search by name or application ID
 <input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
-<p>${total === 1 ? '1 application' : `${total} applications`}${search && html` for “${search}”. <a href="${path}">Show all</a>`}</p>
+<p>${search ? html`Applications whose names match “${search}”. <a href="${path}">Show all</a>` : total === 1 ? '1 application' : `${total} applications`}</p>
 ${table(
   'App registrations',
   ['Name', 'Kind', 'Application ID', 'Credentials', 'Created'],
@@ -87,9 +87,9 @@ ${choice(
 function listPath(search: string, after: string | undefined): string {
   const select = Object.keys(listed.shape).join(',')
   const query = pageQuery(pageSize, after, {
-    $count: 'true',
     $select: select,
-    ...searchQuery(search),
+    // A search is not counted: that would read every application.
+    ...(search ? searchQuery(search) : { $count: 'true' }),
   })
   return `/applications?${query}`
 }
