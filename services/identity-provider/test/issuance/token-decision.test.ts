@@ -23,6 +23,7 @@ import {
   type Situation,
   second,
   tenantId,
+  trustsExpression,
 } from './token-situation.ts'
 
 let weakCertificate: Uint8Array
@@ -195,20 +196,17 @@ const refusedRows: readonly Row[] = [
     () => ({ assertion: ofIssuer({ iss: 'https://other.test' }) }),
     'federated_issuer_unknown',
   ],
-  [
-    'another audience than that of the federated credential',
-    () => ({ assertion: ofIssuer({ aud: 'other' }) }),
-    'federated_audience_unknown',
-  ],
-  [
-    'another subject than that of the federated credential',
-    () => ({ assertion: ofIssuer({ sub: 'another job' }) }),
-    'federated_subject_unknown',
-  ],
+  ['another audience', () => ({ assertion: ofIssuer({ aud: 'x' }) }), 'federated_audience_unknown'],
+  ['another subject', () => ({ assertion: ofIssuer({ sub: 'one' }) }), 'federated_subject_unknown'],
   [
     'another case than that of the federated credential',
     () => ({ assertion: ofIssuer({ sub: 'Job' }) }),
     'federated_subject_case_differs',
+  ],
+  [
+    'claims that the expression of the federated credential does not match',
+    () => ({ assertion: ofIssuer({ sub: 'repo:other' }), client: trustsExpression }),
+    'federated_expression_unmatched',
   ],
   [
     'an issuer whose host is not allowed',

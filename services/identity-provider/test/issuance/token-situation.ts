@@ -39,6 +39,17 @@ export const federated = {
   audiences: ['api://exchange'],
 }
 
+/** A client whose federated credential has an expression instead of a subject. */
+export const trustsExpression = {
+  federatedIdentityCredentials: [
+    {
+      ...federated,
+      subject: null,
+      claimsMatchingExpression: "claims['sub'] matches 'repo:contoso/*'",
+    },
+  ],
+}
+
 /** The directory of one row: what differs from a client that gets the role CallHiApiRole. */
 export type Situation = {
   readonly tenant?: Partial<Tenant>
