@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { docstringExamples } from '../../../fixtures/docstring-examples.ts'
 import { createCertifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
@@ -54,14 +55,7 @@ describe('the examples of the library', () => {
       const example = { tokens: createTokenSource({
         authority: 'https://login.example/t', clientId: 'c', scope: 's', credential: clientSecret('s'),
       }) }`
-    const sources = globSync('src/**/*.ts', { cwd: packageFolder }).map((file) =>
-      readFileSync(join(packageFolder, file), 'utf8'),
-    )
-    const examples = sources.flatMap((source) =>
-      [...source.matchAll(/^ \* @example\n((?: \* .*\n)+)/gm)].map(([, lines = '']) =>
-        lines.replaceAll(/^ \* /gm, ''),
-      ),
-    )
+    const examples = docstringExamples(join(packageFolder, 'src'))
     assert.ok(examples.length >= 9)
     const scoped = examples.map((code) =>
       /^const tokens/m.test(code) ? `{\n${code}}` : `{\nconst { tokens } = example\n${code}}`,

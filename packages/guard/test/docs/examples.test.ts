@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { docstringExamples } from '../../../../fixtures/docstring-examples.ts'
 import { TokenFactory } from '../token-factory.ts'
 
 const guard = join(import.meta.dirname, '../..')
-const sources = globSync('src/**/*.ts', { cwd: guard }).map((file) =>
-  readFileSync(join(guard, file), 'utf8'),
-)
-const examples = sources.flatMap((source) =>
-  [...source.matchAll(/^ \* @example\n((?: \* .*\n)+)/gm)].map(([, lines = '']) =>
-    lines.replaceAll(/^ \* /gm, ''),
-  ),
-)
+const examples = docstringExamples(join(guard, 'src'))
 const key = new TokenFactory('key-1').publicKey.export({ type: 'spki', format: 'pem' })
 
 const preamble = `
