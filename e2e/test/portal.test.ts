@@ -27,7 +27,7 @@ const guideScreenshots = new Set([
 ])
 
 const desktop = { width: 1280, height: 800 }
-const phone = { width: 360, height: 740 }
+const screens = { narrow: { width: 360, height: 740 }, wide: { width: 3840, height: 2160 } }
 
 describe('the portal, in a browser', () => {
   let system: SharedSystem
@@ -188,7 +188,7 @@ describe('the portal, in a browser', () => {
     { colorScheme: 'dark', rules: ['color-contrast'] },
   ] as const
 
-  /** The faults of some pages in both themes, and on a narrow screen. */
+  /** The faults of some pages in both themes, and on a narrow and a wide screen. */
   async function faultsOf(origin: string, pages: Readonly<Record<string, string>>) {
     const faults: string[] = []
     const guide = { folder: guideFolder, names: guideScreenshots }
@@ -201,16 +201,18 @@ describe('the portal, in a browser', () => {
         await writeScreenshot(page, `${name}-${colorScheme}`, guide)
       }
       await page.emulateMedia({ colorScheme: 'light' })
-      await page.setViewportSize(phone)
-      const overflow = await overflowOf(page)
-      if (overflow !== 0) faults.push(`${name}: ${overflow} pixels wider than the screen`)
-      await writeScreenshot(page, `${name}-narrow`, guide)
+      for (const [width, screen] of Object.entries(screens)) {
+        await page.setViewportSize(screen)
+        const overflow = await overflowOf(page)
+        if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
+        await writeScreenshot(page, `${name}-${width}`, guide)
+      }
       await page.setViewportSize(desktop)
     }
     return faults
   }
 
-  it('has pages without a fault that axe-core finds, in both themes, at 360 pixels too', async () => {
+  it('has pages without a fault that axe-core finds, in both themes, from 360 pixels to 4K', async () => {
     assert.deepEqual(await faultsOf(new URL(portal).origin, paths()), [])
   })
 
