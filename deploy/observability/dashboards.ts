@@ -29,6 +29,12 @@ const sumBy = (label: string, series: string): Query => ({
   expr: `sum by (${label}) (${rate(series)})`,
   legend: `{{${label}}}`,
 })
+/** The part of all requests that has a label. */
+const share = (counter: string, label: string, legend: string): Query => ({
+  expr: `(sum(${rate(`${counter}{${label}}`)}) or vector(0)) / sum(${rate(counter)})`,
+  legend,
+})
+const objective: Query = { expr: 'vector(0.001)', legend: 'objective' }
 
 const idp = 'job="greeting-identity-provider"'
 const api = 'job="greeting-api"'
@@ -85,11 +91,8 @@ export const dashboards: readonly Dashboard[] = [
             description: 'The part of all requests. The objective is 0.1 %.',
             unit: 'percentunit',
             queries: [
-              {
-                expr: `(sum(${rate('greeting_token_requests_total{outcome="failed"}')}) or vector(0)) / sum(${rate('greeting_token_requests_total')})`,
-                legend: 'failed',
-              },
-              { expr: 'vector(0.001)', legend: 'objective' },
+              share('greeting_token_requests_total', 'outcome="failed"', 'failed'),
+              objective,
             ],
           },
           {
@@ -234,11 +237,8 @@ export const dashboards: readonly Dashboard[] = [
             description: 'The part of all requests. The objective is 0.1 %.',
             unit: 'percentunit',
             queries: [
-              {
-                expr: `(sum(${rate('greeting_guard_decisions_total{reason="keys_unavailable"}')}) or vector(0)) / sum(${rate('greeting_guard_decisions_total')})`,
-                legend: 'no keys',
-              },
-              { expr: 'vector(0.001)', legend: 'objective' },
+              share('greeting_guard_decisions_total', 'reason="keys_unavailable"', 'no keys'),
+              objective,
             ],
           },
           {
