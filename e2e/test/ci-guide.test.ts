@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { cp, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freePort } from '../../fixtures/free-port.ts'
 import { root, run, temporaryFolder } from './greeting-process.ts'
-
-/** A port that was free just before. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
 
 describe('docs/guides/ci.md', () => {
   it('has commands that test an API with and without a token', async (t) => {
@@ -26,8 +14,8 @@ describe('docs/guides/ci.md', () => {
       .map(([, block = '']) => block)
       .join('')
       .replace('PORT=4000', 'HTTPS_PORT=0 PORT=4000')
-      .replaceAll('4000', await freePort())
-      .replaceAll('3000', await freePort())
+      .replaceAll('4000', String(await freePort()))
+      .replaceAll('3000', String(await freePort()))
       .replaceAll(/npm start -w (\S+)/g, `node ${root}/$1/src/main.ts`)
       .replaceAll('npx ', '')
     const script = `trap 'kill $(jobs -p)' EXIT\n${commands}`
