@@ -32,4 +32,5 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'Request_ResourceNotFound',
   'Request_UnsupportedQuery',
   'ServiceUnavailable',
+  'syncStateNotFound',
 ]

@@ -233,6 +233,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/management/http/operation-path.ts': [
     header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
+    header(/^(?:microsoft\.graph\.)?([a-z]+)\(\)$/i, 'a', 'microsoft.graph.'),
     header(/^\/(myorganization|[0-9a-f-]{36})(?=\/)/i, '/', '/myorganization'),
     ours(/\{(\w+)\}/g, 'our table of operations'),
   ],

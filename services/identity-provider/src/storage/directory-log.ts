@@ -1,6 +1,7 @@
 import type { CommittedChange, DirectoryChange } from '../directory/directory-change.ts'
 import type { DirectoryLookup, LoadedLookup } from '../directory/directory-lookup.ts'
 import type { AuditRecord } from './audit-record.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import type { Commit } from './commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 
@@ -53,6 +54,16 @@ export interface DirectoryLog {
 
   /** One page of a list, as of the latest commit. */
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>>
+
+  /**
+   * One page of the objects of a tenant that changed between two commits, in the order of their changes.
+   *
+   * @returns undefined when the log does not have these commits, or not all removals since then: the client
+   *   must start again
+   */
+  listChanges<Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ): Promise<ChangePage<Kind> | undefined>
 
   /** Objects that were soft-deleted before a time, the oldest first. */
   deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]>

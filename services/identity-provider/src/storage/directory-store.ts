@@ -4,6 +4,7 @@ import type { DirectoryChange } from '../directory/directory-change.ts'
 import { type DirectoryLookup, lookupId } from '../directory/directory-lookup.ts'
 import { NotLoaded } from '../directory/not-loaded.ts'
 import type { AuditRecord } from './audit-record.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import { beginning, type Commit, newMark } from './commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLog } from './directory-log.ts'
@@ -120,6 +121,13 @@ export class DirectoryStore {
   /** One page of a list, directly from the log: a list must not evict clients from the cache. */
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
     return this.#log.list(query)
+  }
+
+  /** One page of the changes of a tenant, directly from the log; undefined when it lacks some of them. */
+  listChanges<Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ): Promise<ChangePage<Kind> | undefined> {
+    return this.#log.listChanges(query)
   }
 
   /** Objects that were soft-deleted before a time, the oldest first. */

@@ -1,3 +1,4 @@
+import type { ChangeQuery, FollowedKind } from '../../src/storage/change-list.ts'
 import type { ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 
@@ -10,6 +11,8 @@ export const delegatingLog = (
   changesAfter: (...known) => present().changesAfter(...known),
   commit: (...commit) => present().commit(...commit),
   list: <Kind extends ListedKind>(query: ListQuery<Kind>) => present().list(query),
+  listChanges: <Kind extends FollowedKind>(query: ChangeQuery<Kind>) =>
+    present().listChanges(query),
   deletedBefore: (...limits) => present().deletedBefore(...limits),
   prune: () => present().prune(),
   ...part,

@@ -10,6 +10,7 @@ import {
   type LoadedLookup,
 } from '../../src/directory/directory-lookup.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../../src/storage/change-list.ts'
 import { beginning, type Commit } from '../../src/storage/commit.ts'
 import type {
   DeletedObject,
@@ -27,6 +28,8 @@ export class MemoryDirectoryLog implements DirectoryLog {
   readonly #index = new DirectoryIndex()
   readonly audit: AuditRecord[] = []
   readonly #commits: Commit[] = [beginning]
+  /** The tenants of all objects that ever were. */
+  readonly #tenantIds = new Map<string, string>()
 
   /** The complete directory as of the latest commit. */
   get directory(): DirectoryIndex {
@@ -42,8 +45,7 @@ export class MemoryDirectoryLog implements DirectoryLog {
     lookups: readonly DirectoryLookup[] = [],
   ): Promise<Followed> {
     const latest = this.#commits.at(-1) ?? beginning
-    const markThere = this.#commits[known.revision]?.mark ?? null
-    const hasKnown = hasCommit(latest.revision, markThere, known)
+    const hasKnown = this.#has(known)
     if (!hasKnown) return { latest, hasKnown, changes: undefined, loaded: [] }
     const changes = [...this.#latest.values()].filter(({ revision }) => revision > known.revision)
     return { latest, hasKnown, changes, loaded: lookups.map((lookup) => this.#answer(lookup)) }
@@ -61,6 +63,9 @@ export class MemoryDirectoryLog implements DirectoryLog {
     this.#commits.push({ revision, mark })
     for (const change of changes) {
       this.#latest.set(`${change.kind} ${change.id}`, { ...change, revision })
+      if (change.value !== null && 'tenantId' in change.value) {
+        this.#tenantIds.set(change.id, change.value.tenantId)
+      }
     }
     this.#index.apply(
       revision,
@@ -91,6 +96,35 @@ export class MemoryDirectoryLog implements DirectoryLog {
     }
   }
 
+  async listChanges<Kind extends FollowedKind>({
+    after,
+    ids,
+    kind,
+    limit,
+    since,
+    tenantId,
+    until = this.#commits.at(-1) ?? beginning,
+  }: ChangeQuery<Kind>): Promise<ChangePage<Kind> | undefined> {
+    if (!this.#has(since ?? beginning) || !this.#has(until)) return undefined
+    const from = after ?? { revision: since?.revision ?? 0, id: '\u{ffff}' }
+    const found = [...this.#latest.values()]
+      .filter((one) => one.kind === kind && this.#tenantIds.get(one.id) === tenantId)
+      .map((one) => ({ ...one, revision: this.#shownRevisionOf(one, until) }))
+      .filter(({ revision }) => revision <= until.revision)
+      .filter(({ id, revision }) =>
+        revision === from.revision ? id > from.id : revision > from.revision,
+      )
+      .filter(({ id, value }) => (ids?.includes(id) ?? true) && (since || isActive(value)))
+      .sort((a, b) => a.revision - b.revision || (a.id < b.id ? -1 : 1))
+    const page = found.slice(0, limit)
+    return {
+      objects: page.map(({ id, value }) => ({ id, value: value as DirectoryObjects[Kind] | null })),
+      directory: this.#index,
+      until,
+      next: found.length > limit ? page.at(-1) : undefined,
+    }
+  }
+
   async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
     return (['application', 'servicePrincipal'] as const)
       .flatMap((kind) =>
@@ -103,6 +137,19 @@ export class MemoryDirectoryLog implements DirectoryLog {
   }
 
   async prune() {}
+
+  #has(commit: Commit): boolean {
+    const latest = this.#commits.at(-1) ?? beginning
+    return hasCommit(latest.revision, this.#commits[commit.revision]?.mark ?? null, commit)
+  }
+
+  /** An application changes its service principals too. */
+  #shownRevisionOf({ kind, revision, value }: CommittedChange, until: Commit): number {
+    if (kind !== 'servicePrincipal' || value === null) return revision
+    const application = this.#index.applicationByAppId(value.appId)
+    const ofApplication = this.#index.revisionOf('application', application?.id ?? '') ?? 0
+    return ofApplication > until.revision ? revision : Math.max(revision, ofApplication)
+  }
 
   #belongs<Kind extends ListedKind>(query: ListQuery<Kind>, one: DirectoryObjects[Kind]): boolean {
     if (one.tenantId !== query.tenantId) return false
@@ -134,6 +181,9 @@ export class MemoryDirectoryLog implements DirectoryLog {
     return this.#index.objects(kind)
   }
 }
+
+const isActive = (value: CommittedChange['value']): boolean =>
+  value !== null && 'deletedDateTime' in value && value.deletedDateTime === null
 
 type Ordered = { readonly id: string; readonly createdDateTime: Date }
 type Position = readonly [string, string]

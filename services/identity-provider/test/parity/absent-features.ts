@@ -39,9 +39,15 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'No client of this grant reads them.',
   },
   {
-    feature: 'change tracking (`delta`) of Microsoft Graph',
-    answer: '400 `Request_BadRequest`',
-    reason: 'No tool of registrations uses it. The audit log has every change.',
+    feature: 'change tracking (`delta`) of `directoryObjects` and `oauth2PermissionGrants`',
+    answer: '400 `Request_BadRequest`, 404 `Request_ResourceNotFound`',
+    reason: 'It exists for applications and service principals. The audit log has every change.',
+  },
+  {
+    feature: '`Prefer: return=minimal` for change tracking',
+    answer: 'all properties',
+    reason:
+      'The store keeps the latest state of an object, so it does not know which properties changed.',
   },
   {
     feature: 'the gallery of application templates',

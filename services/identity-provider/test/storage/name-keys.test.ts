@@ -85,7 +85,7 @@ it('prunes the records of removed objects that no follower needs', async () => {
   const dataDir = await freshFolder()
   const storage = await openStorage({ dataDir })
   const { directory } = storage
-  await directory.commit(commitAt(0), markAt(1), [remove('application', 'old')], [])
+  await directory.commit(commitAt(0), markAt(1), [remove('tenant', 'old')], [])
   const database = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
   const removed = () =>
     database

@@ -4,6 +4,7 @@ import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { parsePostgresAddress } from '../../src/storage/postgres-address.ts'
 import { PostgresPools } from '../../src/storage/postgres-pools.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
@@ -63,5 +64,6 @@ describe('the start of servers on an empty PostgreSQL', () => {
 describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(fresh))
 describe('the lookups of a directory in PostgreSQL', () => directoryLookupConformance(fresh))
 describe('the lists of a directory in PostgreSQL', () => directoryListConformance(fresh))
+describe('the changes of a tenant in PostgreSQL', () => changeListConformance(fresh))
 describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { openSqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
+import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
@@ -44,5 +45,6 @@ describe('the lookups of a directory in SQLite', () => directoryLookupConformanc
 describe('the lookups of a directory in SQLite, each in one step', () =>
   directoryLookupConformance(freshInOneStep))
 describe('the lists of a directory in SQLite', () => directoryListConformance(fresh))
+describe('the changes of a tenant in SQLite', () => changeListConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in SQLite (AS20)', () => issuanceRecordConformance(fresh))

@@ -127,16 +127,19 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal(count('credential_use'), 2)
   })
 
-  it('keeps the latest 10,000 removed objects and 100,000 marks of commits', async () => {
+  it('keeps 100,000 marks of commits, and the removals that clients or replicas follow', async () => {
     const revisions = (last: number) =>
       `with recursive n(i) as (select 1 union all select i + 1 from n limit ${last}) select`
     side.exec(`
       update revision set number = 120000 where log = 'directory';
       insert into commit_mark ${revisions(120_000)} 'directory', i, 'mark ' || i from n;
-      insert into removed_object ${revisions(12_500)} 'application', 'object ' || i, 107500 + i from n;
+      insert into removed_object (kind, id, revision)
+        ${revisions(12_500)} 'appRoleAssignment', 'object ' || i, 107500 + i from n;
+      insert into removed_object (kind, id, revision)
+        ${revisions(2500)} 'application', 'object ' || i, 18750 + i from n;
     `)
     await storage.tidy(now)
-    assert.equal(count('removed_object'), 10_000)
+    assert.equal(count('removed_object'), 10_000 + 1250)
     assert.equal(count('commit_mark'), 100_000)
     assert.equal((await storage.directory.changesAfter(commitNumber(20_000))).hasKnown, false)
     assert.equal((await storage.directory.changesAfter(commitNumber(119_999))).hasKnown, true)

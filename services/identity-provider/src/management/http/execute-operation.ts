@@ -169,6 +169,7 @@ const listing = (context: OperationContext): Omit<ListCall, keyof RequestCall> =
     await context.store.read((directory) => decide(visibleDirectory(context, directory))),
   see: (directory) => visibleDirectory(context, directory),
   list: (query) => context.store.list(query),
+  listChanges: (query) => context.store.listChanges(query),
   createdUntil: visibleUntil(context),
 })
 

@@ -13,15 +13,22 @@ export class GraphError extends Error {
   override readonly name = 'GraphError'
   readonly refusal: RefusalName
   readonly details: readonly ErrorDetail[]
+  /** Where the client starts again; undefined for most refusals. */
+  readonly location: string | undefined
 
   constructor(
     refusal: RefusalName,
     message: string,
-    { details = [], ...options }: ErrorOptions & { details?: readonly ErrorDetail[] } = {},
+    {
+      details = [],
+      location,
+      ...options
+    }: ErrorOptions & { details?: readonly ErrorDetail[]; location?: string } = {},
   ) {
     super(message, options)
     this.refusal = refusal
     this.details = details
+    this.location = location
   }
 }
 

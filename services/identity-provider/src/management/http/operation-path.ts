@@ -9,9 +9,12 @@ const keyNames = new Map([
   ['name', 'name'],
 ])
 
+/** A call of a function without parameters, as Microsoft's SDKs write it. */
+const functionPattern = /^(?:microsoft\.graph\.)?([a-z]+)\(\)$/i
+
 /**
  * The path of a request in the form of the operation table. A key in parentheses becomes a segment:
- * `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`.
+ * `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`. `delta()` is `delta`.
  *
  * @throws {URIError} when a segment is not percent-encoded UTF-8.
  * @see OData 4.01 Part 2 section 4.3.1
@@ -20,8 +23,9 @@ export const operationPath = (pathname: string): string =>
   pathname
     .split('/')
     .map((segment) => {
-      const [, set, name, key] = keyPattern.exec(decodeURIComponent(segment)) ?? []
-      if (set === undefined || key === undefined) return segment
+      const text = decodeURIComponent(segment)
+      const [, set, name, key] = keyPattern.exec(text) ?? []
+      if (set === undefined || key === undefined) return functionPattern.exec(text)?.[1] ?? segment
       const keyName = keyNames.get(name?.toLowerCase() ?? '')
       return `${set}/${encodeURIComponent(keyName === undefined ? key : `${keyName}=${key}`)}`
     })

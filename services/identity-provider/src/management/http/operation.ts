@@ -2,6 +2,7 @@ import type { Directory } from '../../directory/directory.ts'
 import type { DirectoryChange } from '../../directory/directory-change.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../../storage/change-list.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { ListedKind, ListPage, ListQuery } from '../../storage/directory-list.ts'
 import type { SkipTokens } from '../odata/skip-tokens.ts'
@@ -61,6 +62,10 @@ export type Call = RequestCall & {
 /** A request for one page of a list, which is read from the store. */
 export type ListCall = RequestCall & {
   readonly list: <Kind extends ListedKind>(query: ListQuery<Kind>) => Promise<ListPage<Kind>>
+  /** One page of changes, new objects included; undefined when the client must start again. */
+  readonly listChanges: <Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ) => Promise<ChangePage<Kind> | undefined>
   /** Calls a function with the directory as the caller sees it. */
   readonly read: <Result>(decide: (directory: Directory) => Result) => Promise<Awaited<Result>>
   /** Hides new objects for a while, as in the directory of other requests. */

@@ -92,6 +92,7 @@ function respondRefusal(
   const { challenge, status } = refusalRow(error.refusal)
   const headers = headersOf(ids)
   if (challenge !== undefined) headers.set('www-authenticate', challengeOf(challenge))
+  if (error.location !== undefined) headers.set('location', error.location)
   if (status === 405) headers.set('allow', allowedMethods.join(', '))
   if (status === 503) headers.set('retry-after', String(retryAfterSeconds))
   return Response.json(errorEnvelope(error, ids), { status, headers })

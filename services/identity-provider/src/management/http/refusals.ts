@@ -1,6 +1,6 @@
 /** A refusal of a management API on the wire. */
 type Refusal = {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 424 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 424 | 500 | 503
   /** The `code` of Microsoft Graph's error envelope. */
   readonly code: string
   readonly sentence: (...values: string[]) => string
@@ -97,6 +97,18 @@ export const refusals = {
     status: 400,
     code: 'Directory_InvalidPageToken',
     sentence: () => 'The $skiptoken belongs to another query or to another server.',
+  },
+  delta_token_invalid: {
+    status: 400,
+    code: 'Directory_InvalidPageToken',
+    sentence: () =>
+      'The $skiptoken or $deltatoken belongs to another tenant, another resource or another server.',
+  },
+  sync_state_lost: {
+    status: 410,
+    code: 'syncStateNotFound',
+    sentence: () =>
+      'The sync state generation is not found. The delta token is expired and data must be synchronized again.',
   },
   content_type_unsupported: {
     status: 415,

@@ -21,12 +21,17 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
   | { readonly kind: 'not'; readonly part: Filter }
 
-/** Each object of a list is compared this many times at most. */
-const maxComparisons = 40
+/** The limits of a filter. */
+type FilterLimits = {
+  readonly maxComparisons: number
+  /** The parts of `or`, and the values of `in`. */
+  readonly maxAlternatives: number
+}
+
+/** Each object of a list is compared this many times at most. Microsoft Graph limits the alternatives too. */
+const listLimits: FilterLimits = { maxComparisons: 40, maxAlternatives: 15 }
 /** Brackets and `not` within each other. */
 const maxDepth = 20
-/** As in Microsoft Graph. */
-const maxAlternatives = 15
 
 const operators = new Map<string, 'eq' | 'ne' | 'ge' | 'le'>([
   ['eq', 'eq'],
@@ -52,8 +57,8 @@ const constants = new Map<string, Literal>([
  *   is too large, or uses other operators and functions.
  * @see OData 4.01 Part 2 section 5.1.1
  */
-export function parseFilter(text: string): Filter {
-  const parser = new FilterParser(text)
+export function parseFilter(text: string, limits = listLimits): Filter {
+  const parser = new FilterParser(text, limits)
   const filter = parser.either(0)
   parser.end()
   return filter
@@ -78,12 +83,14 @@ export const combined = (kind: 'and' | 'or', parts: readonly Filter[]): Filter =
 class FilterParser {
   readonly #text: string
   readonly #tokens: readonly FilterToken[]
+  readonly #limits: FilterLimits
   #next = 0
   #comparisons = 0
 
-  constructor(text: string) {
+  constructor(text: string, limits: FilterLimits) {
     this.#text = text
     this.#tokens = filterTokens(text)
+    this.#limits = limits
   }
 
   end(): void {
@@ -101,7 +108,7 @@ class FilterParser {
   #joined(kind: 'and' | 'or', parse: () => Filter): Filter {
     const parts = [parse()]
     while (this.#takesWord(kind)) parts.push(parse())
-    if (kind === 'or') requireFewAlternatives(parts.length)
+    if (kind === 'or') this.#requireFewAlternatives(parts.length)
     return combined(kind, parts)
   }
 
@@ -170,11 +177,21 @@ class FilterParser {
     const parts = [this.#one(target, 'eq', this.#literal())]
     while (this.#takesSign(',')) parts.push(this.#one(target, 'eq', this.#literal()))
     this.#sign(')')
-    requireFewAlternatives(parts.length)
+    this.#requireFewAlternatives(parts.length)
     return combined('or', parts)
   }
 
+  #requireFewAlternatives(count: number): void {
+    const { maxAlternatives } = this.#limits
+    if (count <= maxAlternatives) return
+    throw refuse(
+      'query_unsupported',
+      `Too many child clauses specified in search filter expression containing 'OR' operators: ${count}. Max allowed: ${maxAlternatives}.`,
+    )
+  }
+
   #one(target: Target, operator: Comparison['operator'], literal: Literal): Comparison {
+    const { maxComparisons } = this.#limits
     this.#comparisons += 1
     if (this.#comparisons > maxComparisons) {
       throw refuse(
@@ -238,14 +255,6 @@ class FilterParser {
 }
 
 type Target = Pick<Comparison, 'property' | 'member' | 'isAny'>
-
-function requireFewAlternatives(count: number): void {
-  if (count <= maxAlternatives) return
-  throw refuse(
-    'query_unsupported',
-    `Too many child clauses specified in search filter expression containing 'OR' operators: ${count}. Max allowed: ${maxAlternatives}.`,
-  )
-}
 
 const maxNameLength = 100
 

@@ -22,20 +22,28 @@ export async function listAnswer<Entity>(
   set: EntitySet<Entity>,
   { entities, next, count, view, related }: EntityPage<Entity>,
 ): Promise<Answer> {
-  const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity, view) ?? [])
-  const lastUses = await call.credentialUses.lastUses(credentials)
+  const shown = await entitiesJson(call, set, entities, view)
   return {
     status: 200,
     body: {
       '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(view.selected)}`,
       ...(count === undefined ? {} : { '@odata.count': count }),
       ...(next === undefined ? {} : { '@odata.nextLink': nextLink(call, next) }),
-      value: entities.map((entity, index) => ({
-        ...entityJson(entity, set, { ...view, lastUses }),
-        ...related?.[index],
-      })),
+      value: shown.map((entity, index) => ({ ...entity, ...related?.[index] })),
     },
   }
+}
+
+/** Objects as JSON, with the last uses of their credentials. */
+export async function entitiesJson<Entity>(
+  { credentialUses }: Pick<RequestCall, 'credentialUses'>,
+  set: EntitySet<Entity>,
+  entities: readonly Entity[],
+  view: EntityView,
+): Promise<object[]> {
+  const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity, view) ?? [])
+  const lastUses = await credentialUses.lastUses(credentials)
+  return entities.map((entity) => entityJson(entity, set, { ...view, lastUses }))
 }
 
 /**

@@ -26,6 +26,7 @@ export const supportedOptions = {
   list: ['$filter', '$search', '$orderby', '$select', '$expand', '$top', '$count', '$skiptoken'],
   count: ['$filter', '$search'],
   entity: ['$select', '$expand'],
+  changes: ['$select'],
   nothing: [],
 } as const
 

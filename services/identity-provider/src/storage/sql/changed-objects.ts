@@ -8,11 +8,19 @@ import type { Tables } from './tables.ts'
 const maxChanges = 1000
 /** A follower that is this many revisions behind starts again. */
 const maxRevisionsBehind = 5000
-/** Removed objects are recorded for this many revisions: longer than a follower may be behind. */
-const removalsKept = 2 * maxRevisionsBehind
 const removalsPerDeletion = 1000
 /** A follower that is further behind takes the store for one that went back, and starts again. */
 const marksKept = 100_000
+/**
+ * Removed objects are recorded for this many revisions: longer than a follower may be behind. Clients
+ * follow the changes of two kinds by their marks, as long as there are marks.
+ */
+export const removalsKept: { readonly [Kind in DirectoryKind]: number } = {
+  tenant: 2 * maxRevisionsBehind,
+  application: marksKept,
+  servicePrincipal: marksKept,
+  appRoleAssignment: 2 * maxRevisionsBehind,
+}
 const marksPerDeletion = 10_000
 
 /**
@@ -37,7 +45,7 @@ export async function changedObjects(
   }
   const removed = await db
     .selectFrom('removed_object')
-    .selectAll()
+    .select(['kind', 'id', 'revision'])
     .where('revision', '>', known)
     .limit(maxChanges + 1 - changes.length)
     .execute()
@@ -52,20 +60,23 @@ export async function changedObjects(
  */
 export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
   const number = await latestRevision(db)
-  const { rows } = await sql<{ kind: string; id: string }>`
-    select kind, id from removed_object where revision <= ${number - removalsKept}
-    limit ${removalsPerDeletion}
-  `.execute(db)
-  for (const kind of new Set(rows.map((row) => row.kind))) {
-    const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id)
-    await db
+  let mayHaveMore = false
+  for (const [kind, kept] of Object.entries(removalsKept)) {
+    const { numDeletedRows } = await db
       .deleteFrom('removed_object')
       .where('kind', '=', kind)
-      .where('id', 'in', ids)
-      .where('revision', '<=', number - removalsKept)
-      .execute()
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('removed_object')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('revision', '<=', number - kept)
+          .limit(removalsPerDeletion),
+      )
+      .executeTakeFirst()
+    mayHaveMore ||= Number(numDeletedRows) === removalsPerDeletion
   }
-  return rows.length === removalsPerDeletion
+  return mayHaveMore
 }
 
 /**

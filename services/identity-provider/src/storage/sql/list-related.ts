@@ -21,7 +21,7 @@ type Related = {
  */
 export async function relatedObjects(
   db: Kysely<Tables>,
-  { kind, tenantId }: ListQuery<ListedKind>,
+  { kind, tenantId }: Pick<ListQuery<ListedKind>, 'kind' | 'tenantId'>,
   objects: readonly CommittedChange[],
 ): Promise<Related> {
   const tenants = await db.selectFrom('tenant').selectAll().where('id', '=', tenantId).execute()

@@ -213,4 +213,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-26-claims-matching-expressions': statements(`
     alter table federated_identity_credential add column claims_matching_expression text;
   `),
+  // A server of the former release records removed objects without their tenant. Then clients that follow
+  // the changes of a tenant start again.
+  '2026-11-27-changes-of-tenants': statements(`
+    alter table removed_object add column tenant_id text;
+    create index removed_object_of_kind on removed_object (kind, revision);
+    create index removed_object_of_tenant on removed_object (tenant_id, kind, revision, id);
+    create index application_of_tenant on application (tenant_id, revision, id);
+    create index service_principal_of_tenant on service_principal (tenant_id, revision, id);
+  `),
 }

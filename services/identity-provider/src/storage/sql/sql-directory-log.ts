@@ -1,13 +1,15 @@
 import type { Transaction } from 'kysely'
-import type { DirectoryChange } from '../../directory/directory-change.ts'
+import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
 import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
 import type { AuditRecord } from '../audit-record.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../change-list.ts'
 import { beginning, type Commit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
 import type { DirectoryLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
 import { pruneMarks, pruneRemovals } from './changed-objects.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
+import { listChanges } from './list-changes.ts'
 import { listPage } from './list-page.ts'
 import { fillNameKeys } from './name-keys.ts'
 import { objectsOf } from './object-queries.ts'
@@ -69,6 +71,12 @@ export class SqlDirectoryLog implements DirectoryLog {
     return listPage(this.#database, query, { scans: this.#scans })
   }
 
+  listChanges<Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ): Promise<ChangePage<Kind> | undefined> {
+    return this.#database.snapshot((db) => listChanges(db, query))
+  }
+
   async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
     const found: DeletedObject[] = []
     for (const [kind, table] of deletableTables) {
@@ -108,16 +116,32 @@ async function write(
   revision: number,
 ): Promise<void> {
   const { kind, id } = change
-  await deleteObject(db, kind, id)
   await db.deleteFrom('removed_object').where('kind', '=', kind).where('id', '=', id).execute()
-  if (change.value === null) {
-    await db.insertInto('removed_object').values({ kind, id, revision }).execute()
-    return
-  }
+  // Before the object itself, which has the tenant.
+  if (change.value === null) await recordRemoval(db, kind, id, revision)
+  await deleteObject(db, kind, id)
+  if (change.value === null) return
   const insert = directoryTables[kind].insert as (
     db: Transaction<Tables>,
     value: unknown,
     revision: number,
   ) => Promise<unknown>
   await insert(db, change.value, revision)
+}
+
+async function recordRemoval(
+  db: Transaction<Tables>,
+  kind: DirectoryKind,
+  id: string,
+  revision: number,
+): Promise<void> {
+  const { table } = directoryTables[kind]
+  await db
+    .insertInto('removed_object')
+    .values(({ selectFrom }) => ({
+      ...{ kind, id, revision },
+      tenant_id:
+        table === 'tenant' ? id : selectFrom(table).select('tenant_id').where('id', '=', id),
+    }))
+    .execute()
 }

@@ -18,8 +18,11 @@ export type Tables = {
   identifier_uri: IdentifierUriRow
   service_principal: ServicePrincipalRow
   app_role_assignment: AppRoleAssignmentRow
-  /** Objects of the directory that were removed, for replicas that still have them in memory. */
-  removed_object: { kind: string; id: string; revision: number }
+  /**
+   * Objects of the directory that were removed, for replicas that still have them in memory and for clients
+   * that follow the changes of a tenant. Rows of a former release have no tenant.
+   */
+  removed_object: { kind: string; id: string; revision: number; tenant_id: string | null }
   /** The number of objects that are not soft-deleted. Triggers count them. */
   directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow

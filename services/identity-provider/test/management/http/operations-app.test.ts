@@ -124,6 +124,10 @@ describe('the path of an operation', () => {
     ["/applications(tag='a')", "/applications(tag='a')"],
     ["/applications(appId='%2F..%2F')", '/applications/appId%3D%2F..%2F'],
     ['/applications/x', '/applications/x'],
+    ['/applications/delta()', '/applications/delta'],
+    ['/applications/microsoft.graph.delta%28%29', '/applications/delta'],
+    ['/applications/other.delta()', '/applications/other.delta()'],
+    ['/applications/delta(x)', '/applications/delta(x)'],
   ] as const
   for (const [path, expected] of rows)
     it(`${path} is ${expected}`, () => assert.equal(operationPath(path), expected))

@@ -130,6 +130,7 @@ const asks: Readonly<Record<string, Ask>> = {
   }),
   'GET /applications': at('/applications'),
   'GET /applications/$count': at('/applications/$count'),
+  'GET /applications/delta': at('/applications/delta'),
   'POST /applications': at('/applications', { displayName: 'New' }),
   'GET /applications/{id}': onApplication(),
   'PATCH /applications/{id}': onApplication('', { displayName: 'Other' }),
@@ -171,6 +172,7 @@ const asks: Readonly<Record<string, Ask>> = {
   'DELETE /directory/deletedItems/{id}': onDeletedItem(),
   'GET /servicePrincipals': at('/servicePrincipals'),
   'GET /servicePrincipals/$count': at('/servicePrincipals/$count'),
+  'GET /servicePrincipals/delta': at('/servicePrincipals/delta'),
   'POST /servicePrincipals': async (scene, target) => {
     const { commit, runtime } = scene
     const fresh = newApplication({

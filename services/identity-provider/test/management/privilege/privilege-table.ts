@@ -98,6 +98,7 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'GET /directoryObjects/{id}': seesOwn,
   'GET /applications': tenantWide,
   'GET /applications/$count': tenantWide,
+  'GET /applications/delta': tenantWide,
   'POST /applications': { fresh: 'allowed' },
   'GET /applications/{id}': seesOwn,
   'PATCH /applications/{id}': closes,
@@ -118,6 +119,7 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'DELETE /directory/deletedItems/{id}': closes,
   'GET /servicePrincipals': tenantWide,
   'GET /servicePrincipals/$count': tenantWide,
+  'GET /servicePrincipals/delta': tenantWide,
   'POST /servicePrincipals': {
     fresh: 'allowed',
     offered: 'allowed',

@@ -12,6 +12,7 @@ import type {
   ReadOperation,
 } from '../../http/operation.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
+import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import { descriptionAfter } from '../description-body.ts'
@@ -43,6 +44,13 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
     requires: readsApplications,
     summary: 'Counts the applications of the tenant.',
     list: (call) => countStored(call, applications, { kind: 'application' }),
+  },
+  {
+    method: 'GET',
+    path: '/applications/delta',
+    requires: readsApplications,
+    summary: 'Lists the applications that changed since an earlier request.',
+    list: (call) => listChanges(call, applications, 'application'),
   },
   {
     method: 'POST',

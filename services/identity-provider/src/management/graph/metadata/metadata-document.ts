@@ -10,6 +10,8 @@ export type ModelSet = {
   readonly actions?: Readonly<
     Record<string, { readonly returns?: string; readonly parameters?: Record<string, string> }>
   >
+  /** Whether the function `delta` lists the changed objects. */
+  readonly hasChanges?: true
   /** Whether requests reach the objects only by those that contain them. */
   readonly isContained?: true
 }
@@ -41,6 +43,11 @@ const actionsXml = ({ set, actions = {} }: ModelSet) =>
     )
     .join('')
 
+const functionXml = ({ set, hasChanges }: ModelSet) =>
+  hasChanges === undefined
+    ? ''
+    : `<Function Name="delta" IsBound="true"><Parameter Name="bindingParameter" Type="Collection(graph.${set.type})"/><ReturnType Type="Collection(graph.${set.type})"/></Function>`
+
 const complexXml = ([name, members]: readonly [string, readonly string[]]) =>
   `<ComplexType Name="${name}">${members
     .map((member) => `<Property Name="${member}" Type="${typeOf(member)}"/>`)
@@ -59,6 +66,7 @@ export function metadataDocument(model: readonly ModelSet[]): string {
     ...model.map(entityXml),
     ...Object.entries(complexTypes).map(complexXml),
     ...model.map(actionsXml),
+    ...model.map(functionXml),
     `<EntityContainer Name="GraphService">${sets.join('')}</EntityContainer>`,
   ]
   return `<?xml version="1.0" encoding="utf-8"?>\n<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="microsoft.graph" Alias="graph" xmlns="http://docs.oasis-open.org/odata/ns/edm">${parts.join('')}</Schema></edmx:DataServices></edmx:Edmx>\n`

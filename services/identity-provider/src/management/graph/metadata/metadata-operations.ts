@@ -26,6 +26,7 @@ export const model: readonly ModelSet[] = [
     set: applications,
     navigation: { ...owners, federatedIdentityCredentials: 'federatedIdentityCredential' },
     actions: secretActions,
+    hasChanges: true,
   },
   {
     set: servicePrincipals,
@@ -36,6 +37,7 @@ export const model: readonly ModelSet[] = [
       oauth2PermissionGrants: 'oAuth2PermissionGrant',
     },
     actions: secretActions,
+    hasChanges: true,
   },
   { set: federatedIdentityCredentials, isContained: true },
   { set: appRoleAssignments, isContained: true },

@@ -11,6 +11,7 @@ import type {
   ReadOperation,
 } from '../../http/operation.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
+import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import { descriptionAfter } from '../description-body.ts'
@@ -45,6 +46,13 @@ export const servicePrincipalOperations: readonly (
     requires: readsApplications,
     summary: 'Counts the service principals of the tenant.',
     list: (call) => countStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
+  },
+  {
+    method: 'GET',
+    path: '/servicePrincipals/delta',
+    requires: readsApplications,
+    summary: 'Lists the service principals that changed since an earlier request.',
+    list: (call) => listChanges(call, servicePrincipals, 'servicePrincipal'),
   },
   {
     method: 'POST',
