@@ -43,7 +43,8 @@ async function seedDirectory(storage: Storage, { seed, applications, at }: SeedO
     put('servicePrincipal', {
       ...{ id, tenantId, appId, displayName, createdDateTime: at, deletedDateTime: null },
       ...{ accountEnabled: true, appRoleAssignmentRequired: false },
-      ...{ passwordCredentials: [], delegatedConsents: [], ownerIds: [], description: {} },
+      ...{ passwordCredentials: [], keyCredentials: [], delegatedConsents: [] },
+      ...{ ownerIds: [], description: {} },
     })
   const apiChanges = [
     put('tenant', {

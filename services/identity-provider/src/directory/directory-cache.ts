@@ -250,10 +250,12 @@ const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
 function weightOf({ object, ids = [] }: Entry): number {
   if (object === undefined || object.value === null) return 1 + ids.length
   if (object.kind === 'servicePrincipal') {
-    const { delegatedConsents, description, ownerIds, passwordCredentials } = object.value
+    const { delegatedConsents, description, keyCredentials, ownerIds, passwordCredentials } =
+      object.value
     return (
       1 +
       passwordCredentials.length +
+      keyCredentials.length +
       delegatedConsents.length +
       ownerIds.length +
       descriptionWeight(description)

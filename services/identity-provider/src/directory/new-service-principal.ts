@@ -17,6 +17,7 @@ export const newServicePrincipal = (
   accountEnabled: true,
   appRoleAssignmentRequired: false,
   passwordCredentials: [],
+  keyCredentials: [],
   delegatedConsents: [],
   ownerIds: [],
   description: {},

@@ -1,5 +1,6 @@
 import type { DelegatedConsent } from './delegated-consent.ts'
 import type { Description } from './description.ts'
+import type { KeyCredential } from './key-credential.ts'
 import type { PasswordCredential } from './password-credential.ts'
 
 /** The object of an application in one tenant. It receives app role assignments. */
@@ -18,6 +19,8 @@ export type ServicePrincipal = {
   readonly appRoleAssignmentRequired: boolean
   /** Secrets that authenticate the application in this tenant only. */
   readonly passwordCredentials: readonly PasswordCredential[]
+  /** Certificates that authenticate the application in this tenant only. */
+  readonly keyCredentials: readonly KeyCredential[]
   readonly delegatedConsents: readonly DelegatedConsent[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]

@@ -37,12 +37,12 @@ export type VerificationCertificate = {
  */
 export function findCertificate(
   { type, algorithm, keyName, issuer, subject, audience }: Assertion,
-  { application }: RegisteredClient,
+  client: RegisteredClient,
   audiences: ReadonlySet<string>,
   now: Date,
   clockToleranceSeconds: number,
 ): VerificationCertificate | Refused<IssuanceRefusal> {
-  const { appId: clientId } = application
+  const { appId: clientId } = client.application
   // 1. The form.
   if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
   if (!assertionAlgorithms.includes(algorithm)) {
@@ -58,7 +58,7 @@ export function findCertificate(
   }
   // 3. The key: only a certificate of this client.
   const key = displayedKeyOf(keyName)
-  const credential = application.keyCredentials.find((one) => hasName(one, keyName))
+  const credential = certificatesOf(client).find((one) => hasName(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
   if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid') {
     return refuse({ reason: 'assertion_key_expired' })
@@ -78,21 +78,25 @@ export function findCertificate(
  */
 export function findTlsCertificate(
   sha256Thumbprint: string,
-  { application }: RegisteredClient,
+  client: RegisteredClient,
   now: Date,
   clockToleranceSeconds: number,
 ): KeyCredential | Refused<IssuanceRefusal> {
-  const credential = application.keyCredentials.find(
-    (one) => one.sha256Thumbprint === sha256Thumbprint,
-  )
+  const credential = certificatesOf(client).find((one) => one.sha256Thumbprint === sha256Thumbprint)
   if (credential === undefined) {
     const key = displayedKeyOf(sha256Thumbprint)
-    return refuse({ reason: 'assertion_key_unknown', key, clientId: application.appId })
+    return refuse({ reason: 'assertion_key_unknown', key, clientId: client.application.appId })
   }
   return credentialValidity(credential, now, clockToleranceSeconds) === 'valid'
     ? credential
     : refuse({ reason: 'assertion_key_expired' })
 }
+
+/** The certificates of an application, and those that count in the tenant of the request only. */
+const certificatesOf = ({ application, principal }: RegisteredClient): readonly KeyCredential[] => [
+  ...application.keyCredentials,
+  ...(principal?.keyCredentials ?? []),
+]
 
 /** Verifies the signature of an assertion with the key of a certificate. */
 export async function hasValidSignature(

@@ -50,6 +50,7 @@ export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServiceP
   accountEnabled: true,
   appRoleAssignmentRequired: false,
   passwordCredentials: [],
+  keyCredentials: [],
   delegatedConsents: [],
   ownerIds: [],
   description: {},

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { put } from '../../src/directory/directory-change.ts'
 import { readAssertion } from '../../src/issuance/assertion.ts'
 import {
   findCertificate,
+  findTlsCertificate,
   hasValidSignature,
 } from '../../src/issuance/certificate-authentication.ts'
+import { findClient } from '../../src/issuance/client.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
-import { application, servicePrincipal } from '../directory/sample.ts'
+import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
+import { DirectoryIndex } from '../fakes/directory-index.ts'
 import {
   assertionOf,
   type ClientCertificate,
@@ -62,6 +66,55 @@ describe('a certificate', () => {
       }
       assert.equal(expected, 'good')
       assert.equal(await hasValidSignature(assertion, result), true)
+    })
+  }
+})
+
+describe('a certificate of a service principal', () => {
+  const neighbourId = guid(0xa3)
+  const [home, other] = [tenant(), tenant({ id: guid(2), domains: [] })]
+  let certificate: ClientCertificate
+  let directory: DirectoryIndex
+  before(async () => {
+    certificate = await clientCertificate()
+    directory = new DirectoryIndex()
+    const keyCredentials = [certificate.credential]
+    const [elsewhere, neighbour] = [{ tenantId: other.id }, { appId: neighbourId }]
+    const changes = [
+      put('application', application({ appId: clientId })),
+      put('servicePrincipal', servicePrincipal({ appId: clientId })),
+      put(
+        'servicePrincipal',
+        servicePrincipal({ ...elsewhere, id: guid(3), appId: clientId, keyCredentials }),
+      ),
+      put('application', application({ ...neighbour, id: guid(4) })),
+      put('servicePrincipal', servicePrincipal({ ...elsewhere, ...neighbour, id: guid(5) })),
+    ]
+    directory.apply(
+      1,
+      changes.map((change) => ({ ...change, revision: 1 })),
+    )
+  })
+
+  const keyId = () => certificate.credential.keyId
+  for (const [title, where, appId, expected] of [
+    ['authenticates its application in its tenant', other, clientId, keyId],
+    ['is unknown in another tenant', home, clientId, () => 'assertion_key_unknown'],
+    ['is unknown for another application', other, neighbourId, () => 'assertion_key_unknown'],
+  ] as const) {
+    it(`${title}, by an assertion and by mutual TLS`, async () => {
+      const claims = { iss: appId, sub: appId }
+      const assertion = readAssertion(await assertionOf(certificate, { claims }))
+      assert.ok(!(assertion instanceof Refused))
+      const client = findClient(directory, where, appId)
+      assert.ok(client)
+      const now = new Date()
+      const found = findCertificate(assertion, client, new Set([v2Endpoint]), now, toleranceSeconds)
+      const result = found instanceof Refused ? found.refusal.reason : found.credential.keyId
+      assert.equal(result, expected())
+      const { sha256Thumbprint } = certificate.credential
+      const byTls = findTlsCertificate(sha256Thumbprint, client, now, toleranceSeconds)
+      assert.equal(byTls instanceof Refused ? byTls.refusal.reason : byTls.keyId, expected())
     })
   }
 })

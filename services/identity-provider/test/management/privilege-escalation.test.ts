@@ -77,6 +77,8 @@ const changes: Readonly<Record<string, Change>> = {
   'deletes it': (client, { path }) => client.delete(path),
   'disables it': (client, { principalPath }) =>
     client.patch(principalPath, { accountEnabled: false }),
+  'adds a certificate to its service principal': async (client, { principalPath }) =>
+    client.patch(principalPath, { keyCredentials: [{ key: await certificate() }] }),
   'deletes its service principal': (client, { principalPath }) => client.delete(principalPath),
 }
 

@@ -109,6 +109,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
           ownerIds: [guid(4)],
           description: { notes: awkward.join(' ') },
           passwordCredentials: everything.passwordCredentials,
+          keyCredentials: everything.keyCredentials,
           delegatedConsents: [
             {
               id: 'g',

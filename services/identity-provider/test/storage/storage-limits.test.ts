@@ -8,7 +8,7 @@ import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
-import { application, guid } from '../directory/sample.ts'
+import { application, guid, servicePrincipal } from '../directory/sample.ts'
 
 const limits = {
   ...{ directoryDays: 730, signInDays: 90, usedAssertions: 1200 },
@@ -107,8 +107,18 @@ describe('a store that is filled beyond its limits', () => {
         },
       ],
     })
-    await storage.directory.commit(beginning, 'first', [put('application', kept)], [])
-    const present = [guid(7), guid(8)].map((id) => credentialName(kept, id))
+    const principal = servicePrincipal({
+      appId: kept.appId,
+      keyCredentials: [
+        {
+          ...{ keyId: guid(9), displayName: null, startDateTime: now, endDateTime: now },
+          ...{ certificate: new Uint8Array(1), sha1Thumbprint: 'a', sha256Thumbprint: 'b' },
+        },
+      ],
+    })
+    const changes = [put('application', kept), put('servicePrincipal', principal)]
+    await storage.directory.commit(beginning, 'first', changes, [])
+    const present = [guid(7), guid(8), guid(9)].map((id) => credentialName(kept, id))
     const removed = Array.from({ length: 10_600 }, (_, n) =>
       credentialName({ id: guid(n) }, 'gone'),
     )
@@ -116,15 +126,15 @@ describe('a store that is filled beyond its limits', () => {
       new Map([...present, ...removed].map((name) => [name, now])),
     )
     await storage.tidy(now)
-    assert.equal(count('credential_use'), 604, 'one cleanup checks 10,000, and keeps two of them')
+    assert.equal(count('credential_use'), 606, 'one cleanup checks 10,000, and keeps three of them')
     assert.equal(storage.usage().credentialUses, undefined)
     await storage.tidy(now)
-    assert.equal(storage.usage().credentialUses, 2)
+    assert.equal(storage.usage().credentialUses, 3)
     assert.deepEqual(
       [...(await storage.credentialUses.lastUses(present)).keys()].sort(),
       present.sort(),
     )
-    assert.equal(count('credential_use'), 2)
+    assert.equal(count('credential_use'), 3)
   })
 
   it('keeps 100,000 marks of commits, and the removals that clients or replicas follow', async () => {

@@ -1,14 +1,9 @@
 import type { AppRole } from '../../directory/app-role.ts'
 import type { Application } from '../../directory/application.ts'
 import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
-import type { KeyCredential } from '../../directory/key-credential.ts'
+import { keyCredentialFromRow, keyCredentialToRow } from './key-credential-row.ts'
 import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
-import {
-  base64,
-  bytes,
-  passwordCredentialFromRow,
-  passwordCredentialToRow,
-} from './password-credential-row.ts'
+import { passwordCredentialFromRow, passwordCredentialToRow } from './password-credential-row.ts'
 import type {
   ApplicationRow,
   AppRoleRow,
@@ -88,13 +83,7 @@ export function applicationToRows(application: Application, revision: number): A
     })),
     key_credential: application.keyCredentials.map((credential, position) => ({
       ...place(position),
-      key_id: credential.keyId,
-      display_name: credential.displayName,
-      starts_at: text(credential.startDateTime),
-      ends_at: text(credential.endDateTime),
-      certificate: base64(credential.certificate),
-      sha1_thumbprint: credential.sha1Thumbprint,
-      sha256_thumbprint: credential.sha256Thumbprint,
+      ...keyCredentialToRow(credential),
     })),
     federated_identity_credential: application.federatedIdentityCredentials.map(
       (credential, position) => ({
@@ -144,16 +133,6 @@ const appRoleFromRow = (row: AppRoleRow): AppRole => ({
   displayName: row.display_name,
   isEnabled: row.is_enabled === 1,
   value: row.value,
-})
-
-const keyCredentialFromRow = (row: KeyCredentialRow): KeyCredential => ({
-  keyId: row.key_id,
-  displayName: row.display_name,
-  startDateTime: new Date(row.starts_at),
-  endDateTime: new Date(row.ends_at),
-  certificate: bytes(row.certificate),
-  sha1Thumbprint: row.sha1_thumbprint,
-  sha256Thumbprint: row.sha256_thumbprint,
 })
 
 const federatedIdentityCredentialFromRow = (

@@ -222,4 +222,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index application_of_tenant on application (tenant_id, revision, id);
     create index service_principal_of_tenant on service_principal (tenant_id, revision, id);
   `),
+  // A server of the former release writes rows without this column, and so drops its value.
+  '2026-11-28-certificates-of-service-principals': statements(`
+    alter table service_principal add column key_credentials text not null default '[]';
+  `),
 }

@@ -1,4 +1,9 @@
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import {
+  keyCredentialFromRow,
+  keyCredentialToRow,
+  type StoredCertificate,
+} from './key-credential-row.ts'
 import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
 import {
   passwordCredentialFromRow,
@@ -22,6 +27,7 @@ export const servicePrincipalToRow = (
   revision,
   name_key: nameKey(principal.displayName),
   password_credentials: JSON.stringify(principal.passwordCredentials.map(passwordCredentialToRow)),
+  key_credentials: JSON.stringify(principal.keyCredentials.map(keyCredentialToRow)),
   delegated_consents: JSON.stringify(principal.delegatedConsents),
   owner_ids: JSON.stringify(principal.ownerIds),
   description: JSON.stringify(principal.description),
@@ -38,6 +44,9 @@ export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrinci
   appRoleAssignmentRequired: row.app_role_assignment_required === 1,
   passwordCredentials: (JSON.parse(row.password_credentials) as StoredPassword[]).map(
     passwordCredentialFromRow,
+  ),
+  keyCredentials: (JSON.parse(row.key_credentials) as StoredCertificate[]).map(
+    keyCredentialFromRow,
   ),
   delegatedConsents: JSON.parse(row.delegated_consents),
   ownerIds: JSON.parse(row.owner_ids),

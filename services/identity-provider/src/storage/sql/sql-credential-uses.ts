@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { credentialName } from '../../directory/credential-name.ts'
 import type { CredentialUses } from '../credential-uses.ts'
 import { text } from './object-rows.ts'
-import type { StoredPassword } from './password-credential-row.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -94,14 +93,14 @@ async function usesAfter(db: Kysely<Tables>, name: string): Promise<string[]> {
   return rows.map(({ key_id }) => key_id)
 }
 
-const secretsOf = (row: {
+const storedIn = (row: {
   readonly application_id: string
   readonly password_credentials: string
+  readonly key_credentials: string
 }) =>
-  (JSON.parse(row.password_credentials) as StoredPassword[]).map(({ key_id }) => ({
-    application_id: row.application_id,
-    key_id,
-  }))
+  [row.password_credentials, row.key_credentials]
+    .flatMap((column): { readonly key_id: string }[] => JSON.parse(column))
+    .map(({ key_id }) => ({ application_id: row.application_id, key_id }))
 
 /** The names of all credentials of the applications of some names, and of their service principals. */
 async function credentialsOf(
@@ -130,12 +129,21 @@ async function credentialsOf(
   const ofPrincipals = await db
     .selectFrom('service_principal')
     .innerJoin('application', 'application.app_id', 'service_principal.app_id')
-    .select(['application.id as application_id', 'service_principal.password_credentials'])
+    .select([
+      'application.id as application_id',
+      'service_principal.password_credentials',
+      'service_principal.key_credentials',
+    ])
     .where('application.id', 'in', ids)
-    .where('service_principal.password_credentials', '<>', '[]')
+    .where(({ or, eb }) =>
+      or([
+        eb('service_principal.password_credentials', '<>', '[]'),
+        eb('service_principal.key_credentials', '<>', '[]'),
+      ]),
+    )
     .execute()
   return new Set(
-    [...rows, ...ofPrincipals.flatMap(secretsOf)].map(({ application_id, key_id }) =>
+    [...rows, ...ofPrincipals.flatMap(storedIn)].map(({ application_id, key_id }) =>
       credentialName({ id: application_id }, key_id),
     ),
   )

@@ -126,6 +126,7 @@ export type ServicePrincipalRow = {
   revision: number
   name_key: string | null
   password_credentials: string
+  key_credentials: string
   delegated_consents: string
   owner_ids: string
   description: string

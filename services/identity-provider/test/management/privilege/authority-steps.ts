@@ -209,7 +209,7 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
     body: { appId: scene.step.onFocus ? scene.focusAppId : application(scene)?.appId },
   }),
   'PATCH /servicePrincipals/{id}': onPrincipal('', ({ step }) =>
-    variantOf([{ accountEnabled: false }, { accountEnabled: true }], step),
+    variantOf([{ accountEnabled: false }, { accountEnabled: true }, { keyCredentials: [] }], step),
   ),
   'DELETE /servicePrincipals/{id}': onPrincipal(''),
   'POST /servicePrincipals/{id}/addPassword': onPrincipal('/addPassword', () => ({})),

@@ -8,7 +8,11 @@ import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
 import { apiShape, descriptionShape, fixedProperties } from './application-description.ts'
-import { type KeyCredentialBody, keyCredentialBody } from './key-credential-body.ts'
+import {
+  type KeyCredentialBody,
+  keyCredentialBody,
+  maxCertificates,
+} from './key-credential-body.ts'
 import { newPasswordBody } from './new-password-body.ts'
 
 /** The sum of the entries of all collections of an application, as in Entra ID. */
@@ -16,7 +20,6 @@ export const maxEntries = 1200
 const maxResources = 50
 /** The sum of the permissions that an application requests from all resources. */
 export const maxPermissions = 400
-const maxCertificates = 100
 const maxClaims = 100
 const maxMembersOfClaim = 20
 

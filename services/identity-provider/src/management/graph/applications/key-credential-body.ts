@@ -10,6 +10,7 @@ import { requireNoIssues } from '../../http/parse-body.ts'
 import { dateTime, guid, text } from '../../http/schemas.ts'
 
 const maxKeyLength = 65_536
+export const maxCertificates = 100
 
 /** An entry of `keyCredentials` in a request. Clients also send back entries of an answer. */
 export const keyCredentialBody = z.strictObject({
@@ -73,7 +74,7 @@ function keptCredential(
 
 function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredential | string {
   if (typeof entry.key !== 'string') {
-    return 'must contain a certificate in key, or the keyId of a credential of the application'
+    return 'must contain a certificate in key, or the keyId of a credential of this object'
   }
   const credential = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
   if (typeof credential === 'string') return credential

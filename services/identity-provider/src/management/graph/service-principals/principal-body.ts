@@ -2,6 +2,11 @@ import { z } from 'zod'
 import { refuse } from '../../http/graph-error.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid } from '../../http/schemas.ts'
+import {
+  type KeyCredentialBody,
+  keyCredentialBody,
+  maxCertificates,
+} from '../applications/key-credential-body.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
 import { principalShape } from './principal-description.ts'
@@ -10,6 +15,7 @@ const changeable = z
   .strictObject({
     accountEnabled: z.boolean(),
     appRoleAssignmentRequired: z.boolean(),
+    keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
     'owners@odata.bind': bodyCollection(objectReference, maxOwners),
     ...principalShape,
   })
@@ -20,6 +26,8 @@ const newPrincipal = changeable.extend({ appId: guid })
 export type PrincipalPatch = {
   readonly accountEnabled: boolean | undefined
   readonly appRoleAssignmentRequired: boolean | undefined
+  /** The certificates after the change. */
+  readonly keyCredentials: readonly KeyCredentialBody[] | undefined
   /** The owners to add. */
   readonly ownerIds: readonly string[]
   readonly description: Readonly<Record<string, unknown>>
@@ -51,10 +59,11 @@ export function parsePrincipal(
 function patchOf({
   accountEnabled,
   appRoleAssignmentRequired,
+  keyCredentials,
   'owners@odata.bind': ownerIds = [],
   ...description
 }: z.output<typeof changeable>): PrincipalPatch {
-  return { accountEnabled, appRoleAssignmentRequired, ownerIds, description }
+  return { accountEnabled, appRoleAssignmentRequired, keyCredentials, ownerIds, description }
 }
 
 /** Drops properties that come from elsewhere and have their value, and refuses others. */

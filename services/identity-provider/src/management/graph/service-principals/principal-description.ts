@@ -26,7 +26,6 @@ export const fixedPrincipalProperties = {
   addIns: [],
   applicationTemplateId: null,
   disabledByMicrosoftStatus: null,
-  keyCredentials: [],
   resourceSpecificApplicationPermissions: [],
   samlMetadataUrl: null,
   tokenEncryptionKeyId: null,

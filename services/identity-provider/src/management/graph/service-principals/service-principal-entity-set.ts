@@ -3,12 +3,21 @@ import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
 import { appRoleJson } from '../applications/app-role-json.ts'
 import { type apiDefaults, applicationDefaults } from '../applications/application-description.ts'
-import { passwordCredentialJson } from '../applications/credential-json.ts'
+import { keyCredentialJson, passwordCredentialJson } from '../applications/credential-json.ts'
 import { describedBy } from '../described-by.ts'
 import { fixedPrincipalProperties, principalDefaults } from './principal-description.ts'
 
 const applicationOf = ({ appId }: ServicePrincipal, { directory }: EntityView) =>
   directory.applicationByAppId(appId)
+
+function lastUseOf(
+  principal: ServicePrincipal,
+  { keyId }: { readonly keyId: string },
+  view: EntityView,
+): Date | undefined {
+  const application = applicationOf(principal, view)
+  return application && view.lastUses.get(credentialName(application, keyId))
+}
 
 /**
  * The service principals of Microsoft Graph. Some properties are read from their application.
@@ -44,7 +53,9 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
     const application = applicationOf(one, view)
     return application === undefined
       ? []
-      : one.passwordCredentials.map(({ keyId }) => credentialName(application, keyId))
+      : [...one.passwordCredentials, ...one.keyCredentials].map(({ keyId }) =>
+          credentialName(application, keyId),
+        )
   },
   properties: {
     id: ({ id }) => id,
@@ -63,15 +74,18 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
       const { api } = applicationOf(one, view)?.description ?? {}
       return (api as Partial<typeof apiDefaults> | undefined)?.oauth2PermissionScopes ?? []
     },
-    passwordCredentials: (one, view) => {
-      const application = applicationOf(one, view)
-      return one.passwordCredentials.map((credential) =>
-        passwordCredentialJson(
+    keyCredentials: (one, view) =>
+      one.keyCredentials.map((credential) =>
+        keyCredentialJson(
           credential,
-          application && view.lastUses.get(credentialName(application, credential.keyId)),
+          lastUseOf(one, credential, view),
+          view.selected?.has('keyCredentials') ?? false,
         ),
-      )
-    },
+      ),
+    passwordCredentials: (one, view) =>
+      one.passwordCredentials.map((credential) =>
+        passwordCredentialJson(credential, lastUseOf(one, credential, view)),
+      ),
     servicePrincipalNames: (one, view) => [
       one.appId,
       ...(applicationOf(one, view)?.identifierUris ?? []),

@@ -14,6 +14,7 @@ import { entityTag } from '../../odata/entity-tag.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { keyCredentialsAfter } from '../applications/key-credential-body.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { principalExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
@@ -76,7 +77,7 @@ export const servicePrincipalOperations: readonly (
     path: '/servicePrincipals/{id}',
     requires: writesApplications,
     summary:
-      'Enables or disables a service principal, changes its description, or whether access to it requires an assignment.',
+      'Enables or disables a service principal, changes its certificates or its description, or whether access to it requires an assignment.',
     takesBody: true,
     action: 'servicePrincipal.update',
     change: update,
@@ -98,6 +99,7 @@ function create(call: ChangingCall): Change {
     accountEnabled = true,
     appRoleAssignmentRequired = false,
     description,
+    keyCredentials = [],
     ownerIds,
   } = parseNewPrincipal(body)
   const application = directory.applicationByAppId(appId)
@@ -113,6 +115,7 @@ function create(call: ChangingCall): Change {
     ...newServicePrincipal(caller.tenantId, application, runtime),
     accountEnabled,
     appRoleAssignmentRequired,
+    keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
     ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
     description: descriptionAfter({}, description, principalDefaults),
   }
@@ -142,6 +145,7 @@ function update(call: ChangingCall): Change {
     accountEnabled = before.accountEnabled,
     appRoleAssignmentRequired = before.appRoleAssignmentRequired,
     description,
+    keyCredentials,
     ownerIds,
   } = parsePrincipal(call.body, entityJson(before, servicePrincipals, shownFor(call)))
   if (ownerIds.length > 0) throw refuse('owners_need_reference')
@@ -149,6 +153,10 @@ function update(call: ChangingCall): Change {
     ...before,
     accountEnabled,
     appRoleAssignmentRequired,
+    keyCredentials:
+      keyCredentials === undefined
+        ? before.keyCredentials
+        : keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
     description: descriptionAfter(before.description, description, principalDefaults),
   }
   return {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { emptyGuid } from '../../../../src/directory/guid.ts'
 import { graphAppId } from '../../../../src/directory/privileged-api-ids.ts'
+import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
 import { guid } from '../../../directory/sample.ts'
 import { wholeDirectory } from '../../../fakes/whole-directory.ts'
+import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from '../applications/sample-api.ts'
 
@@ -235,4 +237,44 @@ describe('a secret of a service principal', () => {
     const again = await admin.post(`${path}/removePassword`, { keyId: body.keyId })
     assert.match(again.body.error.message, /No password credential found/)
   })
+})
+
+describe('a certificate of a service principal', () => {
+  it('is added as Azure CLI writes it, kept by its keyId, and removed', async () => {
+    const { admin, client } = await withPrincipals()
+    const path = `/servicePrincipals/${client.id}`
+    const { certificate: key } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
+    const added = {
+      '@odata.type': '#microsoft.graph.keyCredential',
+      ...{ type: 'AsymmetricX509Cert', usage: 'Verify', displayName: 'CN=job' },
+      key: key.replaceAll(/.{64}/g, '$&\n'),
+    }
+    assert.equal((await admin.patch(path, { keyCredentials: [added] })).status, 204)
+    const { body } = await admin.get(path)
+    const [{ keyId }] = body.keyCredentials as [{ keyId: string }]
+    assert.partialDeepStrictEqual(body.keyCredentials, [
+      { displayName: 'CN=job', key: null, type: 'AsymmetricX509Cert', usage: 'Verify' },
+    ])
+    const selected = await admin.get(`${path}?$select=keyCredentials`)
+    assert.partialDeepStrictEqual(selected.body, { keyCredentials: [{ keyId, key }] })
+    assert.equal((await admin.patch(path, { ...body, notes: 'kept' })).status, 204)
+    const shown = (await admin.get(path)).body
+    assert.deepEqual(shown.keyCredentials, body.keyCredentials)
+    assert.equal((await admin.patch(path, { keyCredentials: [] })).status, 204)
+    assert.deepEqual((await admin.get(path)).body.keyCredentials, [])
+  })
+
+  for (const [name, entries, message] of [
+    ['no certificate', [{ key: 'AAAA' }], /must be an X\.509 certificate/],
+    ['the keyId of a credential of another object', [{ keyId: guid(1) }], /of this object/],
+    ['101 entries', Array(101).fill({}), /100/],
+  ] as const) {
+    it(`with ${name} is refused`, async () => {
+      const { admin, client } = await withPrincipals()
+      const path = `/servicePrincipals/${client.id}`
+      const { status, body } = await admin.patch(path, { keyCredentials: entries })
+      assert.equal(status, 400)
+      assert.match(body.error.message, message)
+    })
+  }
 })
