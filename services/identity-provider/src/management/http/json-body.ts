@@ -1,5 +1,6 @@
 import { parseStrictJson } from '@greeting/guard/strict-json'
 import { BodyCutError, BodyTooLargeError, readBody } from '../../body/bounded-body.ts'
+import { BodyUndecodableError, gunzipBody } from '../../body/gunzip-body.ts'
 import { refuse } from './graph-error.ts'
 
 const maxBytes = 1024 * 1024
@@ -8,11 +9,20 @@ const maxProperties = 100
 // Parameters are ignored: RFC 8259 section 11 defines none for this type.
 const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
+type Decode = (bytes: Uint8Array, maxBytes: number) => Uint8Array | Promise<Uint8Array>
+
+/** The content codings of a request (RFC 9110 section 8.4.1). The Graph SDK for Go sends gzip. */
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['identity', (bytes) => bytes],
+  ['gzip', gunzipBody],
+])
+
 /**
  * Reads the JSON body of a request.
  *
- * @throws {GraphError} graph_refusal when the body is missing, longer than 1 MiB, not JSON in UTF-8,
- *   repeats a name within an object, or has too many properties.
+ * @throws {GraphError} graph_refusal when the body is missing, longer than 1 MiB after decoding, not
+ *   JSON in UTF-8, in another content coding than gzip, repeats a name within an object, or has too
+ *   many properties.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
@@ -32,11 +42,15 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
+  const coding = request.headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+  const decode = decoders.get(coding)
+  if (decode === undefined) throw refuse('content_coding_unsupported')
   try {
-    return await readBody(request, maxBytes)
+    return await decode(await readBody(request, maxBytes), maxBytes)
   } catch (error) {
     if (error instanceof BodyTooLargeError) throw refuse('body_too_large', String(maxBytes))
     if (error instanceof BodyCutError) throw refuse('body_cut')
+    if (error instanceof BodyUndecodableError) throw refuse('body_undecodable')
     throw error
   }
 }

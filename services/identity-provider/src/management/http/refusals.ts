@@ -115,6 +115,16 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'Send the body as application/json in UTF-8.',
   },
+  content_coding_unsupported: {
+    status: 415,
+    code: 'Request_BadRequest',
+    sentence: () => 'Send the body without a content coding, or with gzip.',
+  },
+  body_undecodable: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: () => 'The payload is not complete gzip data.',
+  },
   body_too_large: {
     status: 413,
     code: 'Request_BadRequest',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 import { contoso } from '../sample-graph.ts'
@@ -53,4 +54,42 @@ describe('the JSON body of a request', () => {
     assert.deepEqual(reports, [])
     assert.equal(refusals.at(-1)?.reason, 'body_cut')
   })
+
+  const sendCoded = async (coding: string, body: Uint8Array<ArrayBuffer>) => {
+    const { admin, app, api } = await withApi()
+    return app.request(`/applications/${api.id}`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${contoso.id}:${admin.appId}`,
+        'content-type': 'application/json',
+        'content-encoding': coding,
+      },
+      body,
+    })
+  }
+  const json = (description: string) => Buffer.from(JSON.stringify({ description }))
+
+  for (const { coding, body } of [
+    { coding: 'gzip', body: gzipSync(json('by the SDK for Go')) },
+    { coding: 'GZIP', body: gzipSync(json('by the SDK for Go')) },
+    { coding: 'identity', body: json('by the SDK for Go') },
+  ])
+    it(`may have the content coding ${coding} (entra E180)`, async () => {
+      assert.equal((await sendCoded(coding, body)).status, 204)
+    })
+
+  for (const { name, coding, body, status } of [
+    { name: 'in another coding', coding: 'br', body: json('A'), status: 415 },
+    { name: 'in two codings', coding: 'gzip, gzip', body: gzipSync(json('A')), status: 415 },
+    { name: 'that is not gzip data', coding: 'gzip', body: json('A'), status: 400 },
+    {
+      name: 'above 1 MiB after decoding',
+      coding: 'gzip',
+      body: gzipSync(json('a'.repeat(1024 * 1024))),
+      status: 413,
+    },
+  ])
+    it(`is refused ${name}: ${status}`, async () => {
+      assert.equal((await sendCoded(coding, body)).status, status)
+    })
 })
