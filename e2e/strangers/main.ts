@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { environment, type System, startSystem } from '../test/greeting-process.ts'
+import { leadHosts, settingsFor } from './lead-hosts.ts'
 import { type Outcome, Program } from './program.ts'
 
 const usage = `Usage: npm run test:strangers -- [--record] [program ...]
@@ -49,22 +50,24 @@ async function runAll(chosen: readonly Program[]): Promise<boolean> {
 }
 
 async function runOne(program: Program): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), `greeting-${program.name}-`))
-  try {
-    const dataDir = join(folder, 'data')
-    const system = await startSystem(dataDir, {
-      cwd: folder,
-      args: ['--https-port', '0'],
-      ...(program.needsLab && { env: { LAB: 'on' } }),
-    })
-    try {
-      return await program.run(await runOf(system, folder, dataDir))
-    } finally {
-      await system.stop()
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'data')
+  const { hosts } = program
+  const system = await startSystem(dataDir, {
+    cwd: folder,
+    args: ['--https-port', '0'],
+    env: { ...(program.needsLab && { LAB: 'on' }), ...(hosts.length > 0 && settingsFor(hosts)) },
+  })
+  opened.defer(async () => {
+    await system.stop()
+  })
+  const run = await runOf(system, folder, dataDir)
+  if (hosts.length === 0) return await program.run(run)
+  const proxy = await leadHosts(hosts, system.identityProvider.httpsUrl, dataDir)
+  opened.defer(proxy.stop)
+  return await program.run({ ...run, env: { ...run.env, HOSTS_PROXY: proxy.url } })
 }
 
 async function runOf(system: System, folder: string, dataDir: string) {

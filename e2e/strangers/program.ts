@@ -76,6 +76,12 @@ export class Program {
     return this.name.startsWith('lab-')
   }
 
+  /** Host names of Microsoft in the code of the program, one per row of `hosts.txt`. */
+  get hosts(): readonly string[] {
+    const file = join(this.folder, 'hosts.txt')
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  }
+
   get transcriptFile(): string {
     return join(this.folder, 'expected.txt')
   }

@@ -48,9 +48,65 @@ member() { node -e 'console.log(process.argv[1].slice(1).split(".").reduce((valu
 # Prints the sorted roles of the token on standard input.
 roles() { node -e 'console.log((JSON.parse(Buffer.from(require("node:fs").readFileSync(0, "utf8").split(".")[1], "base64url")).roles ?? []).sort().join(" ") || "no roles")'; }
 
-# Builds the Go module of the program. go.sum has the hashes of its dependencies.
+# Settings of every Go build.
+export GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-mod" GOFLAGS=-modcacherw
+
+# Builds the Go module of the program, with flags. go.sum has the hashes of its dependencies.
 build_go_program() {
   require go
-  export GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-mod" GOFLAGS=-modcacherw
-  (cd "$program" && nice go build -o "$CACHE/$(basename "$program")" .) >&2
+  (cd "$program" && nice go build "$@" -o "$CACHE/$(basename "$program")" .) >&2
 }
+
+# Builds a command from the source of its Go module, unless it is there: build_go_command FILE MODULE@VERSION PACKAGE [FLAG...]
+build_go_command() {
+  local file=$1 module=$2 package=$3 source="$1.source"
+  shift 3
+  [ ! -x "$file" ] || return 0
+  require go
+  rm -rf "$source"
+  mkdir -p "$source"
+  # A module with replacements builds only as the main module, so outside the module cache.
+  cp -r "$(go mod download -json "$module" | member .Dir)/." "$source"
+  rm -rf "$source/vendor"
+  (cd "$source" && nice go build -mod=mod "$@" -o "$file" "$package") >&2
+  rm -rf "$source"
+}
+
+# Leads the host names of hosts.txt to the server, for the program only: an installation needs its own hosts.
+lead_hosts() { export HTTPS_PROXY="$HOSTS_PROXY" NO_PROXY=localhost,127.0.0.1 SSL_CERT_FILE="$NODE_EXTRA_CA_CERTS"; }
+
+# Requests a token for Microsoft Graph as the administrator, and prints it.
+administrator_token() {
+  printf %s "$ADMINISTRATOR_SECRET" | curl -sS --fail-with-body --cacert "$NODE_EXTRA_CA_CERTS" \
+    "$HTTPS_AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials -d "client_id=$ADMINISTRATOR_ID" \
+    --data-urlencode client_secret@- -d scope=https://graph.microsoft.com/.default | member .access_token
+}
+
+# Sends a request to Microsoft Graph as the administrator: graph PATH [CURL ARGUMENT...]
+graph() {
+  local path=$1
+  shift
+  printf 'authorization: Bearer %s' "$(administrator_token)" | curl -sS --fail-with-body -H @- \
+    --cacert "$NODE_EXTRA_CA_CERTS" -H 'content-type: application/json' "$HTTPS_AUTH_URL/v1.0/$path" "$@"
+}
+
+# Prints the ID of an app role of the service principal on standard input: role_id VALUE
+role_id() { node -e 'console.log(JSON.parse(require("node:fs").readFileSync(0, "utf8")).appRoles.find(({ value }) => value === process.argv[1]).id)' "$1"; }
+
+# Assigns an app role, and prints the ID of the assignment: assign_role PRINCIPAL RESOURCE ROLE
+assign_role() {
+  graph "servicePrincipals/$1/appRoleAssignments" \
+    -d "{\"principalId\":\"$1\",\"resourceId\":\"$2\",\"appRoleId\":\"$3\"}" | member .id
+}
+
+# Requests a token with the secret on standard input, and prints the response: token_response CLIENT RESOURCE
+token_response() {
+  curl -sS --cacert "$NODE_EXTRA_CA_CERTS" "$HTTPS_AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials \
+    -d "client_id=$1" --data-urlencode client_secret@- -d "scope=$2/.default"
+}
+
+# Prints the refusal in the response on standard input.
+refusal() { member .error_description | grep -oE 'AADSTS[0-9]+: [^.]+'; }
+
+# The Graph SDK for Go is compiled without optimization, as its models take many minutes otherwise.
+graph_sdk_flags='-gcflags=github.com/microsoftgraph/msgraph-sdk-go/...=-N -l'

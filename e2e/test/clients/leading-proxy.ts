@@ -14,13 +14,18 @@ export type LeadingProxy = {
  * Starts a proxy on a free port of this machine.
  *
  * @param origin the destination of every connection
+ * @param exceptions other destinations by the requested host name
  */
-export async function startLeadingProxy(origin: string): Promise<LeadingProxy> {
-  const { hostname, port } = new URL(origin)
+export async function startLeadingProxy(
+  origin: string,
+  exceptions: ReadonlyMap<string, string> = new Map(),
+): Promise<LeadingProxy> {
   const asked: string[] = []
   const proxy = createServer()
   proxy.on('connect', ({ url }, socket, head) => {
     asked.push(String(url))
+    const [requested = ''] = String(url).split(':')
+    const { hostname, port } = new URL(exceptions.get(requested) ?? origin)
     const tunnel = connect(Number(port), hostname, () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
       tunnel.write(head)

@@ -13,7 +13,7 @@ const rows = Array.from(
 )
 
 /** The files of a program that name its versions. */
-const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'README.md']
+const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'run.sh', 'README.md']
 
 describe('the page of programs that were not written here', () => {
   it('has each program', () => {

@@ -55,4 +55,11 @@ describe('a program', () => {
     const names = Program.allOf(parent).map(({ name }) => name)
     assert.ok(names.includes('script') && !names.includes('notes'))
   })
+
+  it('has the host names of its file', async () => {
+    await mkdir(join(parent, 'named'), { recursive: true })
+    assert.deepEqual(new Program(parent, 'named').hosts, [])
+    await writeFile(join(parent, 'named/hosts.txt'), 'graph.microsoft.com\nlogin.example\n')
+    assert.deepEqual(new Program(parent, 'named').hosts, ['graph.microsoft.com', 'login.example'])
+  })
 })
