@@ -59,6 +59,19 @@ describe('a list of changes', () => {
     })
   }
 
+  it('starts again after a commit without a mark, when its removals may be deleted', async () => {
+    side.exec('delete from commit_mark where revision = 1')
+    const since = { revision: 1, mark: null }
+    for (const [latest, isKnown] of [
+      [100_001, true],
+      [100_002, false],
+    ] as const) {
+      side.exec(`update revision set number = ${latest} where log = 'directory'`)
+      const page = await storage.directory.listChanges({ ...query, since })
+      assert.equal(page !== undefined, isKnown)
+    }
+  })
+
   for (const [title, part] of [
     ['changed objects', {}],
     ['all objects', { since: undefined }],
