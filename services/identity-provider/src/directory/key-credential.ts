@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
 import type { Runtime } from './runtime.ts'
+import { storableTextIssues } from './storable-text.ts'
 
 /** A certificate. The client signs its assertions with the private key. */
 export type KeyCredential = {
@@ -20,6 +21,7 @@ export type KeyCredential = {
 /**
  * Creates a credential from a certificate in PEM or DER. It is valid as long as the certificate.
  *
+ * @param displayName default: the subject of the certificate (entra E181)
  * @throws {TypeError} when it is no X.509 certificate, or its key may not verify assertions.
  */
 export function createKeyCredential(
@@ -31,7 +33,7 @@ export function createKeyCredential(
   if (safeKeyOf(parsed) === undefined) throw new TypeError(`The certificate must hold ${safeKey}.`)
   return {
     keyId: source.newGuid(),
-    displayName,
+    displayName: displayName ?? subjectOf(parsed),
     startDateTime: new Date(parsed.validFrom),
     endDateTime: new Date(parsed.validTo),
     certificate: parsed.raw,
@@ -49,6 +51,24 @@ export const safeKey = 'an RSA key of 2048 to 8192 bits with an odd exponent fro
  */
 export const verificationKeyOf = ({ certificate }: KeyCredential): KeyObject | undefined =>
   safeKeyOf(parse(certificate))
+
+const maxNameLength = 256
+
+/** The short names of attributes that Windows writes differently from OpenSSL. */
+const attributeNames = new Map([
+  ['ST', 'S'],
+  ['emailAddress', 'E'],
+])
+
+/** The subject in one line, the most specific part first; null when it is empty or cannot be stored. */
+function subjectOf({ subject = '' }: X509Certificate): string | null {
+  const parts = subject.split('\n').map((part) => {
+    const [name = '', ...value] = part.split('=')
+    return [attributeNames.get(name) ?? name, ...value].join('=')
+  })
+  const line = parts.toReversed().join(', ').slice(0, maxNameLength)
+  return line === '' || storableTextIssues(line).length > 0 ? null : line
+}
 
 function safeKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {

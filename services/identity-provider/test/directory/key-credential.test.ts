@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
 import { createKeyCredential } from '../../src/directory/key-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { certificateOf, unsafeKeys } from './unsafe-certificates.ts'
@@ -46,6 +47,27 @@ describe('a certificate as a credential', () => {
       assert.deepEqual(credential.endDateTime, notAfter)
     }
   })
+
+  // Entra E181: the first row is the answer to a request of Azure CLI.
+  for (const [subject, name] of [
+    [
+      'C=AU, ST=Some-State, O=Internet Widgits Pty Ltd',
+      'O=Internet Widgits Pty Ltd, S=Some-State, C=AU',
+    ],
+    ['CN=Müller', 'CN=Müller'],
+    ['', null],
+    [`CN=${'x'.repeat(300)}`, `CN=${'x'.repeat(253)}`],
+  ] as const) {
+    it(`is named ${String(name).slice(0, 20)} for the subject ${subject.slice(0, 20)}`, async () => {
+      const made = await x509.X509CertificateGenerator.createSelfSigned({
+        ...{ name: subject, keys: forWebCrypto(rsaKeyPair()), notBefore, notAfter },
+        signingAlgorithm: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+      })
+      const pem = made.toString('pem')
+      assert.equal(createKeyCredential(pem, systemRuntime).displayName, name)
+      assert.equal(createKeyCredential(pem, systemRuntime, 'Job').displayName, 'Job')
+    })
+  }
 
   for (const [what, key] of Object.entries(unsafeKeys)) {
     it(`is refused with a key ${what} (AS36)`, async () => {

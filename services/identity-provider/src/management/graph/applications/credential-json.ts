@@ -16,13 +16,13 @@ export const passwordCredentialJson = (
   lastUsedDateTime: lastUsed?.toISOString() ?? null,
 })
 
-/** A certificate credential. The long `key` is included only on request. */
+/** A certificate credential, with its thumbprint in hexadecimal. The long `key` is included only on request. */
 export const keyCredentialJson = (
   { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
   lastUsed: Date | undefined,
   withKey: boolean,
 ) => ({
-  customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('base64'),
+  customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('hex').toUpperCase(),
   displayName,
   endDateTime: endDateTime.toISOString(),
   key: withKey ? Buffer.from(certificate).toString('base64') : null,

@@ -87,7 +87,7 @@ function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredentia
   return {
     ...credential,
     keyId: entry.keyId ?? credential.keyId,
-    displayName: entry.displayName ?? null,
+    displayName: entry.displayName ?? credential.displayName,
     startDateTime,
     endDateTime,
   }

@@ -86,9 +86,9 @@ describe('a certificate', () => {
     assert.partialDeepStrictEqual(body, {
       keyCredentials: [
         {
-          customKeyIdentifier: Buffer.from(kept?.sha1Thumbprint ?? '', 'base64url').toString(
-            'base64',
-          ),
+          customKeyIdentifier: Buffer.from(kept?.sha1Thumbprint ?? '', 'base64url')
+            .toString('hex')
+            .toUpperCase(),
           displayName: 'CN=job',
           key: null,
           keyId: kept?.keyId,
