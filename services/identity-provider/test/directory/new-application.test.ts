@@ -46,6 +46,7 @@ describe('a new service principal', () => {
       description: {},
       ownerIds: [],
       passwordCredentials: [],
+      keyCredentials: [],
     })
   })
 })
