@@ -95,7 +95,8 @@ async function runOf(system: System, folder: string, dataDir: string) {
       api: system.api.url,
       folder,
     },
-    maxDurationMs: 30 * 60_000,
+    // The first build of OpenTofu took 43 minutes on a busy machine.
+    maxDurationMs: 90 * 60_000,
     isRecorded: values.record,
   }
 }
