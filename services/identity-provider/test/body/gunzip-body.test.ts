@@ -5,7 +5,7 @@ import { gunzipBody } from '../../src/body/gunzip-body.ts'
 
 const maxBytes = 1024
 
-describe('gunzipBody (RFC 9110 section 8.4.1.3)', () => {
+describe('gunzipBody (AS38)', () => {
   it('decodes a body up to the limit', async () => {
     const text = 'a'.repeat(maxBytes)
     assert.equal(Buffer.from(await gunzipBody(gzipSync(text), maxBytes)).toString(), text)
