@@ -75,18 +75,18 @@ build_go_command() {
 # Leads the host names of hosts.txt to the server, for the program only: an installation needs its own hosts.
 lead_hosts() { export HTTPS_PROXY="$HOSTS_PROXY" NO_PROXY=localhost,127.0.0.1 SSL_CERT_FILE="$NODE_EXTRA_CA_CERTS"; }
 
-# Requests a token for Microsoft Graph as the administrator, and prints it.
-administrator_token() {
-  printf %s "$ADMINISTRATOR_SECRET" | curl -sS --fail-with-body --cacert "$NODE_EXTRA_CA_CERTS" \
-    "$HTTPS_AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials -d "client_id=$ADMINISTRATOR_ID" \
-    --data-urlencode client_secret@- -d scope=https://graph.microsoft.com/.default | member .access_token
+# Requests a token with the secret on standard input, and prints the response: token_response CLIENT RESOURCE
+token_response() {
+  curl -sS --cacert "$NODE_EXTRA_CA_CERTS" "$HTTPS_AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials \
+    -d "client_id=$1" --data-urlencode client_secret@- -d "scope=$2/.default"
 }
 
 # Sends a request to Microsoft Graph as the administrator: graph PATH [CURL ARGUMENT...]
 graph() {
-  local path=$1
+  local path=$1 token
   shift
-  printf 'authorization: Bearer %s' "$(administrator_token)" | curl -sS --fail-with-body -H @- \
+  token=$(printf %s "$ADMINISTRATOR_SECRET" | token_response "$ADMINISTRATOR_ID" https://graph.microsoft.com | member .access_token)
+  printf 'authorization: Bearer %s' "$token" | curl -sS --fail-with-body -H @- \
     --cacert "$NODE_EXTRA_CA_CERTS" -H 'content-type: application/json' "$HTTPS_AUTH_URL/v1.0/$path" "$@"
 }
 
@@ -97,12 +97,6 @@ role_id() { node -e 'console.log(JSON.parse(require("node:fs").readFileSync(0, "
 assign_role() {
   graph "servicePrincipals/$1/appRoleAssignments" \
     -d "{\"principalId\":\"$1\",\"resourceId\":\"$2\",\"appRoleId\":\"$3\"}" | member .id
-}
-
-# Requests a token with the secret on standard input, and prints the response: token_response CLIENT RESOURCE
-token_response() {
-  curl -sS --cacert "$NODE_EXTRA_CA_CERTS" "$HTTPS_AUTH_URL/$TENANT_ID/oauth2/v2.0/token" -d grant_type=client_credentials \
-    -d "client_id=$1" --data-urlencode client_secret@- -d "scope=$2/.default"
 }
 
 # Prints the refusal in the response on standard input.
