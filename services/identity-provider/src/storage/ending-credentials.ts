@@ -1,4 +1,4 @@
-/** A secret or a certificate of a present application. */
+/** A secret or a certificate of a present application or service principal. */
 export type EndingCredential = {
   readonly kind: 'secret' | 'certificate'
   readonly keyId: string

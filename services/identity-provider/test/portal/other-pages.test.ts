@@ -136,6 +136,26 @@ describe('the other pages of the portal', () => {
     return ((await response.json()) as { access_token: string }).access_token
   }
 
+  it('shows a secret of the service principal, and its end', async () => {
+    const { clientId } = server.administrator
+    const path = `/portal/applications/${clientId}/credentials`
+    assert.doesNotMatch((await browser.open(path)).text, /Credentials of the service principal/)
+    const principal = `${server.provider.url}/v1.0/servicePrincipals(appId='${clientId}')`
+    const endDateTime = new Date(Date.now() + 10 * 86_400_000).toISOString()
+    const { status } = await fetch(`${principal}/addPassword`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await administratorToken()}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ passwordCredential: { displayName: 'of one tenant', endDateTime } }),
+    })
+    assert.equal(status, 200)
+    const { text } = await browser.open(path)
+    assert.match(text, /<h2>Credentials of the service principal<\/h2>[\s\S]*>of one tenant<\/th>/)
+    assert.match((await browser.open('/portal')).text, /secret of one tenant<\/td>/)
+  })
+
   it('judges a pasted token with the guard, and repeats it nowhere', async () => {
     const token = await administratorToken()
     for (const [pasted, api, verdict] of [

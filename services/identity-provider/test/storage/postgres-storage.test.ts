@@ -8,6 +8,7 @@ import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
+import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
@@ -65,5 +66,6 @@ describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(f
 describe('the lookups of a directory in PostgreSQL', () => directoryLookupConformance(fresh))
 describe('the lists of a directory in PostgreSQL', () => directoryListConformance(fresh))
 describe('the changes of a tenant in PostgreSQL', () => changeListConformance(fresh))
+describe('ending credentials in PostgreSQL', () => endingCredentialsConformance(fresh))
 describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))

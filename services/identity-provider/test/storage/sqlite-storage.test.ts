@@ -8,6 +8,7 @@ import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
+import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
@@ -46,5 +47,6 @@ describe('the lookups of a directory in SQLite, each in one step', () =>
   directoryLookupConformance(freshInOneStep))
 describe('the lists of a directory in SQLite', () => directoryListConformance(fresh))
 describe('the changes of a tenant in SQLite', () => changeListConformance(fresh))
+describe('ending credentials in SQLite', () => endingCredentialsConformance(fresh))
 describe('a key ring in SQLite', () => keyRingStoreConformance(fresh))
 describe('the records of issuing in SQLite (AS20)', () => issuanceRecordConformance(fresh))

@@ -12,13 +12,19 @@ const credential = z.object({
   lastUsedDateTime: dateTime.nullish(),
 })
 
+const credentials = {
+  passwordCredentials: z.array(credential.extend({ hint: z.string().nullish() })),
+  keyCredentials: z.array(credential.extend({ customKeyIdentifier: z.string().nullish() })),
+}
+
 /** An application with the parts that the portal shows. */
 export const applicationView = application.extend({
   signInAudience: z.string(),
   passwordAuthenticationAllowed: z.boolean().nullish(),
-  passwordCredentials: z.array(credential.extend({ hint: z.string().nullish() })),
-  keyCredentials: z.array(credential.extend({ customKeyIdentifier: z.string().nullish() })),
+  ...credentials,
 })
+
+const principalView = servicePrincipal.extend(credentials)
 
 export type ApplicationView = z.output<typeof applicationView>
 export type SecretView = ApplicationView['passwordCredentials'][number]
@@ -26,14 +32,14 @@ export type SecretView = ApplicationView['passwordCredentials'][number]
 /** An application with its service principal in the tenant, as far as it exists. */
 export type Registered = {
   readonly application: ApplicationView
-  readonly principal: z.output<typeof servicePrincipal> | undefined
+  readonly principal: z.output<typeof principalView> | undefined
 }
 
 /** The service principal of an application. */
 export async function findPrincipal({ graph }: Visit, appId: string) {
   const [found] = await graph.list(
     `/servicePrincipals?$filter=${encodeURIComponent(`appId eq '${appId}'`)}`,
-    servicePrincipal,
+    principalView,
   )
   return found
 }

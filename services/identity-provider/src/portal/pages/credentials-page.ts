@@ -81,8 +81,32 @@ ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, atte
 <textarea name="pem" rows="6" required spellcheck="false">${attempt?.form.get('pem') ?? ''}</textarea></label>
 <button>Add</button>`,
 )}</details>
-${await federatedCredentials(visit, registered, attempt)}`
+${await federatedCredentials(visit, registered, attempt)}
+${credentialsOfPrincipal(registered, now)}`
 })
+
+/** Programs create these over Microsoft Graph, so the portal shows them only when there are some. */
+function credentialsOfPrincipal({ principal }: Registered, now: Date): Html {
+  const { keyCredentials = [], passwordCredentials = [] } = principal ?? {}
+  if (keyCredentials.length + passwordCredentials.length === 0) return html``
+  return html`<h2>Credentials of the service principal</h2>
+<p>They authenticate the application in this tenant only. Programs change them over Microsoft Graph.</p>
+${table(
+  'Credentials of the service principal',
+  ['Description', 'Value or thumbprint', 'State', 'Ends', 'Last used'],
+  [
+    ...passwordCredentials.map((one) => ({ ...one, value: `${one.hint ?? ''}…` })),
+    ...keyCredentials.map((one) => ({ ...one, value: one.customKeyIdentifier ?? '' })),
+  ].map((one) => [
+    one.displayName ?? 'without description',
+    html`<code>${one.value}</code>`,
+    stateOf(one, now),
+    time(one.endDateTime, now),
+    time(one.lastUsedDateTime, now),
+  ]),
+  '',
+)}`
+}
 
 const removeForm = (visit: Visit, path: string, kind: 'secret' | 'certificate', keyId: string) =>
   buttonForm(visit, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { DirectoryKind, DirectoryObjects } from '../../directory/directory-change.ts'
 import { applicationToRows, partTables } from './application-rows.ts'
 import { appRoleAssignmentToRow, tenantToRow } from './object-rows.ts'
-import { servicePrincipalToRow } from './service-principal-row.ts'
+import { servicePrincipalCredentialRows, servicePrincipalToRow } from './service-principal-row.ts'
 import type { Tables } from './tables.ts'
 
 /** How objects of one kind are written. */
@@ -19,14 +19,7 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
       db.insertInto('tenant').values(tenantToRow(tenant, revision)).execute(),
   },
   application: { table: 'application', insert: insertApplication },
-  servicePrincipal: {
-    table: 'service_principal',
-    insert: (db, principal, revision) =>
-      db
-        .insertInto('service_principal')
-        .values(servicePrincipalToRow(principal, revision))
-        .execute(),
-  },
+  servicePrincipal: { table: 'service_principal', insert: insertServicePrincipal },
   appRoleAssignment: {
     table: 'app_role_assignment',
     insert: (db, assignment, revision) =>
@@ -40,6 +33,17 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
 /** Deletes an object with its parts, if it exists. */
 export const deleteObject = (db: Transaction<Tables>, kind: DirectoryKind, id: string) =>
   sql`delete from ${sql.table(directoryTables[kind].table)} where id = ${id}`.execute(db)
+
+async function insertServicePrincipal(
+  db: Transaction<Tables>,
+  value: DirectoryObjects['servicePrincipal'],
+  revision: number,
+) {
+  await db.insertInto('service_principal').values(servicePrincipalToRow(value, revision)).execute()
+  const credentials = servicePrincipalCredentialRows(value)
+  if (credentials.length === 0) return
+  await db.insertInto('service_principal_credential').values(credentials).execute()
+}
 
 async function insertApplication(
   db: Transaction<Tables>,

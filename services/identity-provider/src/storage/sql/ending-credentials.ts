@@ -1,32 +1,43 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { EndingCredential } from '../ending-credentials.ts'
 import type { StorageUsage } from '../storage-usage.ts'
 import type { SqlDatabase } from './sql-database.ts'
 
 const endingWithinMs = 30 * 86_400_000
 
-const tables = { secret: 'password_credential', certificate: 'key_credential' } as const
+/** The tables of credentials, with the objects that have them. */
+const sources = [
+  { kind: 'secret', table: 'password_credential', owner: 'application' },
+  { kind: 'certificate', table: 'key_credential', owner: 'application' },
+  { kind: 'secret', table: 'service_principal_credential', owner: 'service_principal' },
+  { kind: 'certificate', table: 'service_principal_credential', owner: 'service_principal' },
+] as const
 
-/** Counts the credentials of present applications that end within 30 days and have not ended. */
+type Source = (typeof sources)[number]
+
+/** The credentials of the present objects of a source, as `credential`. */
+const presentIn = ({ kind, owner, table }: Source): RawBuilder<unknown> => sql`
+  from ${sql.table(table)} as credential
+  inner join ${sql.table(owner)} as owner on owner.id = credential.${sql.ref(`${owner}_id`)}
+  where owner.deleted_at is null
+    ${owner === 'application' ? sql`` : sql`and credential.kind = ${kind}`}`
+
+/** Counts the credentials of present objects that end within 30 days and have not ended. */
 export async function countEndingCredentials(
   database: SqlDatabase,
   now: Date,
 ): Promise<StorageUsage['endingCredentials']> {
   const [from, to] = [now.toISOString(), new Date(now.getTime() + endingWithinMs).toISOString()]
-  const count = async (table: (typeof tables)[keyof typeof tables]) => {
-    const row = await database.report((db) =>
-      db
-        .selectFrom(table)
-        .innerJoin('application', 'application.id', `${table}.application_id`)
-        .where('application.deleted_at', 'is', null)
-        .where(`${table}.ends_at`, '>', from)
-        .where(`${table}.ends_at`, '<=', to)
-        .select(({ fn }) => fn.countAll().as('number'))
-        .executeTakeFirstOrThrow(),
+  const counts = { secret: 0, certificate: 0 }
+  for (const source of sources) {
+    const { rows } = await database.report((db) =>
+      sql<{ number: number | string }>`
+        select count(*) as number ${presentIn(source)} and ends_at > ${from} and ends_at <= ${to}
+      `.execute(db),
     )
-    return Number(row.number)
+    counts[source.kind] += Number(rows[0]?.number)
   }
-  return { secret: await count(tables.secret), certificate: await count(tables.certificate) }
+  return counts
 }
 
 type Row = {
@@ -47,14 +58,14 @@ export async function findEndingCredentials(
   limit: number,
 ): Promise<readonly EndingCredential[]> {
   const [start, end] = [from.toISOString(), to.toISOString()]
-  const of = (kind: keyof typeof tables) => sql`
-    select ${sql.lit(kind)} as kind, key_id, credential.display_name, ends_at, app_id,
-      application.display_name as name
-    from ${sql.table(tables[kind])} as credential
-    inner join application on application.id = application_id
-    where tenant_id = ${tenantId} and deleted_at is null and ends_at >= ${start} and ends_at < ${end}`
+  const parts = sources.map(
+    (source) => sql`
+      select ${sql.lit(source.kind)} as kind, key_id, credential.display_name, ends_at, app_id,
+        owner.display_name as name
+      ${presentIn(source)} and tenant_id = ${tenantId} and ends_at >= ${start} and ends_at < ${end}`,
+  )
   const { rows } = await database.report((db) =>
-    sql<Row>`${of('secret')} union all ${of('certificate')} order by ends_at, key_id limit ${limit}`.execute(
+    sql<Row>`${sql.join(parts, sql` union all `)} order by ends_at, key_id limit ${limit}`.execute(
       db,
     ),
   )

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { directoryIndexes } from './migrations/directory-indexes.ts'
+import { endsOfCredentials } from './migrations/ends-of-credentials.ts'
 
 /** A migration of statements that SQLite and PostgreSQL both accept. */
 const statements = (script: string): Migration => ({
@@ -226,4 +227,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-28-certificates-of-service-principals': statements(`
     alter table service_principal add column key_credentials text not null default '[]';
   `),
+  '2026-11-29-ends-of-credentials': endsOfCredentials,
 }

@@ -1,3 +1,5 @@
+import type { KeyCredential } from '../../directory/key-credential.ts'
+import type { PasswordCredential } from '../../directory/password-credential.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import {
   keyCredentialFromRow,
@@ -10,7 +12,7 @@ import {
   passwordCredentialToRow,
   type StoredPassword,
 } from './password-credential-row.ts'
-import type { ServicePrincipalRow } from './tables.ts'
+import type { ServicePrincipalCredentialRow, ServicePrincipalRow } from './tables.ts'
 
 export const servicePrincipalToRow = (
   principal: ServicePrincipal,
@@ -32,6 +34,25 @@ export const servicePrincipalToRow = (
   owner_ids: JSON.stringify(principal.ownerIds),
   description: JSON.stringify(principal.description),
 })
+
+/** Only written: the service principal has its credentials in its own row too. */
+export const servicePrincipalCredentialRows = ({
+  id,
+  keyCredentials,
+  passwordCredentials,
+}: ServicePrincipal): ServicePrincipalCredentialRow[] => {
+  const rowOf = (
+    kind: ServicePrincipalCredentialRow['kind'],
+    { displayName, endDateTime, keyId }: KeyCredential | PasswordCredential,
+  ) => ({
+    ...{ service_principal_id: id, kind, key_id: keyId },
+    ...{ display_name: displayName, ends_at: text(endDateTime) },
+  })
+  return [
+    ...passwordCredentials.map((one) => rowOf('secret', one)),
+    ...keyCredentials.map((one) => rowOf('certificate', one)),
+  ]
+}
 
 export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrincipal => ({
   id: row.id,

@@ -15,6 +15,7 @@ export const storedTables: readonly StoredTable[] = [
   { name: 'key_credential', key: ['application_id', 'position'] },
   { name: 'federated_identity_credential', key: ['application_id', 'position'] },
   { name: 'service_principal', key: ['id'] },
+  { name: 'service_principal_credential', key: ['service_principal_id', 'kind', 'key_id'] },
   { name: 'app_role_assignment', key: ['id'] },
   { name: 'removed_object', key: ['kind', 'id'] },
   { name: 'directory_count', key: ['tenant_id', 'kind'] },

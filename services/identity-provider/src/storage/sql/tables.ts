@@ -17,6 +17,7 @@ export type Tables = {
   federated_identity_credential: FederatedIdentityCredentialRow
   identifier_uri: IdentifierUriRow
   service_principal: ServicePrincipalRow
+  service_principal_credential: ServicePrincipalCredentialRow
   app_role_assignment: AppRoleAssignmentRow
   /**
    * Objects of the directory that were removed, for replicas that still have them in memory and for clients
@@ -130,6 +131,15 @@ export type ServicePrincipalRow = {
   delegated_consents: string
   owner_ids: string
   description: string
+}
+
+/** The end of a secret or certificate of a service principal, for the list of ending credentials. */
+export type ServicePrincipalCredentialRow = {
+  service_principal_id: string
+  kind: 'secret' | 'certificate'
+  key_id: string
+  display_name: string | null
+  ends_at: string
 }
 
 export type AppRoleAssignmentRow = {
