@@ -41,7 +41,7 @@ export class DirectoryCache implements Directory {
   revision = 0
 
   readonly #entries: LeastRecentlyUsed<Entry>
-  readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups, () => 1)
+  readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
   readonly #tenants = new Map<string, CommittedChange>()
   readonly #tenantIdByDomain = new Map<string, string>()
 

@@ -1,3 +1,4 @@
+import { LeastRecentlyUsed } from '../directory/least-recently-used.ts'
 import { RefusalTally } from './refusal-tally.ts'
 
 /** How many refusals before authentication are answered with their reason. Further ones get 429. */
@@ -24,8 +25,7 @@ export class FailedLoginRateLimit {
   readonly beyondLimit = new RefusalTally()
   readonly #limits: FailedLoginLimits
   readonly #monotonicNowMs: () => number
-  // In the order of their last use: when the map is full, the least recently used bucket goes.
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new LeastRecentlyUsed<Bucket>(maxBuckets)
 
   constructor(limits: FailedLoginLimits, monotonicNowMs: () => number = () => performance.now()) {
     this.#limits = limits
@@ -52,22 +52,14 @@ export class FailedLoginRateLimit {
   /** Takes one token from the bucket. Returns 0, or the milliseconds until the next token. */
   #take(key: string, perMinute: number): number {
     const nowMs = this.#monotonicNowMs()
-    const bucket = this.#buckets.get(key) ?? { tokens: perMinute, atMs: nowMs }
+    const bucket = this.#buckets.use(key) ?? { tokens: perMinute, atMs: nowMs }
     const refilled = bucket.tokens + ((nowMs - bucket.atMs) / minuteMs) * perMinute
     bucket.tokens = Math.min(perMinute, refilled)
     bucket.atMs = nowMs
-    this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
-    if (this.#buckets.size > maxBuckets) this.#deleteOldest()
+    this.#buckets.trim()
     if (bucket.tokens < 1) return ((1 - bucket.tokens) / perMinute) * minuteMs
     bucket.tokens -= 1
     return 0
-  }
-
-  #deleteOldest(): void {
-    for (const key of this.#buckets.keys()) {
-      this.#buckets.delete(key)
-      return
-    }
   }
 }

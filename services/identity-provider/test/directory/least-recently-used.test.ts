@@ -28,6 +28,40 @@ describe('a map of the least recently used entries', () => {
     assert.deepEqual([keysIn(entries), entries.weight], [['a', 'c'], 4])
   })
 
+  it('orders its entries by their last use or last value, in any sequence', () => {
+    const rows: readonly (readonly [uses: string, kept: string])[] = [
+      ['', 'bc'],
+      ['c', 'bc'],
+      ['b', 'bc'],
+      ['ab', 'ab'],
+      ['bca', 'ac'],
+      ['AB', 'ab'],
+      ['cAb', 'ab'],
+    ]
+    for (const [uses, kept] of rows) {
+      const entries = new LeastRecentlyUsed<number>(2)
+      for (const key of ['a', 'b', 'c']) entries.set(key, 0)
+      for (const use of uses) {
+        const key = use.toLowerCase()
+        if (use === key) assert.equal(entries.use(key), 0)
+        else entries.set(key, 0)
+      }
+      entries.trim()
+      assert.deepEqual([keysIn(entries).join(''), entries.weight], [kept, 2], uses)
+    }
+  })
+
+  it('continues after its last entry was removed', () => {
+    const entries = new LeastRecentlyUsed<number>(0)
+    entries.set('a', 1)
+    entries.trim()
+    assert.deepEqual([keysIn(entries), entries.use('a')], [[], undefined])
+    entries.set('b', 1)
+    entries.delete('b')
+    entries.trim()
+    assert.deepEqual([keysIn(entries), entries.weight], [[], 0])
+  })
+
   it('does not count an inspection as a use', () => {
     const entries = threeEntries(5)
     entries.peek('a')
