@@ -17,7 +17,7 @@ export type AnswerWithBody = WithEtag & {
   readonly location?: string
 }
 
-/** An answer that is not JSON. */
+/** An answer that is a text already. */
 export type AnswerWithText = {
   readonly status: 200
   readonly text: string

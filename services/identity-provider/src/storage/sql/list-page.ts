@@ -40,7 +40,7 @@ export async function listPage<Kind extends ListedKind>(
   const every = query as unknown as AnyQuery
   // A row of a former release has no name key, and so no position.
   if (every.order?.by === 'displayName') await fillNameKeys(database)
-  const ids = await database.ask((db) => candidates(db, every))
+  const ids = await database.report((db) => candidates(db, every))
   const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
   const objects: DirectoryObjects[Kind][] = []
   let after = query.after
@@ -91,7 +91,7 @@ function readPart(
   { ids, after, limit, directory }: Part,
 ): Promise<CommittedChange[]> {
   if (ids?.length === 0) return Promise.resolve([])
-  return database.snapshot(async (db) => {
+  return database.reportSnapshot(async (db) => {
     const { rows } = await sql<never>`
       select * from ${sql.table(listedTables[query.kind])}
       where ${belongs(query, ids)} ${after === undefined ? sql`` : isAfter(query, after)}
@@ -217,7 +217,7 @@ async function countOf(
   if (ids?.length === 0) return 0
   const { kind, matches, tenantId } = query
   if (isCounted(query)) {
-    const row = await database.ask((db) =>
+    const row = await database.report((db) =>
       db
         .selectFrom('directory_count')
         .select('number')
@@ -228,7 +228,7 @@ async function countOf(
     return row?.number ?? 0
   }
   if (matches === undefined || (ids === undefined && query.isIndexed)) {
-    const { rows } = await database.ask((db) =>
+    const { rows } = await database.report((db) =>
       sql<{ number: number | string }>`
         select count(*) as number from ${sql.table(listedTables[kind])}
         where ${belongs(query, ids)}

@@ -98,14 +98,12 @@ export class SqlDatabase {
 
   /** Runs several queries on the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard(
-      'snapshot',
-      this.#readers
-        .transaction()
-        .setIsolationLevel('repeatable read')
-        .setAccessMode('read only')
-        .execute(questions),
-    )
+    return this.#guard('snapshot', snapshotOf(this.#readers, questions))
+  }
+
+  /** Runs the queries of an operator on the same state of the database. They delay no query of `ask`. */
+  reportSnapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard('report', snapshotOf(this.#reports, questions))
   }
 
   /** Answers the question of a follower, on one state of the database. */
@@ -217,3 +215,13 @@ export class SqlDatabase {
     }
   }
 }
+
+const snapshotOf = <Answer>(
+  readers: Kysely<Tables>,
+  questions: (db: Transaction<Tables>) => Promise<Answer>,
+): Promise<Answer> =>
+  readers
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(questions)
