@@ -10,6 +10,9 @@ export type AuditBufferOptions = {
   readonly now?: () => Date
 }
 
+/** With more, one write would stop the thread that issues tokens for over 10 ms. */
+const recordsPerWrite = 1000
+
 /** The records that the store does not have. */
 export type AuditBacklog = {
   readonly waiting: number
@@ -84,10 +87,15 @@ export class AuditBuffer {
 
   async #writeRecords(): Promise<void> {
     for (const [lane, waiting] of this.#waiting) {
-      const [records, lost] = [[...waiting.records], waiting.lost]
-      if (records.length === 0 && lost === 0) continue
-      await this.#audit.append(lane, lost === 0 ? records : [...records, this.#loss(lost)])
-      waiting.records.splice(0, records.length)
+      // Records that come meanwhile wait for the next flush.
+      for (let left = waiting.records.length; left > 0; left -= recordsPerWrite) {
+        const records = waiting.records.slice(0, Math.min(left, recordsPerWrite))
+        await this.#audit.append(lane, records)
+        waiting.records.splice(0, records.length)
+      }
+      const { lost } = waiting
+      if (lost === 0) continue
+      await this.#audit.append(lane, [this.#loss(lost)])
       waiting.lost -= lost
     }
   }

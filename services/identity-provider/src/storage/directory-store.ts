@@ -62,6 +62,8 @@ export class DirectoryStore {
   #wanted = new Map<string, DirectoryLookup>()
   #loading: Promise<void> | undefined
   #lastUpdate: Promise<unknown> = Promise.resolve()
+  /** The updates that wait or are written. */
+  #updates = 0
 
   constructor({
     log,
@@ -180,9 +182,20 @@ export class DirectoryStore {
    */
   update<Result>(decide: (directory: Directory) => DirectoryDecision<Result>): Promise<Result> {
     // One after the other: updates of one process would only conflict.
-    const update = this.#lastUpdate.then(() => this.#decideAndCommit(decide))
+    const update = Promise.all([this.#lastUpdate, this.#loadBefore(decide)])
+      .then(() => this.#decideAndCommit(decide))
+      .finally(() => {
+        this.#updates -= 1
+      })
+    this.#updates += 1
     this.#lastUpdate = update.catch(() => undefined)
     return update
+  }
+
+  /** Loads what an update needs while the updates before it are written. Its own decision follows. */
+  async #loadBefore(decide: (directory: Directory) => unknown): Promise<void> {
+    if (this.#updates === 0) return
+    await this.#loadingUntilDecided(decide).catch(() => undefined)
   }
 
   async #decideAndCommit<Result>(

@@ -62,6 +62,21 @@ describe('the buffer of the audit', () => {
     assert.equal(store.writes, 1)
   })
 
+  it('writes many records in parts of a thousand, and keeps the parts that were not written', async () => {
+    const { buffer, store, targets } = bufferFixture(2500)
+    const all = Array.from({ length: 2500 }, (_, index) => String(index))
+    for (const target of all) buffer.record(record(target), 'signIns')
+    store.meanwhile = () => {
+      store.away = store.writes === 2
+    }
+    await assert.rejects(buffer.flush(), { message: 'away' })
+    assert.deepEqual([targets().length, buffer.backlog.waiting], [2000, 500])
+    store.away = false
+    await buffer.flush()
+    assert.deepEqual(targets(), all)
+    assert.equal(store.writes, 3)
+  })
+
   it('keeps its records while the store is unavailable, and writes them later', async () => {
     const { buffer, store, targets } = bufferFixture()
     store.away = true

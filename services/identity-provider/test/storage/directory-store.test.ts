@@ -49,6 +49,33 @@ describe('the directory store', () => {
     assert.equal((await wholeDirectory(mine)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
+  it('loads what an update needs while the update before it is written', async () => {
+    const log = new MemoryDirectoryLog()
+    const written = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        commit: async (...commit) => {
+          await written.promise
+          return log.commit(...commit)
+        },
+        changesAfter: (known, lookups = []) => {
+          if (lookups.length > 0) asked.resolve()
+          return log.changesAfter(known, lookups)
+        },
+      }),
+    })
+    const first = store.update(rename('Contoso'))
+    const second = store.update((directory) => {
+      directory.application(application().id)
+      return { changes: [], audit: [], result: contoso(directory)?.displayName }
+    })
+    await asked.promise
+    written.resolve()
+    await first
+    assert.equal(await second, 'Contoso')
+  })
+
   it('loses no update when two replicas update at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]

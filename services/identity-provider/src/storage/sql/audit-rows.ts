@@ -1,5 +1,6 @@
-import type { CompiledQuery, DialectAdapter, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { AuditRecord } from '../audit-record.ts'
+import { insertRows } from './insert-rows.ts'
 import { text } from './object-rows.ts'
 import type { AuditRow, Tables } from './tables.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
@@ -8,10 +9,6 @@ export type AuditTable = 'directory_audit' | 'sign_in_audit'
 
 /** The maximum number of characters of a stored text. */
 const maxTextLength = 256
-const rowsPerStatement = 100
-
-/** Compiled statements by table and number of rows. Issuing repeats the same ones. */
-const prepared = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>()
 
 /** Writes audit records in the transaction of the change that they record. */
 export async function insertAudit(
@@ -20,28 +17,8 @@ export async function insertAudit(
   lane: AuditRow['lane'],
   records: readonly AuditRecord[],
 ): Promise<void> {
-  for (let start = 0; start < records.length; start += rowsPerStatement) {
-    const rows = records.slice(start, start + rowsPerStatement).map((one) => auditToRow(one, lane))
-    const parameters = rows.flatMap((row) => Object.values(row))
-    await db.executeQuery({ ...statementFor(db, table, rows), parameters })
-  }
-}
-
-/** The statement for a number of rows. To compile it costs more than to run it. */
-function statementFor(
-  db: Transaction<Tables>,
-  table: AuditTable,
-  rows: readonly AuditRow[],
-): CompiledQuery {
-  const { adapter } = db.getExecutor()
-  const statements = prepared.get(adapter) ?? new Map<string, CompiledQuery>()
-  prepared.set(adapter, statements)
-  const name = `${table} ${rows.length}`
-  const known = statements.get(name)
-  if (known !== undefined) return known
-  const statement = db.insertInto(table).values(rows).compile()
-  statements.set(name, statement)
-  return statement
+  const rows = records.map((one) => auditToRow(one, lane))
+  await insertRows(db, table, rows, (some) => db.insertInto(table).values(some))
 }
 
 const auditToRow = (record: AuditRecord, lane: AuditRow['lane']): AuditRow => ({

@@ -53,7 +53,10 @@ export class SqlAuditTrail implements AuditTrail {
   }
 
   async append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
-    await this.#database.write((db) => insertAudit(db, laneTables[lane], lane, records))
+    await this.#database.writeBatch(async (db) => {
+      await insertAudit(db, laneTables[lane], lane, records)
+      return true
+    })
     const count = this.#counts.get(lane)
     if (count !== undefined) count.appended += records.length
   }

@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely'
 import { credentialName } from '../../directory/credential-name.ts'
 import type { CredentialUses } from '../credential-uses.ts'
+import { insertRows } from './insert-rows.ts'
 import { text } from './object-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
 const rowsPerStatement = 500
+const rowsPerWrite = 512
 /** The parts that one cleanup checks, so that it stays short with many credentials. */
 const partsPerCleanup = 20
 
@@ -31,19 +33,9 @@ export class SqlCredentialUses implements CredentialUses {
     const rows = [...uses]
       .map(([key_id, at]) => ({ key_id, last_used_at: text(at) }))
       .sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
-    for (let start = 0; start < rows.length; start += rowsPerStatement) {
-      await this.#database.write((db) =>
-        db
-          .insertInto('credential_use')
-          .values(rows.slice(start, start + rowsPerStatement))
-          .onConflict((conflict) =>
-            conflict
-              .column('key_id')
-              .doUpdateSet((known) => ({ last_used_at: known.ref('excluded.last_used_at') }))
-              .whereRef('excluded.last_used_at', '>', 'credential_use.last_used_at'),
-          )
-          .execute(),
-      )
+    for (let start = 0; start < rows.length; start += rowsPerWrite) {
+      const part = rows.slice(start, start + rowsPerWrite)
+      await this.#database.write((db) => insertRows(db, 'credential_use', part, later(db)))
     }
   }
 
@@ -81,6 +73,18 @@ export class SqlCredentialUses implements CredentialUses {
     }
   }
 }
+
+/** The insertion of uses, each unless a later one is known. */
+const later = (db: Kysely<Tables>) => (rows: readonly Tables['credential_use'][]) =>
+  db
+    .insertInto('credential_use')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('key_id')
+        .doUpdateSet((known) => ({ last_used_at: known.ref('excluded.last_used_at') }))
+        .whereRef('excluded.last_used_at', '>', 'credential_use.last_used_at'),
+    )
 
 async function usesAfter(db: Kysely<Tables>, name: string): Promise<string[]> {
   const rows = await db

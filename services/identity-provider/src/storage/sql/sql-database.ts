@@ -16,7 +16,10 @@ export type SqlDatabaseOptions = {
    * nothing and returns false. Default: one step for each statement.
    */
   readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
-  /** Answers the question of a follower in one step. Default: one step for each query. */
+  /**
+   * Answers the question of a follower in one step, on a connection of its own. The first answer may
+   * take long. Default: one step for each query.
+   */
   readonly changesInOneStep?: (question: ChangesQuestion) => Promise<Followed>
   /** How many questions with lookups have one step for each query at first; default 0. */
   readonly oneStepAfter?: number
@@ -109,15 +112,25 @@ export class SqlDatabase {
   /** Answers the question of a follower, on one state of the database. */
   changes(question: ChangesQuestion): Promise<Followed> {
     const inOneStep = this.#changesInOneStep
-    if (inOneStep === undefined || this.#oneStepAfter > 0) {
-      if (question.lookups.length > 0) this.#oneStepAfter -= 1
-      return this.#guard('snapshot', answerChanges(this.#readers, question))
+    if (inOneStep !== undefined && this.#oneStepAfter === 0)
+      return this.#guard('snapshot', inOneStep(question))
+    if (inOneStep !== undefined && question.lookups.length > 0) {
+      this.#oneStepAfter -= 1
+      if (this.#oneStepAfter === 0) this.#prepareOneStep(inOneStep, question)
     }
-    // The connection is free: the queries must not become a part of another transaction.
-    return this.#guard(
-      'snapshot',
-      this.#readers.connection().execute(() => inOneStep(question)),
-    )
+    return this.#guard('snapshot', answerChanges(this.#readers, question))
+  }
+
+  /** No caller waits for the first answer in one step. */
+  #prepareOneStep(
+    inOneStep: NonNullable<SqlDatabaseOptions['changesInOneStep']>,
+    { known }: ChangesQuestion,
+  ): void {
+    const again = (questions: number) => () => {
+      this.#oneStepAfter = questions
+    }
+    this.#oneStepAfter = Number.POSITIVE_INFINITY
+    inOneStep({ known, lookups: [] }).then(again(0), again(1))
   }
 
   /** Writes completely or not at all. After any error nothing is written. */

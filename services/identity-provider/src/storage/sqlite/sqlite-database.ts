@@ -20,7 +20,7 @@ import { StatementRunner } from './statement-runner.ts'
  *
  * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
  *
- * @param oneStepAfter how many questions with lookups are answered query by query. Then the thread loads
+ * @param oneStepAfter how many questions with lookups are answered query by query. Then a thread loads
  *   Kysely, and answers each question in one step. Loading takes 0.2 s of processor time, which a
  *   process with few questions would lose at its start.
  * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
@@ -31,6 +31,8 @@ export async function openSqliteDatabase(path: string, oneStepAfter = 50): Promi
     writer: new SqliteThread({ path, role: 'writer' }),
     // A write waits for the writer of another process. Reads do not wait behind it.
     reader: new SqliteThread({ path, role: 'reader' }),
+    // It answers questions in one step. While it starts, the questions go to the reader.
+    follower: new SqliteThread({ path, role: 'reader' }),
     // A long query of an operator delays no short query. The thread starts with the first of them.
     reports: new SqliteThread({ path, role: 'reader' }),
   }
@@ -48,7 +50,7 @@ export async function openSqliteDatabase(path: string, oneStepAfter = 50): Promi
   }
 }
 
-type Threads = Readonly<Record<'writer' | 'reader' | 'reports', SqliteThread>>
+type Threads = Readonly<Record<'writer' | 'reader' | 'follower' | 'reports', SqliteThread>>
 
 async function openFile(
   path: string,
@@ -98,13 +100,14 @@ export const sqliteDatabase = (
 
 type Channels = {
   readonly writer: SqliteChannel
-  readonly reader?: SqliteThread
+  readonly reader?: SqliteChannel
+  readonly follower?: SqliteThread
   readonly reports?: SqliteChannel
 }
 
 function databaseOver(
   path: string,
-  { writer, reader, reports }: Channels,
+  { writer, reader, follower, reports }: Channels,
   {
     maxWaitMs = defaultMaxWaitMs,
     oneStepAfter = 0,
@@ -124,9 +127,9 @@ function databaseOver(
       const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
       return changes > 0
     },
-    ...(reader && {
-      readers: kyselyOver(reader),
-      changesInOneStep: (question) => reader.changes(question),
+    ...(reader && { readers: kyselyOver(reader) }),
+    ...(follower && {
+      changesInOneStep: (question) => follower.changes(question),
       oneStepAfter,
     }),
     ...(reports && { reports: kyselyOver(reports) }),
@@ -135,7 +138,7 @@ function databaseOver(
     close: async () => {
       beforeClose?.()
       // The writer is last: the last connection removes the log.
-      for (const channel of [reports, reader, writer]) await channel?.close()
+      for (const channel of [reports, follower, reader, writer]) await channel?.close()
     },
     faultOf: faultOf(path),
   })
