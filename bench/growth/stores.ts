@@ -49,12 +49,7 @@ export class Stores {
     }
     const postgres = await this.#server()
     const template = isEmpty ? undefined : await this.#template(applications, audit)
-    const databaseUrl = await postgres.database()
-    if (template !== undefined) {
-      const name = databaseNameOf(databaseUrl)
-      await postgres.query(`drop database ${name}`)
-      await postgres.query(`create database ${name} template ${databaseNameOf(template)}`)
-    }
+    const databaseUrl = await postgres.database(template)
     const drop = async () => {
       await postgres.query(`drop database ${databaseNameOf(databaseUrl)} with (force)`)
       await remove()

@@ -3,6 +3,9 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeBase64url, decodeWithWebApis } from '../../src/encoding/base64url.ts'
 
+// The unit `binary` of fast-check takes half a second to prepare.
+const anyUnit = fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit))
+
 for (const [name, decode] of [
   ['with Buffer', decodeBase64url],
   ['with Web APIs', decodeWithWebApis],
@@ -19,7 +22,7 @@ for (const [name, decode] of [
 
     it('is one text for each value: any other text is refused', () => {
       fc.assert(
-        fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
+        fc.property(fc.string({ unit: anyUnit, maxLength: 12 }), (text) => {
           const bytes = decode(text)
           assert.ok(bytes === undefined || Buffer.from(bytes).toString('base64url') === text)
         }),

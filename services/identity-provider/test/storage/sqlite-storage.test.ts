@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
@@ -21,11 +21,26 @@ after(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))
 })
 
+const newFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'greeting-sqlite-'))
+  folders.push(folder)
+  return folder
+}
+
+const fileIn = (folder: string) => join(folder, 'greeting.sqlite')
+
+/** A file with empty tables. Its copies save each test the migrations. */
+const emptyFile = (async () => {
+  const dataDir = await newFolder()
+  await (await openStorage({ dataDir })).close()
+  return fileIn(dataDir)
+})()
+
 const freshBy =
   (openIn: (dataDir: string) => Promise<Storage>): FreshStorage =>
   async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'greeting-sqlite-'))
-    folders.push(dataDir)
+    const dataDir = await newFolder()
+    await copyFile(await emptyFile, fileIn(dataDir))
     return {
       open: async () => {
         const storage = await openIn(dataDir)
@@ -38,7 +53,7 @@ const freshBy =
 const fresh = freshBy((dataDir) => openStorage({ dataDir }))
 /** Storage that answers each question of a follower in one step, as after some time. */
 const freshInOneStep = freshBy(async (dataDir) =>
-  sqlStorage(await openSqliteDatabase(join(dataDir, 'greeting.sqlite'), 0)),
+  sqlStorage(await openSqliteDatabase(fileIn(dataDir), 0)),
 )
 
 describe('a directory log in SQLite (AS31)', () => directoryLogConformance(fresh))
