@@ -74,7 +74,7 @@ export class SqlDirectoryLog implements DirectoryLog {
   listChanges<Kind extends FollowedKind>(
     query: ChangeQuery<Kind>,
   ): Promise<ChangePage<Kind> | undefined> {
-    return this.#database.snapshot((db) => listChanges(db, query))
+    return this.#database.reportSnapshot((db) => listChanges(db, query))
   }
 
   async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
