@@ -23,20 +23,9 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The commands of a client run with a recorded terminal.',
   },
   {
-    paths: [
-      'cli/src/commands/lab.ts',
-      'cli/src/commands/lab-faults.ts',
-      'cli/src/commands/lab-request.ts',
-    ],
-    test: 'e2e/test/lab-command.test.ts',
-    startsProcess: true,
+    paths: ['cli/src/commands/lab-faults.ts', 'cli/src/commands/lab-request.ts'],
+    test: 'cli/test/commands/lab.test.ts',
     reason: 'The answers come from a real lab.',
-  },
-  {
-    paths: ['cli/src/commands/keys.ts'],
-    test: 'e2e/test/keys.test.ts',
-    startsProcess: true,
-    reason: 'The answers come from the real management API.',
   },
   {
     paths: [
@@ -223,12 +212,6 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     paths: [idp('src/backup/')],
     test: idp('test/backup/backup-command.test.ts'),
     reason: 'A backup is useful only with its restore.',
-  },
-  {
-    paths: ['cli/src/commands/backup.ts'],
-    test: 'e2e/test/backup.test.ts',
-    startsProcess: true,
-    reason: 'The backup is a process of the real identity provider.',
   },
   {
     paths: [idp('src/metrics/')],

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv } from 'node:util'
+import { startIdentityProvider } from '../../fixtures/identity-provider-process.ts'
 import { root, run, temporaryFolder } from './greeting-process.ts'
-import { startIdentityProvider } from './identity-provider-process.ts'
 
 type Json = Record<string, string>
 

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { appendFile, cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../fixtures/identity-provider-process.ts'
 import { type Ended, root, run, temporaryFolder } from './greeting-process.ts'
-import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
 
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 

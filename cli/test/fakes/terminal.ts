@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CommandFailure } from '../../src/command-failure.ts'
 import type { Settings } from '../../src/env-file.ts'
 import { runGreeting } from '../../src/program.ts'
-import type { Services } from '../../src/system/services.ts'
+import { type Services, services } from '../../src/system/services.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { fakeServices } from './services.ts'
 
@@ -72,4 +72,11 @@ export class RecordedTerminal {
     }
     return this.out
   }
+}
+
+/** Runs a command of the real services to its end, and resolves with its exit code and output. */
+export async function endedCommand(...args: readonly string[]) {
+  const terminal = new RecordedTerminal()
+  const code = await terminal.run(args, { PATH: process.env.PATH }, services)
+  return { code, out: terminal.out, err: terminal.err }
 }

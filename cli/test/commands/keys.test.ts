@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { run, temporaryFolder } from './greeting-process.ts'
-import { type IdentityProvider, startIdentityProvider } from './identity-provider-process.ts'
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../../fixtures/identity-provider-process.ts'
+import { endedCommand } from '../fakes/terminal.ts'
 
 type KeyState = { readonly kid: string; readonly phase: string }
 
 describe('the keys of the identity provider', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let folder: string
   let provider: IdentityProvider
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    provider = await startIdentityProvider(join(folder, '.greeting'))
+    folder = await mkdtemp(join(tmpdir(), 'greeting-keys-'))
+    provider = await startIdentityProvider(folder)
   })
   after(async () => {
     await provider.stop()
-    await cleanUp()
+    await rm(folder, { recursive: true })
   })
 
-  const keys = (...args: string[]) => run('greeting', ['keys', ...args], { cwd: folder })
+  const keys = (...args: string[]) => endedCommand('keys', ...args, '--data-dir', folder)
   const listed = async (): Promise<KeyState[]> => JSON.parse((await keys('list', '--json')).out)
 
   it('are listed, each with its phase', async () => {
@@ -81,5 +84,11 @@ describe('the keys of the identity provider', () => {
     const short = await keys('reencrypt', '--key-file', keyFile)
     assert.equal(short.code, 1)
     assert.doesNotMatch(short.err, /canary/)
+  })
+
+  it('are managed without a lab, which greeting lab reports with the way to start one', async () => {
+    const { code, err } = await endedCommand('lab', 'clock', '--data-dir', folder)
+    assert.equal(code, 1)
+    assert.match(err, /has no lab\.\n.*greeting start --lab/)
   })
 })

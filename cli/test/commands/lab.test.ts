@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
-import { startIdentityProvider } from './identity-provider-process.ts'
+import { services } from '../../src/system/services.ts'
+import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 
 type Decoded = { readonly header: { kid?: string }; readonly claims: Record<string, unknown> }
 
@@ -14,49 +15,58 @@ function decoded(token: string): Decoded {
 }
 
 describe('greeting lab', () => {
-  let cleanUp: () => Promise<void> = async () => {}
-  let folder: string
-  let system: System
+  const terminal = new RecordedTerminal()
+  let dataDir: string
+  let settings: readonly string[]
+  let ended: Promise<number>
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    system = await startSystem(join(folder, '.greeting'), { cwd: folder, args: ['--lab'] })
+    dataDir = await mkdtemp(join(tmpdir(), 'greeting-lab-'))
+    settings = ['--settings', join(dataDir, 'client.env')]
+    const ports = ['--api-port', '0', '--identity-port', '0']
+    const args = ['start', '--data-dir', dataDir, ...ports, '--lab', '--json']
+    ended = terminal.run(args, {}, services)
+    await Promise.race([terminal.printed(/\n$/), ended])
   })
   after(async () => {
-    await system.stop()
-    await cleanUp()
+    terminal.stop()
+    await ended
+    await rm(dataDir, { recursive: true })
   })
 
-  const greeting = (...args: string[]) => run('greeting', args, { cwd: folder })
   const lab = async (...args: string[]) => {
-    const { code, out, err } = await greeting('lab', ...args)
+    const { code, out, err } = await endedCommand('lab', ...args, '--data-dir', dataDir)
     assert.deepEqual([code, err], [0, ''])
     return out
   }
+  const clientSettings = async () => parseEnv(await readFile(join(dataDir, 'client.env'), 'utf8'))
   const lines = (out: string) => out.trimEnd().split('\n')
 
   it('arms a fault for one client, lists it with its requests, and clears it', async () => {
     assert.equal(await lab('faults', 'list'), 'There are no faults.\n')
-    const { CLIENT_ID = '' } = parseEnv(await readFile(system.clientEnvFile, 'utf8'))
+    const { CLIENT_ID = '' } = await clientSettings()
     const scope = ['--at', 'token', '--client', CLIENT_ID]
     const parameters = ['--with', 'retryAfterSeconds=0', '--times', '1']
     const added = await lab('faults', 'add', 'throttled', ...scope, ...parameters)
     assert.match(added, /^Fault \S+ is armed\.\n$/)
     assert.match(lines(await lab('faults', 'list'))[1] ?? '', /throttled +token +0 +armed$/)
-    assert.equal((await greeting('hi')).code, 0)
+    assert.equal((await endedCommand('hi', ...settings)).code, 0)
     assert.match(lines(await lab('faults', 'list'))[1] ?? '', /throttled +token +1 +used up$/)
     assert.equal(await lab('faults', 'clear'), 'There are no faults.\n')
     assert.deepEqual(JSON.parse(await lab('faults', 'list', '--json')), [])
   })
 
   it('reports why a fault is refused', async () => {
-    const { code, err } = await greeting('lab', 'faults', 'add', 'unknown', '--at', 'keys')
+    const { code, err } = await endedCommand(
+      ...['lab', 'faults', 'add', 'unknown', '--at', 'keys', '--data-dir', dataDir],
+    )
     assert.equal(code, 1)
     assert.match(err, /POST \/faults was refused with HTTP status 400/)
   })
 
   it('makes a token with the roles, claims and header of the options', async () => {
-    const api = ['--api', system.api.applicationId]
+    const { API_APPLICATION_ID = '' } = await clientSettings()
+    const api = ['--api', API_APPLICATION_ID]
     const roles = ['--role', 'CallHiApiRole', '--role', 'Other']
     const members = ['--claim', 'exp=null', '--claim', 'sub=me', '--header', 'typ=other']
     const { header, claims } = decoded(await lab('token', ...api, ...roles, ...members))
@@ -80,15 +90,9 @@ describe('greeting lab', () => {
   })
 
   it('is shown by greeting doctor', async () => {
-    assert.match((await greeting('doctor')).out, /warn +discovery .* of a server with a lab/)
-  })
-
-  it('reports an identity provider without a lab, and how to start one', async (t) => {
-    const other = await temporaryFolder(t)
-    const provider = await startIdentityProvider(join(other, '.greeting'))
-    const { code, err } = await run('greeting', ['lab', 'clock'], { cwd: other })
-    await provider.stop()
-    assert.equal(code, 1)
-    assert.match(err, /has no lab\.\n.*greeting start --lab/)
+    assert.match(
+      (await endedCommand('doctor', ...settings)).out,
+      /warn +discovery .* of a server with a lab/,
+    )
   })
 })
