@@ -67,6 +67,9 @@ export const servicePrincipal = z.object({
   servicePrincipalNames: z.array(z.string()).default([]),
   /** The roles of its application, which may belong to another tenant. */
   appRoles: z.array(appRole).default([]),
+  /** Credentials that authenticate its application in this tenant only. */
+  passwordCredentials: z.array(passwordCredential).optional(),
+  keyCredentials: z.array(keyCredential).optional(),
 })
 
 export const appRoleAssignment = z.object({

@@ -106,10 +106,11 @@ function adminConsent(roles: Explanation['roles']): StepResult {
   return { step, state: 'done', detail: granted.map(({ value }) => value).join(', ') }
 }
 
-function clientSecret({ application }: Located, now: Date): StepResult {
+function clientSecret({ application, servicePrincipal }: Located, now: Date): StepResult {
   const step = 'Client secret'
-  const { passwordCredentials = [], keyCredentials = [] } = application ?? {}
-  const all = [...passwordCredentials, ...keyCredentials]
+  const holders = [application, servicePrincipal]
+  const secrets = holders.flatMap((one) => one?.passwordCredentials ?? [])
+  const all = [...secrets, ...holders.flatMap((one) => one?.keyCredentials ?? [])]
   const latest = all.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
   const refused = (detail: string, aadstsCode: number): StepResult => ({
     step,
@@ -125,7 +126,7 @@ function clientSecret({ application }: Located, now: Date): StepResult {
       +startDateTime <= +now + clockToleranceMs && endDateTime > now,
   )
   if (good.length === 0) return refused('none is valid yet', 7000215)
-  const kind = passwordCredentials.some((one) => good.includes(one)) ? 'secret' : 'certificate'
+  const kind = secrets.some((one) => good.includes(one)) ? 'secret' : 'certificate'
   return { step, state: 'done', detail: `${kind}, valid until ${day(latest.endDateTime)}` }
 }
 

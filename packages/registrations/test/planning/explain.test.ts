@@ -133,6 +133,15 @@ const rows: Row[] = [
     open: [['Client secret', 'missing', 'it has no secret and no certificate']],
   },
   {
+    name: 'its service principal has the only secret',
+    state: sampleState({
+      client: { passwordCredentials: [] },
+      clientPrincipal: { passwordCredentials: sampleClient.passwordCredentials },
+    }),
+    roles: both,
+    open: [],
+  },
+  {
     name: 'the secret has ended',
     state: withSecret({ endDateTime: now }),
     aadstsCode: 7000222,
