@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { openStorage } from '../src/storage/storage.ts'
+import { startHere } from './provider-here.ts'
 import {
   failToStart,
   type ProviderProcess,
@@ -35,8 +36,8 @@ let dataDir: string
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-disk-'))
   seededDir = await mkdtemp(join(root, 'seeded-'))
-  const provider = await startProvider({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })
-  await provider.end('SIGTERM')
+  const provider = await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })
+  await provider.stop()
 })
 beforeEach(async () => {
   dataDir = await mkdtemp(join(root, 'data-'))
@@ -45,9 +46,6 @@ beforeEach(async () => {
 after(() => rm(root, { recursive: true }))
 
 const file = () => join(dataDir, 'greeting.sqlite')
-const start = (within: readonly string[] = []) =>
-  startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
-
 /** Registers an application by each call: the status, what was said, and how long it took. */
 async function registrar({ url }: ProviderProcess) {
   const { TENANT_ID, CLIENT_ID, CLIENT_SECRET } = parseEnv(
@@ -79,7 +77,8 @@ async function registrar({ url }: ProviderProcess) {
 
 describe('a disk that fills up while the server works (FL17)', () => {
   it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async () => {
-    const provider = await start(withRoomFor((await stat(file())).size + 100_000))
+    const within = withRoomFor((await stat(file())).size + 100_000)
+    const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
     const register = await registrar(provider)
     const acknowledged: string[] = []
     let [issued, refused] = [1, 0]
@@ -157,8 +156,8 @@ describe('a disk that cannot be written when the server starts (FL17, FL18)', ()
       assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
       assert.match(stderr, sentence)
       assert.deepEqual(await readFile(file()), before)
-      const provider = await start()
+      const provider = await startHere({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
       assert.equal((await requestToken(provider.url, dataDir)).status, 200)
-      await provider.end('SIGTERM')
+      await provider.stop()
     })
 })

@@ -1,65 +1,30 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { runService } from '@greeting/http-service'
-import { pino } from 'pino'
-import { startService } from '../src/service.ts'
-import { readSettings } from '../src/settings.ts'
-import { readSeeded, registrationsFile, verifiedToken } from './provider-process.ts'
+import { failToStartHere, startHere } from './provider-here.ts'
+import { readSeeded, verifiedToken } from './provider-process.ts'
 
 let folder: string
+/** A data folder after a start without HTTPS. Most tests have a copy, because new keys are slow. */
+let seededDir: string
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-service-'))
+  seededDir = await dataFolder()
+  await (await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })).stop()
 })
 after(() => rm(folder, { recursive: true }))
 
 const dataFolder = () => mkdtemp(join(folder, 'data-'))
-
-type Environment = Readonly<Record<string, string>>
-const environmentWith = (environment: Environment) => ({
-  PORT: '0',
-  REGISTRATIONS: registrationsFile,
-  LOG_LEVEL: 'silent',
-  ...environment,
-})
-
-/** Starts the service in this process. */
-const start = (environment: Environment) =>
-  startService(readSettings(environmentWith(environment)), pino({ level: 'silent' }))
-
-class Exit extends Error {}
-
-/** Runs the service as `main.ts` does, with a fake process: the exit code and the text on stderr. */
-async function failToStart(environment: Environment) {
-  const ended = { code: 0, stderr: '' }
-  const host = Object.assign(new EventEmitter(), {
-    env: environmentWith(environment),
-    argv: [],
-    pid: 1,
-    stderr: {
-      write: (text: string) => {
-        ended.stderr += text
-      },
-    },
-    exit: (code: number) => {
-      ended.code = code
-      throw new Exit()
-    },
-  })
-  const definition = {
-    name: 'identity-provider',
-    title: 'identity provider',
-    readSettings,
-    start: startService,
-  }
-  await assert.rejects(runService(host as unknown as NodeJS.Process, definition), Exit)
-  return ended
+async function seededFolder(): Promise<string> {
+  const copy = await dataFolder()
+  await cp(seededDir, copy, { recursive: true })
+  return copy
 }
 
 async function getSecurely(url: string, path: string, dataDir: string): Promise<string> {
@@ -71,8 +36,8 @@ async function getSecurely(url: string, path: string, dataDir: string): Promise<
 
 describe('the service', () => {
   it('serves HTTPS beside HTTP, with its own URL and a local certificate authority', async () => {
-    const DATA_DIR = await dataFolder()
-    const { httpsUrl = '', stop } = await start({
+    const DATA_DIR = await seededFolder()
+    const { httpsUrl = '', stop } = await startHere({
       DATA_DIR,
       HTTPS_NAMES: 'login.contoso.example',
     })
@@ -86,39 +51,54 @@ describe('the service', () => {
   })
 
   it('serves HTTPS alone when HTTP is off', async () => {
-    const DATA_DIR = await dataFolder()
-    const { url, httpsUrl = '', stop } = await start({ DATA_DIR, PORT: 'off', HTTPS_PORT: '0' })
+    const DATA_DIR = await seededFolder()
+    const { url, httpsUrl = '', stop } = await startHere({ DATA_DIR, PORT: 'off', HTTPS_PORT: '0' })
     assert.equal(url, httpsUrl)
     assert.match(await getSecurely(httpsUrl, '/readyz', DATA_DIR), /"ready"/)
     await stop()
   })
 
   it('serves HTTP alone when HTTPS is off, without a certificate authority', async () => {
-    const DATA_DIR = await dataFolder()
-    const { httpsUrl, stop } = await start({ DATA_DIR, HTTPS_PORT: 'off' })
+    const DATA_DIR = await seededFolder()
+    const { httpsUrl, stop } = await startHere({ DATA_DIR, HTTPS_PORT: 'off' })
     assert.equal(httpsUrl, undefined)
     assert.ok(!(await readdir(DATA_DIR)).includes('tls'))
     await stop()
   })
 
-  it('leaves no port open when the other port is in use', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
-    const { code, stderr } = await failToStart({
-      DATA_DIR: await dataFolder(),
-      HTTPS_PORT: String(port),
+  describe('when a port is in use', () => {
+    const taken = createServer()
+    let port: number
+    before(async () => {
+      await once(taken.listen(0, '127.0.0.1'), 'listening')
+      port = (taken.address() as AddressInfo).port
     })
-    taken.close()
-    assert.equal(code, 1)
-    assert.match(stderr, new RegExp(`port ${port} at 127\\.0\\.0\\.1 is taken by another program`))
+    after(() => taken.close())
+
+    it('leaves the other port closed', async () => {
+      const DATA_DIR = await dataFolder()
+      const { code, stderr } = await failToStartHere({ DATA_DIR, HTTPS_PORT: String(port) })
+      assert.equal(code, 1)
+      assert.ok(stderr.includes(`port ${port} at 127.0.0.1 is taken by another program`), stderr)
+    })
+
+    it('reports it in one sentence, and creates nothing', async () => {
+      const DATA_DIR = await dataFolder()
+      const { code, stderr } = await failToStartHere({ DATA_DIR, PORT: String(port) })
+      assert.equal(code, 1)
+      assert.equal(
+        stderr,
+        `The identity provider cannot start: port ${port} at 127.0.0.1 is taken by another program.\n`,
+      )
+      assert.deepEqual(await readdir(DATA_DIR), [])
+    })
   })
 
   it('reports a damaged certificate authority in one sentence', async () => {
-    const DATA_DIR = await dataFolder()
-    await (await start({ DATA_DIR })).stop()
+    const DATA_DIR = await seededFolder()
+    await (await startHere({ DATA_DIR })).stop()
     await rm(join(DATA_DIR, 'tls', 'authority.key'))
-    const { code, stderr } = await failToStart({ DATA_DIR })
+    const { code, stderr } = await failToStartHere({ DATA_DIR })
     assert.equal(code, 1)
     assert.match(
       stderr,
@@ -127,13 +107,11 @@ describe('the service', () => {
   })
 
   it('stores no private key and no secret in plain text', async () => {
-    const DATA_DIR = await dataFolder()
-    await (await start({ DATA_DIR })).stop()
-    const [{ clientSecret }] = (await readSeeded(DATA_DIR)).clients
-    for (const name of await readdir(DATA_DIR)) {
-      // Files for their owner only, and the TLS keys, which sign no token.
-      if (['seeded.json', 'administrator.env', 'tls'].includes(name)) continue
-      const bytes = await readFile(join(DATA_DIR, name))
+    const [{ clientSecret }] = (await readSeeded(seededDir)).clients
+    for (const name of await readdir(seededDir)) {
+      // Files for their owner only.
+      if (['seeded.json', 'administrator.env'].includes(name)) continue
+      const bytes = await readFile(join(seededDir, name))
       assert.ok(!bytes.includes(clientSecret), name)
       assert.ok(!bytes.includes('PRIVATE KEY'), name)
     }
@@ -190,7 +168,10 @@ describe('the service', () => {
   for (const [what, prepare, expected] of sentences) {
     it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
       const DATA_DIR = await dataFolder()
-      const { code, stderr } = await failToStart({ DATA_DIR, ...(await prepare(DATA_DIR)) })
+      const { code, stderr } = await failToStartHere({
+        ...{ DATA_DIR, HTTPS_PORT: 'off' },
+        ...(await prepare(DATA_DIR)),
+      })
       assert.equal(code, 1)
       assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
       assert.match(stderr, expected)
@@ -199,13 +180,13 @@ describe('the service', () => {
   }
 
   it('reports stored keys under another encryption key, and overwrites nothing', async () => {
-    const DATA_DIR = await dataFolder()
-    await (await start({ DATA_DIR })).stop()
+    const DATA_DIR = await seededFolder()
+    const environment = { DATA_DIR, HTTPS_PORT: 'off' }
     const other = Buffer.alloc(32, 7).toString('base64')
-    const { code, stderr } = await failToStart({ DATA_DIR, KEY_ENCRYPTION_KEY: other })
+    const { code, stderr } = await failToStartHere({ ...environment, KEY_ENCRYPTION_KEY: other })
     assert.equal(code, 1)
     assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
-    const again = await start({ DATA_DIR })
+    const again = await startHere(environment)
     await verifiedToken(again.url, DATA_DIR)
     await again.stop()
   })

@@ -50,6 +50,7 @@ describe('a backup while two servers write, and its restore (FL27)', () => {
       const backup = join(folder, `${name}.backup`)
       const made = await runMain(['backup', '--to', backup], environmentOf(source))
       assert.equal(made.code, 0, made.err)
+      assert.match(made.err, /^tenant: 1 rows$/m)
       await Promise.all(writers.map((writer) => writer.kill()))
 
       const target = await kinds[to](`${name}.restored`)

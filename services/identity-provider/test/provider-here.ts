@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { runService } from '@greeting/http-service'
+import { pino } from 'pino'
+import { type Service, startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
+import { registrationsFile } from './provider-process.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+const environmentWith = (environment: Environment) => ({
+  PORT: '0',
+  REGISTRATIONS: registrationsFile,
+  LOG_LEVEL: 'silent',
+  ...environment,
+})
+
+/** Starts an identity provider in this process, which costs less than a process of its own. */
+export const startHere = (environment: Environment): Promise<Service> =>
+  startService(readSettings(environmentWith(environment)), pino({ level: 'silent' }))
+
+class Exit extends Error {}
+
+/** Runs the service as `main.ts` does, with a fake process: the exit code and the text on stderr. */
+export async function failToStartHere(environment: Environment) {
+  const ended = { code: 0, stderr: '' }
+  const host = Object.assign(new EventEmitter(), {
+    env: environmentWith(environment),
+    argv: [],
+    pid: 1,
+    stderr: {
+      write: (text: string) => {
+        ended.stderr += text
+      },
+    },
+    exit: (code: number) => {
+      ended.code = code
+      throw new Exit()
+    },
+  })
+  const definition = {
+    name: 'identity-provider',
+    title: 'identity provider',
+    readSettings,
+    start: startService,
+  }
+  await assert.rejects(runService(host as unknown as NodeJS.Process, definition), Exit)
+  return ended
+}
