@@ -16,7 +16,7 @@ export function hasAdministrator(directory: Directory, tenantId: string, now: Da
     if (client?.tenantId !== tenantId || client.deletedDateTime !== null) continue
     const application = directory.applicationByAppId(client.appId)
     if (!client.accountEnabled) continue
-    if (application === undefined || !canAuthenticate(application, now)) continue
+    if (application === undefined || !canAuthenticate(application, client, now)) continue
     const roles = rolesOf(directory, client, graph)
     if (otherRoleIds.every((id) => roles.has(id))) return true
   }
@@ -35,9 +35,17 @@ const rolesOf = (
       .map(({ appRoleId }) => appRoleId),
   )
 
-const canAuthenticate = (application: Application, now: Date): boolean =>
-  !application.isFallbackPublicClient &&
-  (application.federatedIdentityCredentials.length > 0 ||
-    application.keyCredentials.some(({ endDateTime }) => endDateTime > now) ||
-    (application.passwordAuthenticationAllowed &&
-      application.passwordCredentials.some(({ endDateTime }) => endDateTime > now)))
+function canAuthenticate(
+  application: Application,
+  principal: ServicePrincipal,
+  now: Date,
+): boolean {
+  const hasLive = (kind: 'keyCredentials' | 'passwordCredentials') =>
+    [...application[kind], ...principal[kind]].some(({ endDateTime }) => endDateTime > now)
+  return (
+    !application.isFallbackPublicClient &&
+    (application.federatedIdentityCredentials.length > 0 ||
+      hasLive('keyCredentials') ||
+      (application.passwordAuthenticationAllowed && hasLive('passwordCredentials')))
+  )
+}

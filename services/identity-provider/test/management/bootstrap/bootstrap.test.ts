@@ -181,6 +181,26 @@ describe('the first start', () => {
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 2)
   })
 
+  it('creates no other administrator when a secret of the service principal is valid', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const { store } = start(log)
+    const { CLIENT_ID = '' } = await settings()
+    const whole = await wholeDirectory(store)
+    const application = whole.applicationByAppId(CLIENT_ID)
+    const client = whole.servicePrincipalByAppId(contoso.id, CLIENT_ID)
+    assert.ok(application && client)
+    const { passwordCredentials } = application
+    const changes = [
+      put('application', { ...application, passwordCredentials: [] }),
+      put('servicePrincipal', { ...client, passwordCredentials }),
+    ]
+    await store.update(() => ({ changes, audit: [], result: undefined }))
+    await start(log).run()
+    assert.equal((await settings()).CLIENT_ID, CLIENT_ID)
+    assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 1)
+  })
+
   const losses = {
     'when its secret has ended': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
     'when it was deleted': async (log: MemoryDirectoryLog) => {
