@@ -20,7 +20,7 @@ after(() => rmSync(temporary, { recursive: true }))
 const folderOf = (caches: string) => join(caches, 'greeting', 'compiled')
 
 /** Runs the command with a cache folder, and without the settings of this process. */
-function run(caches: string, args: readonly string[] = ['completion', 'bash'], environment = {}) {
+function run(caches: string, args: readonly string[] = ['hi', '--help'], environment = {}) {
   const env = { PATH: process.env.PATH, HOME: temporary, XDG_CACHE_HOME: caches, ...environment }
   return spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', env, cwd: temporary })
 }

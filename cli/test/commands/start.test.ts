@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -38,74 +39,144 @@ async function startedIn(dataDir: string, test: TestContext, args: readonly stri
 const urlIn = (text: string, title: string) =>
   new RegExp(`${title} +(http\\S+)`).exec(text)?.[1] ?? ''
 
+/** Starts where the start must fail, and resolves with the exit code and the output. */
+async function failedStart(dataDir: string, args: readonly string[] = freePorts, fault = '') {
+  const terminal = new RecordedTerminal()
+  const environment = { PATH: process.env.PATH, STAND_IN_FAULT: fault }
+  const code = await terminal.run(['start', '--data-dir', dataDir, ...args], environment)
+  return { code, out: terminal.out, err: terminal.err }
+}
+
+async function portInUse(test: TestContext): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.after(() => server.close())
+  return String((server.address() as AddressInfo).port)
+}
+
+const sentenceOnPort = (port: string, option: string) =>
+  `Port ${port} of 127.0.0.1 is in use.\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`
+
 describe('greeting start', () => {
-  it('shows the addresses in one block without the secret', async (test) => {
-    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
-    const settings = settingsIn(dataDir)
-    const url = 'http://127\\.0\\.0\\.1:\\d+'
-    for (const line of [
-      `identity provider +${url} {2}tenant ${settings.TENANT_ID}`,
-      `greeting API +${url} {2}application ${settings.API_APPLICATION_ID}`,
-      `client +Greeting client {2}application ${settings.CLIENT_ID}`,
-    ])
-      assert.match(terminal.out, new RegExp(line))
-    assert.ok(terminal.out.includes(join(dataDir, 'client.env')))
-    assert.ok(settings.CLIENT_SECRET && !terminal.out.includes(settings.CLIENT_SECRET))
-    assert.equal(terminal.err, '')
-  })
-
-  it('shows the address of the lab with --lab only', async (test) => {
-    const { terminal } = await startedIn(temporaryFolder(test), test, ['--lab'])
-    const row = / lab +http:\/\/127\.0\.0\.1:\d+\/lab {2}.* never use it in production\n/
-    assert.match(terminal.out, row)
-    const other = await startedIn(temporaryFolder(test), test)
-    assert.doesNotMatch(other.terminal.out, / lab /)
-  })
-
-  it('writes the settings of the client for its owner only, and keeps lines of other programs', async (test) => {
+  // A start takes longer than all assertions about it, so these tests share one.
+  it('runs the system in a folder', async (test) => {
     const dataDir = temporaryFolder(test)
     const file = join(dataDir, 'client.env')
     writeFileSync(file, 'NODE_EXTRA_CA_CERTS=/tmp/ca.pem\nBASE_URL=http://127.0.0.1:1\n', {
       mode: 0o644,
     })
-    const { terminal } = await startedIn(dataDir, test)
-    assert.equal(statSync(file).mode & 0o777, 0o600)
-    const lines = [
-      `AUTH_URL=${urlIn(terminal.out, 'identity provider')}`,
-      'TENANT_ID=8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
-      `CLIENT_ID=${guid}`,
-      `CLIENT_SECRET=secret~${guid}`,
-      `API_APPLICATION_ID=${guid}`,
-      `BASE_URL=${urlIn(terminal.out, 'greeting API')}`,
-      'CLIENT_SECRET_EXPIRES=\\d{4}-.*Z',
-      'NODE_EXTRA_CA_CERTS=/tmp/ca.pem',
-    ]
-    assert.match(readFileSync(file, 'utf8'), new RegExp(`^${lines.join('\\n')}\\n$`))
+    const { terminal, ended } = await startedIn(dataDir, test)
+    const idp = urlIn(terminal.out, 'identity provider')
+    const api = urlIn(terminal.out, 'greeting API')
+    const settings = settingsIn(dataDir)
+    const apiLog = () => readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
+
+    await test.test('shows the addresses in one block without the secret', () => {
+      const url = 'http://127\\.0\\.0\\.1:\\d+'
+      for (const line of [
+        `identity provider +${url} {2}tenant ${settings.TENANT_ID}`,
+        `greeting API +${url} {2}application ${settings.API_APPLICATION_ID}`,
+        `client +Greeting client {2}application ${settings.CLIENT_ID}`,
+      ])
+        assert.match(terminal.out, new RegExp(line))
+      assert.ok(terminal.out.includes(file))
+      assert.ok(settings.CLIENT_SECRET && !terminal.out.includes(settings.CLIENT_SECRET))
+      assert.equal(terminal.err, '')
+    })
+
+    await test.test('shows no address of a lab without --lab', () => {
+      assert.doesNotMatch(terminal.out, / lab /)
+    })
+
+    await test.test(
+      'writes the settings of the client for its owner only, and keeps lines of other programs',
+      () => {
+        assert.equal(statSync(file).mode & 0o777, 0o600)
+        const lines = [
+          `AUTH_URL=${idp}`,
+          'TENANT_ID=8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+          `CLIENT_ID=${guid}`,
+          `CLIENT_SECRET=secret~${guid}`,
+          `API_APPLICATION_ID=${guid}`,
+          `BASE_URL=${api}`,
+          'CLIENT_SECRET_EXPIRES=\\d{4}-.*Z',
+          'NODE_EXTRA_CA_CERTS=/tmp/ca.pem',
+        ]
+        assert.match(readFileSync(file, 'utf8'), new RegExp(`^${lines.join('\\n')}\\n$`))
+      },
+    )
+
+    await test.test('starts the API against the identity provider that it started', () => {
+      assert.deepEqual(JSON.parse(apiLog().split('\n')[0] ?? '').settings, {
+        AUTH_URL: idp,
+        ISSUER_URL: idp,
+        TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+      })
+    })
+
+    await test.test('does not start or change a second system in the folder', async () => {
+      const log = apiLog()
+      assert.deepEqual(await failedStart(dataDir), {
+        code: 1,
+        out: '',
+        err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
+      })
+      assert.equal(apiLog(), log)
+      assert.ok(!existsSync(join(dataDir, 'stopped-cleanly')))
+      assert.equal((await fetch(`${api}/readyz`)).status, 200)
+    })
+
+    await test.test('stops both services and ends', async () => {
+      terminal.stop()
+      assert.equal(await ended, 0)
+      assert.equal(terminal.err, 'Stopped.\n')
+      assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+      await assert.rejects(fetch(api))
+    })
+
+    const second = await startedIn(dataDir, test)
+
+    await test.test(
+      'registers nothing a second time, and keeps the changes of administrators',
+      () => {
+        const { AUTH_URL: _a, BASE_URL: _b, ...after } = settingsIn(dataDir)
+        assert.deepEqual({ ...settings, ...after }, settings)
+      },
+    )
+
+    await test.test(
+      'when one service ends by itself, stops the other, reports this, and ends with 1',
+      async () => {
+        rmSync(join(dataDir, 'stopped-cleanly'))
+        await fetch(`${urlIn(second.terminal.out, 'greeting API')}/die`).catch(() => undefined)
+        assert.equal(await second.ended, 1)
+        assert.match(
+          second.terminal.err,
+          /^The greeting API stopped unexpectedly\. The other services were stopped\.\n/,
+        )
+        assert.match(second.terminal.err, /exit code 7/)
+        assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
+      },
+    )
+  })
+
+  it('shows the address of the lab with --lab', async (test) => {
+    const { terminal } = await startedIn(temporaryFolder(test), test, ['--lab'])
+    const row = / lab +http:\/\/127\.0\.0\.1:\d+\/lab {2}.* never use it in production\n/
+    assert.match(terminal.out, row)
   })
 
   it('warns of a data folder that other users may write to', async (test) => {
+    const port = await portInUse(test)
     for (const mode of [0o777, 0o770, 0o702]) {
       const dataDir = temporaryFolder(test)
       chmodSync(dataDir, mode)
-      const { terminal, ended } = await startedIn(dataDir, test)
+      const { err } = await failedStart(dataDir, [...freePorts, '--api-port', port])
       assert.equal(
-        terminal.err,
-        `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${dataDir}\n`,
+        err,
+        `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${dataDir}\n${sentenceOnPort(port, '--api-port')}`,
       )
-      terminal.stop()
-      await ended
     }
-  })
-
-  it('registers nothing a second time, and keeps the changes of administrators', async (test) => {
-    const dataDir = temporaryFolder(test)
-    const first = await startedIn(dataDir, test)
-    const before = settingsIn(dataDir)
-    first.terminal.stop()
-    await first.ended
-    await startedIn(dataDir, test)
-    const { AUTH_URL: _a, BASE_URL: _b, ...after } = settingsIn(dataDir)
-    assert.deepEqual({ ...before, ...after }, before)
   })
 
   it('prints three lines that work unchanged in a shell', async (test) => {
@@ -119,83 +190,23 @@ describe('greeting start', () => {
     assert.equal(hi, 'Hi')
     assert.equal(hello, 'Hello, Ada')
   })
-
-  it('starts the API against the identity provider that it started', async (test) => {
-    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
-    const idp = urlIn(terminal.out, 'identity provider')
-    const log = readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
-    assert.deepEqual(JSON.parse(log.split('\n')[0] ?? '').settings, {
-      AUTH_URL: idp,
-      ISSUER_URL: idp,
-      TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
-    })
-  })
-
-  it('stops both services and ends', async (test) => {
-    const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
-    const url = urlIn(terminal.out, 'greeting API')
-    terminal.stop()
-    assert.equal(await ended, 0)
-    assert.equal(terminal.err, 'Stopped.\n')
-    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
-    await assert.rejects(fetch(url))
-  })
-
-  it('when one service ends by itself, stops the other, reports this, and ends with 1', async (test) => {
-    const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test)
-    await fetch(`${urlIn(terminal.out, 'greeting API')}/die`).catch(() => undefined)
-    assert.equal(await ended, 1)
-    assert.match(
-      terminal.err,
-      /^The greeting API stopped unexpectedly\. The other services were stopped\.\n/,
-    )
-    assert.match(terminal.err, /exit code 7/)
-    assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
-  })
 })
 
 describe('greeting start that cannot start', () => {
-  const start = (dataDir: string, args: readonly string[] = freePorts, fault = '') => {
-    const terminal = new RecordedTerminal()
-    const environment = { PATH: process.env.PATH, STAND_IN_FAULT: fault }
-    const exit = terminal.run(['start', '--data-dir', dataDir, ...args], environment)
-    return exit.then((code) => ({ code, out: terminal.out, err: terminal.err }))
-  }
-
   for (const option of ['--api-port', '--identity-port']) {
     it(`reports the port that is in use and the option for another: ${option}`, async (test) => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      test.after(() => server.close())
-      const { port } = server.address() as AddressInfo
+      const port = await portInUse(test)
       const dataDir = join(temporaryFolder(test), 'data')
-      const ended = await start(dataDir, [...freePorts, option, String(port)])
-      assert.deepEqual(ended, {
-        code: 1,
-        out: '',
-        err: `Port ${port} of 127.0.0.1 is in use.\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`,
-      })
+      const ended = await failedStart(dataDir, [...freePorts, option, port])
+      assert.deepEqual(ended, { code: 1, out: '', err: sentenceOnPort(port, option) })
       assert.ok(!existsSync(dataDir), 'the data folder was not created')
     })
   }
 
-  it('does not change a data folder in which another system runs', async (test) => {
-    const { terminal, dataDir } = await startedIn(temporaryFolder(test), test)
-    const log = readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8')
-    assert.deepEqual(await start(dataDir), {
-      code: 1,
-      out: '',
-      err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
-    })
-    assert.equal(readFileSync(join(dataDir, 'logs/greeting-api.log'), 'utf8'), log)
-    assert.ok(!existsSync(join(dataDir, 'stopped-cleanly')))
-    assert.equal((await fetch(`${urlIn(terminal.out, 'greeting API')}/readyz`)).status, 200)
-  })
-
   it('reports that the data folder cannot be locked', async (test) => {
     const dataDir = temporaryFolder(test)
     mkdirSync(join(dataDir, 'start.lock'))
-    const { code, err } = await start(dataDir)
+    const { code, err } = await failedStart(dataDir)
     assert.equal(code, 1)
     assert.match(err, /^The file .*start\.lock cannot be locked: unable to open database file\.\n$/)
   })
@@ -203,13 +214,13 @@ describe('greeting start that cannot start', () => {
   it('reports that the data folder cannot be written to', async (test) => {
     const file = join(temporaryFolder(test), 'file')
     writeFileSync(file, '')
-    const { code, err } = await start(join(file, 'data'))
+    const { code, err } = await failedStart(join(file, 'data'))
     assert.equal(code, 1)
     assert.match(err, /^Cannot write to the data folder .*: a part of its path is a file\.\n/)
   })
 
   it('prints only the message of the service about a corrupt data folder', async (test) => {
-    const ended = await start(temporaryFolder(test), freePorts, 'identity-provider')
+    const ended = await failedStart(temporaryFolder(test), freePorts, 'identity-provider')
     assert.deepEqual(ended, {
       code: 1,
       out: '',
@@ -219,7 +230,7 @@ describe('greeting start that cannot start', () => {
 
   it('reports why the registrations cannot be made, and continues at the next start', async (test) => {
     const dataDir = temporaryFolder(test)
-    const { code, err } = await start(dataDir, freePorts, 'consent')
+    const { code, err } = await failedStart(dataDir, freePorts, 'consent')
     assert.equal(code, 4)
     assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
@@ -228,14 +239,14 @@ describe('greeting start that cannot start', () => {
 
   it('does not wait for an identity provider that died', async (test) => {
     const dataDir = temporaryFolder(test)
-    const { code, err } = await start(dataDir, freePorts, 'dies')
+    const { code, err } = await failedStart(dataDir, freePorts, 'dies')
     assert.equal(code, 1)
     assert.match(err, /^The identity provider stopped \(exit code 9\). Its log is /)
   })
 
   it('stops the identity provider when the API cannot start', async (test) => {
     const dataDir = temporaryFolder(test)
-    const { code, err } = await start(dataDir, freePorts, 'greeting-api')
+    const { code, err } = await failedStart(dataDir, freePorts, 'greeting-api')
     assert.equal(code, 1)
     assert.equal(err, 'Port 1 of the fake API is in use.\n')
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
@@ -243,7 +254,7 @@ describe('greeting start that cannot start', () => {
 
   it('names the log of a service that ended without a message', async (test) => {
     const dataDir = temporaryFolder(test)
-    const { code, err } = await start(dataDir, freePorts, 'silent')
+    const { code, err } = await failedStart(dataDir, freePorts, 'silent')
     assert.equal(code, 1)
     assert.equal(
       err,
@@ -254,7 +265,7 @@ describe('greeting start that cannot start', () => {
   it('limits the size of the two log files of a service', async (test) => {
     const dataDir = temporaryFolder(test)
     const options = [...freePorts, '--max-log-mib', '1']
-    assert.equal((await start(dataDir, options, 'long_log')).code, 1)
+    assert.equal((await failedStart(dataDir, options, 'long_log')).code, 1)
     const folder = join(dataDir, 'logs')
     const sizes = readdirSync(folder)
       .filter((name) => name.startsWith('greeting-api'))
@@ -265,7 +276,7 @@ describe('greeting start that cannot start', () => {
 
   for (const size of ['0', '-1', '10000', '1.5']) {
     it(`refuses ${size} as the size of a log file`, async (test) => {
-      const { code, err } = await start(temporaryFolder(test), ['--max-log-mib', size])
+      const { code, err } = await failedStart(temporaryFolder(test), ['--max-log-mib', size])
       assert.equal(code, 2)
       assert.match(err, /The size must be a number from 1 to 9999\./)
     })
@@ -274,14 +285,14 @@ describe('greeting start that cannot start', () => {
   it('reports that the settings of the client cannot be written', async (test) => {
     const dataDir = temporaryFolder(test)
     mkdirSync(join(dataDir, 'client.env'))
-    const { code, err } = await start(dataDir)
+    const { code, err } = await failedStart(dataDir)
     assert.equal(code, 1)
     assert.match(err, /^Cannot read the file .*client\.env: a folder has this name\.\n/)
   })
 
   for (const port of ['-1', '65536', 'http', '1.5']) {
     it(`refuses ${port} as a port`, async (test) => {
-      const { code, err } = await start(temporaryFolder(test), ['--api-port', port])
+      const { code, err } = await failedStart(temporaryFolder(test), ['--api-port', port])
       assert.equal(code, 2)
       assert.match(err, /The port must be a number from 0 to 65535\./)
     })
