@@ -16,10 +16,11 @@ type Row = {
   readonly signals: readonly NodeJS.Signals[]
 }
 
+// npm forwards SIGTERM and SIGINT in the same way, so each program gets one of them.
 const rows: Row[] = [
   {
     command: (dataDir) => ['npm', 'start', '--silent', '--', ...system, dataDir],
-    signals: ['SIGTERM', 'SIGINT', 'SIGKILL'],
+    signals: ['SIGTERM', 'SIGKILL'],
   },
   {
     command: (dataDir) => ['npx', 'greeting', 'start', ...system, dataDir],
@@ -28,7 +29,7 @@ const rows: Row[] = [
   {
     command: () => ['npm', 'start', '--silent', '-w', 'services/identity-provider'],
     settings: free,
-    signals: ['SIGTERM', 'SIGINT'],
+    signals: ['SIGINT'],
   },
 ]
 

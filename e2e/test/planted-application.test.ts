@@ -50,30 +50,32 @@ async function planted(t: TestContext) {
 }
 
 describe('CL14: an application that was planted under the name of a client', () => {
-  it('is granted no role by apply --yes', async (t) => {
-    const { folder, appId, tokenFor } = await planted(t)
-    const file = join(root, 'registrations/greeting.json')
-    const { code, err } = await run('greeting', ['registrations', 'apply', file, '--yes'], {
-      cwd: folder,
-    })
-    assert.equal(code, 1)
-    assert.match(
-      err,
-      new RegExp(
-        `Admin consent for "Greeting client" is refused: application ${appId} was found by its name only\\. It exists since \\d{4}-\\d\\d-\\d\\d, with 1 secret, 0 certificates and 0 federated credentials of unknown origin\\.`,
-      ),
-    )
-    const token = await tokenFor(`api://${appId}/.default`)
-    const payload = (await token.json()) as Json
-    assert.equal(payload.access_token, undefined)
-  })
+  it('is granted no role', async (t) => {
+    const { folder, dataDir, provider, appId, tokenFor } = await planted(t)
 
-  it('is granted no role by the first registrations of greeting start', async (t) => {
-    const { dataDir, provider } = await planted(t)
-    await provider.stop()
-    const ports = ['--api-port', '0', '--identity-port', '0']
-    const { code, err } = await run('greeting', ['start', '--data-dir', dataDir, ...ports])
-    assert.equal(code, 1)
-    assert.match(err, /^Admin consent for "Greeting client" is refused: /)
+    await t.test('by apply --yes', async () => {
+      const file = join(root, 'registrations/greeting.json')
+      const { code, err } = await run('greeting', ['registrations', 'apply', file, '--yes'], {
+        cwd: folder,
+      })
+      assert.equal(code, 1)
+      assert.match(
+        err,
+        new RegExp(
+          `Admin consent for "Greeting client" is refused: application ${appId} was found by its name only\\. It exists since \\d{4}-\\d\\d-\\d\\d, with 1 secret, 0 certificates and 0 federated credentials of unknown origin\\.`,
+        ),
+      )
+      const token = await tokenFor(`api://${appId}/.default`)
+      const payload = (await token.json()) as Json
+      assert.equal(payload.access_token, undefined)
+    })
+
+    await t.test('by the first registrations of greeting start', async () => {
+      await provider.stop()
+      const ports = ['--api-port', '0', '--identity-port', '0']
+      const { code, err } = await run('greeting', ['start', '--data-dir', dataDir, ...ports])
+      assert.equal(code, 1)
+      assert.match(err, /^Admin consent for "Greeting client" is refused: /)
+    })
   })
 })

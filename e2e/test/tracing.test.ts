@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
 import { startCollector } from '../../packages/tracing/test/otlp-collector.ts'
 import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
@@ -32,16 +33,26 @@ describe('the traces of a system', () => {
     run('greeting', args, { cwd: folder, env: { ...tracing(), TOKEN_CACHE_FILE: 'off' } })
   const logOf = (service: string) => readFile(join(system.logFolder, `${service}.log`), 'utf8')
 
-  /** Revokes the key that signs. The key after it is one that the API does not know yet. */
-  const revokeActiveKey = async () => {
-    const { out } = await run('greeting', ['keys', 'list', '--json'], { cwd: folder })
-    const { kid } = JSON.parse(out).find(({ phase }: { phase: string }) => phase === 'active')
-    assert.equal((await run('greeting', ['keys', 'revoke', kid, '--yes'], { cwd: folder })).code, 0)
+  /** Revokes the keys that sign now and next. The key after them is one that the API does not know yet. */
+  const revokeKnownKeys = async () => {
+    const file = join(folder, '.greeting/administrator.env')
+    const settings = parseEnv(await readFile(file, 'utf8'))
+    const { AUTH_URL = '', TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = settings
+    const tokens = createTokenSource({
+      authority: `${AUTH_URL}/${TENANT_ID}`,
+      clientId: CLIENT_ID,
+      credential: clientSecret(CLIENT_SECRET),
+      scope: 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6/.default',
+    })
+    const call = fetchWithToken({ baseUrl: AUTH_URL, tokens })
+    const { value } = await (await call('/management/keys')).json()
+    assert.ok(value.length >= 2)
+    for (const { kid } of value)
+      assert.ok((await call(`/management/keys/${kid}/revoke`, { method: 'POST' })).ok)
   }
 
   it('connect a job, its token, its call and the request for the key', async () => {
-    await revokeActiveKey()
-    await revokeActiveKey()
+    await revokeKnownKeys()
     const { code, err } = await greeting('hi')
     assert.equal(code, 0, err)
     const names = [
