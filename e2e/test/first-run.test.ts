@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { type Ended, environment, run, startSystem, temporaryFolder } from './greeting-process.ts'
+import { type Ended, environment, run, temporaryFolder } from './greeting-process.ts'
 import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -155,26 +155,6 @@ describe('a first run that cannot start', () => {
     assert.equal(code, 1)
     assert.equal(out, '')
     assert.match(err, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use\\.\n`))
-  })
-
-  it('reports in one sentence that the data folder is corrupt, and does not change it', async (t) => {
-    const folder = await temporaryFolder(t)
-    const dataDir = join(folder, 'data')
-    await (await startSystem(dataDir)).stop()
-    const databases = (await readdir(dataDir)).filter((name) => /\.(db|sqlite)$/.test(name))
-    assert.equal(databases.length, 1)
-    const database = join(dataDir, databases[0] ?? '')
-    for (const name of await readdir(dataDir)) {
-      if (/-(wal|shm)$/.test(name)) await writeFile(join(dataDir, name), '')
-    }
-    await writeFile(database, 'not a database, but data of another program'.repeat(100))
-    const before = await readFile(database)
-    const { code, out, err } = await start(dataDir, '--api-port', '0')
-    assert.equal(code, 1)
-    assert.equal(out, '')
-    assert.equal(err.trim().split('\n').length, 1, err)
-    assert.match(err, /data|database/i)
-    assert.deepEqual(await readFile(database), before)
   })
 
   it('reports in one sentence that the data folder cannot be created', async (t) => {

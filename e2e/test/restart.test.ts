@@ -1,17 +1,40 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
-import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import {
+  environment,
+  root,
+  run,
+  type System,
+  startSystem,
+  temporaryFolder,
+} from './greeting-process.ts'
 
-const tokenOf = async (system: System) =>
-  (await run('greeting', ['token', '--settings', system.clientEnvFile])).out.trim()
+const freePorts = ['--api-port', '0', '--identity-port', '0']
+
+const settingsOf = async (system: System) => parseEnv(await readFile(system.clientEnvFile, 'utf8'))
+
+async function tokenOf(system: System): Promise<string> {
+  const { TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = await settingsOf(system)
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: CLIENT_ID,
+    client_secret: CLIENT_SECRET,
+    scope: `api://${system.api.applicationId}/.default`,
+  })
+  const url = `${system.identityProvider.url}/${TENANT_ID}/oauth2/v2.0/token`
+  return (await (await fetch(url, { method: 'POST', body: form })).json()).access_token
+}
 
 const hi = (system: System, token: string) =>
   fetch(`${system.api.url}/api/v1/hi`, { headers: { authorization: `Bearer ${token}` } })
-
-const secretOf = async (system: System) =>
-  /^CLIENT_SECRET=(.*)$/m.exec(await readFile(system.clientEnvFile, 'utf8'))?.[1]
 
 const keysOf = async ({ identityProvider: { url, tenantId } }: System): Promise<string[]> => {
   const { keys } = await (await fetch(`${url}/${tenantId}/discovery/keys`)).json()
@@ -35,25 +58,60 @@ const isRunning = (pid: number) => {
   }
 }
 
+const portOf = (url: string) => Number(new URL(url).port)
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/** The ports that are still in use after a time, in milliseconds. */
+async function portsTakenAfter(ms: number, ports: readonly number[]): Promise<number[]> {
+  const endMs = performance.now() + ms
+  let taken = [...ports]
+  while (taken.length > 0 && performance.now() < endMs) {
+    const free = await Promise.all(taken.map(isFree))
+    taken = taken.filter((_, index) => !free[index])
+    await sleep(20)
+  }
+  return taken
+}
+
 /** The state that must be the same after each start. */
 const stateOf = async (system: System) => ({
   keys: await keysOf(system),
-  secret: await secretOf(system),
+  secret: (await settingsOf(system)).CLIENT_SECRET,
   client: system.client.applicationId,
   status: (await hi(system, await tokenOf(system))).status,
 })
 
+const pidsOf = (system: System) =>
+  Promise.all(services.map((service) => processOf(system, service)))
+
+// Ctrl-C stops the system as SIGTERM does.
 const endings = [
   { how: 'stopped', end: async (system: System) => assert.equal(await system.stop(), 0) },
   {
-    how: 'interrupted with Ctrl-C',
-    end: async (system: System) => assert.equal(await system.stop('SIGINT'), 0),
-  },
-  {
     how: 'killed with all its processes',
     end: async (system: System) => {
-      for (const service of services) process.kill(await processOf(system, service), 'SIGKILL')
+      for (const pid of await pidsOf(system)) process.kill(pid, 'SIGKILL')
       await system.stop('SIGKILL')
+    },
+  },
+  {
+    how: 'killed, which leaves no running service: all its ports are free within two seconds',
+    end: async (system: System) => {
+      const { identityProvider, api } = system
+      const urls = [identityProvider.url, identityProvider.httpsUrl, api.url]
+      await system.stop('SIGKILL')
+      assert.deepEqual(await portsTakenAfter(2_000, urls.map(portOf)), [])
     },
   },
 ]
@@ -62,30 +120,100 @@ describe('a system that was running before', () => {
   // A start takes longer than all assertions here, so all tests share one folder.
   it('is the same after each start in its folder', async (t: TestContext) => {
     const dataDir = await temporaryFolder(t)
-    let system = await startSystem(dataDir)
-    t.after(() => system.child.kill('SIGKILL'))
+    const pids = new Set<number>()
+    const start = async () => {
+      const started = await startSystem(dataDir)
+      for (const pid of await pidsOf(started)) pids.add(pid)
+      return started
+    }
+    let system = await start()
+    t.after(async () => {
+      await system.stop('SIGKILL')
+      for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    })
     const first = await stateOf(system)
     assert.equal(first.status, 200)
 
     for (const { how, end } of endings)
       await t.test(`keeps its keys, registrations and secrets when it was ${how}`, async () => {
         await end(system)
-        system = await startSystem(dataDir)
+        system = await start()
         assert.deepEqual(await stateOf(system), first)
       })
+
+    await t.test('refuses a second start in its folder, which changes nothing', async () => {
+      const clientEnv = await readFile(system.clientEnvFile, 'utf8')
+      const logs = await readdir(system.logFolder)
+      assert.deepEqual(await run('greeting', ['start', '--data-dir', dataDir, ...freePorts]), {
+        code: 1,
+        out: '',
+        err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
+      })
+      assert.equal(await readFile(system.clientEnvFile, 'utf8'), clientEnv)
+      assert.deepEqual(await readdir(system.logFolder), logs)
+      const { out } = await run('greeting', ['hi', '--settings', system.clientEnvFile])
+      assert.equal(out, 'Hi\n')
+    })
 
     for (const service of services)
       await t.test(
         `ends with one sentence, and leaves no process running, when the ${service} is killed`,
         async () => {
-          if (system.child.exitCode !== null) system = await startSystem(dataDir)
-          const pids = await Promise.all(services.map((one) => processOf(system, one)))
+          if (system.child.exitCode !== null) system = await start()
+          const running = await pidsOf(system)
+          const closed = once(system.child, 'close')
           process.kill(await processOf(system, service), 'SIGKILL')
-          const code = await new Promise((resolve) => system.child.on('close', resolve))
+          const [code] = await closed
           assert.equal(code, 1)
           assert.match(system.err(), /stopped unexpectedly\. The other services were stopped\./)
-          for (const pid of pids) assert.equal(isRunning(pid), false)
+          for (const pid of running) assert.equal(isRunning(pid), false)
         },
       )
+
+    await t.test(
+      'reports in one sentence that the data folder is corrupt, and does not change it',
+      async () => {
+        const databases = (await readdir(dataDir)).filter((name) => /\.(db|sqlite)$/.test(name))
+        assert.equal(databases.length, 1)
+        const database = join(dataDir, databases[0] ?? '')
+        for (const name of await readdir(dataDir)) {
+          if (/-(wal|shm)$/.test(name)) await writeFile(join(dataDir, name), '')
+        }
+        await writeFile(database, 'not a database, but data of another program'.repeat(100))
+        const before = await readFile(database)
+        const { code, out, err } = await run('greeting', [
+          'start',
+          '--data-dir',
+          dataDir,
+          ...freePorts,
+        ])
+        assert.equal(code, 1)
+        assert.equal(out, '')
+        assert.equal(err.trim().split('\n').length, 1, err)
+        assert.match(err, /data|database/i)
+        assert.deepEqual(await readFile(database), before)
+      },
+    )
+  })
+})
+
+describe('a service that is started alone', () => {
+  it('does not end with the process that started it', async (t) => {
+    const dataDir = await temporaryFolder(t)
+    const main = join(root, 'services/identity-provider/src/main.ts')
+    const shell = spawn('bash', ['-c', `node ${main} & exit`], {
+      env: { ...environment, PORT: '0', DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(shell, 'exit')
+    for await (const line of createInterface(shell.stdout)) {
+      const { msg, url, pid } = JSON.parse(line)
+      if (msg !== 'listening') continue
+      t.after(() => process.kill(pid, 'SIGKILL'))
+      await exited
+      assert.equal((await fetch(`${url}/healthz`)).status, 200)
+      return
+    }
+    assert.fail('The identity provider did not start.')
   })
 })
