@@ -3,10 +3,12 @@ import { setTimeout } from 'node:timers/promises'
 import { put, remove } from '../src/directory/directory-change.ts'
 import { createPassword, type PasswordCredential } from '../src/directory/password-credential.ts'
 import { systemRuntime } from '../src/directory/runtime.ts'
+import type { Service } from '../src/service.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
+import { startHere } from './provider-here.ts'
 import { type ProviderProcess, readSeeded, startProvider } from './provider-process.ts'
 import { type Issued, type Target, TokenLoad } from './token-load.ts'
 
@@ -28,15 +30,18 @@ export type Withdrawn = {
 
 type Environment = Readonly<Record<string, string>>
 
+/** A server in this process and one in another, because a process costs more. */
+type Servers = readonly [Service, ProviderProcess]
+
 /** Two servers under load, and a third that changes what they go by. */
 export class FailoverScene {
-  readonly servers: readonly ProviderProcess[]
+  readonly servers: Servers
   readonly load: TokenLoad
   readonly #keyEncryptionKey: KeyEncryptionKey
   readonly #clientId: string
 
   private constructor(
-    servers: readonly ProviderProcess[],
+    servers: Servers,
     load: TokenLoad,
     keyEncryptionKey: KeyEncryptionKey,
     clientId: string,
@@ -60,16 +65,14 @@ export class FailoverScene {
     secretNames: readonly string[],
   ): Promise<FailoverScene> {
     const keyEncryptionKey = KeyEncryptionKey.generate()
-    const start = (environment: Environment) =>
-      startProvider({
-        HTTPS_PORT: 'off',
-        KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
-        WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000',
-        WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000',
-        LOG_LEVEL: 'info',
-        ...environment,
-      })
-    const servers = [await start(settings[0]), await start(settings[1])]
+    const environment = {
+      HTTPS_PORT: 'off',
+      KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
+      WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000',
+      WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000',
+    }
+    const here = await startHere({ ...environment, ...settings[0] })
+    const servers = [here, await startProvider({ ...environment, ...settings[1] })] as const
     const { tenantId, apis, clients } = await readSeeded(settings[0].DATA_DIR ?? '')
     const made = secretNames.map((displayName) => ({
       displayName,
@@ -178,6 +181,7 @@ export class FailoverScene {
 
   async end(): Promise<void> {
     await this.load.stop()
-    await Promise.all(this.servers.map((server) => server.end('SIGTERM')))
+    const [here, there] = this.servers
+    await Promise.all([here.stop(), there.end('SIGTERM')])
   }
 }

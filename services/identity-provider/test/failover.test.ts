@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
 import { FailoverScene, inForceWithinMs, withdrawnRole } from './failover-scene.ts'
-import { failToStart } from './provider-process.ts'
+import { failToStartHere } from './provider-here.ts'
 
 /** How often each failover is done; more, and of each kind, for the record. */
 const times = Number(process.env.FAILOVERS ?? 1)
@@ -74,7 +74,7 @@ async function assertInForce(
 /** A server that is given only a standby says so in one sentence, and does not start. */
 async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
   const hosts = `127.0.0.1:1,127.0.0.1:${standby.port}`
-  const { code, stderr } = await failToStart({
+  const { code, stderr } = await failToStartHere({
     DATA_DIR: await freshDir(),
     DATABASE_URL: `postgres://postgres:canary@${hosts}/postgres`,
     HTTPS_PORT: 'off',

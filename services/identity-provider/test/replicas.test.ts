@@ -44,6 +44,7 @@ before(async () => {
       DATABASE_URL: databaseUrl,
       KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
       ISSUER_URL: 'https://issuer.example',
+      HTTPS_PORT: 'off',
     })
   const first = await start('first')
   seededIn = join(folder, 'first')
@@ -85,7 +86,7 @@ async function everywhere(isSo: (replica: ProviderProcess) => Promise<boolean>):
   const limitMs = 2 * recoveredMs
   while (!(await Promise.all(replicas.map(isSo))).every(Boolean)) {
     assert.ok(performance.now() - startedAt < limitMs, 'not so on every replica')
-    await setTimeout(10)
+    await setTimeout(25)
   }
   return performance.now() - startedAt
 }

@@ -12,9 +12,10 @@ export type Place = { readonly dataDir: string; readonly databaseUrl?: string }
 
 const running = new Set<Writer>()
 
-/** A process that writes, and the changes that the store acknowledged. */
+/** A process that opens a store, then writes, and the changes that the store acknowledged. */
 export class Writer {
   readonly acknowledged: string[] = []
+  #isReady = false
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
   #rest = ''
@@ -25,7 +26,7 @@ export class Writer {
     const program = join(import.meta.dirname, 'writer-process.ts')
     const args = [dataDir, databaseUrl, name, ...(count === undefined ? [] : [String(count)])]
     this.#process = spawn(process.execPath, [program, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
     running.add(this)
     this.#ended = new Promise((resolve) => {
@@ -41,24 +42,35 @@ export class Writer {
     this.#process.stdout?.on('data', (chunk) => {
       const lines = (this.#rest + chunk).split('\n')
       this.#rest = lines.pop() ?? ''
+      if (!this.#isReady) this.#isReady = lines.shift() === 'ready'
       this.acknowledged.push(...lines)
       this.#onOutput()
     })
   }
 
-  /** Waits until this number of changes was acknowledged. */
+  /** Waits until the process has opened the store. It does not write yet. */
+  ready = () => this.#until(() => this.#isReady)
+
+  /** Starts the writing, and waits until this number of changes was acknowledged. */
   async wrote(count: number): Promise<void> {
+    await this.ready()
+    this.#process.stdin?.end('write')
+    await this.#until(() => this.acknowledged.length >= count)
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onOutput = () => {
-        if (this.acknowledged.length >= count || !running.has(this)) resolve()
+        if (isSo() || !running.has(this)) resolve()
       }
       this.#onOutput()
     })
-    assert.ok(this.acknowledged.length >= count, this.#errors)
+    assert.ok(isSo(), this.#errors)
   }
 
   /** Waits until the process has written all its changes, and asserts its exit code 0. */
   async done(): Promise<void> {
+    await this.wrote(1)
     await this.#ended
     assert.equal(this.#process.exitCode, 0, this.#errors)
   }
