@@ -7,7 +7,7 @@ import { repositoryFolder, runtimes } from '../harness/programs.ts'
 import type { Store } from './stores.ts'
 
 const main = join(repositoryFolder, 'services', 'identity-provider', 'src', 'main.ts')
-const shortCleanup = join(import.meta.dirname, 'short-cleanup.ts')
+const shortCleanup = new URL('./short-cleanup.ts', import.meta.url)
 
 /** The scopes of both management APIs. */
 const scopes = {
@@ -39,16 +39,17 @@ export type IdentityServer = {
 export type ServerOptions = {
   readonly settings?: Readonly<Record<string, string>>
   readonly cores?: readonly number[]
-  /** Runs the cleanup every second instead of every 5 minutes. */
-  readonly hasShortCleanup?: boolean
+  /** The interval of the cleanup; default 5 minutes. */
+  readonly cleanupEveryMs?: number
 }
 
 /** Starts the identity provider as a process. */
 export async function startIdentityServer(
   store: Store,
-  { settings = {}, cores = [], hasShortCleanup = false }: ServerOptions = {},
+  { settings = {}, cores = [], cleanupEveryMs }: ServerOptions = {},
 ): Promise<IdentityServer> {
-  const preload = hasShortCleanup ? ['--import', shortCleanup] : []
+  const preload =
+    cleanupEveryMs === undefined ? [] : ['--import', `${shortCleanup}?everyMs=${cleanupEveryMs}`]
   const startedMs = performance.now()
   const server = await startServer(
     {

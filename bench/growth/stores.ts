@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PostgresServer } from '../../fixtures/postgres-server.ts'
 import { openForSeeding } from './open-for-seeding.ts'
@@ -43,7 +43,7 @@ export class Stores {
     if (this.#kind === 'sqlite') {
       if (!isEmpty) {
         const template = await this.#template(applications, audit)
-        await copyFile(join(template, fileName), join(dataDir, fileName))
+        await copyToDisk(join(template, fileName), join(dataDir, fileName))
       }
       return { dataDir, settings: {}, databaseUrl: undefined, remove }
     }
@@ -91,3 +91,11 @@ export class Stores {
 }
 
 const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
+
+/** Without the last step, the first write of a case would wait for the disk to take the whole copy. */
+async function copyToDisk(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  const copy = await open(to)
+  await copy.sync()
+  await copy.close()
+}

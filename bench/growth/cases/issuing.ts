@@ -9,6 +9,8 @@ import { seed } from '../stores.ts'
 import { tokenFormFile, tokenPath } from '../token-form.ts'
 
 const turnSeconds = 2
+/** Without it, the server would compile its code in the first turns. */
+const warmUpSeconds = 8
 const rounds = 3
 const shareOfCapacity = 0.6
 const connections = 16
@@ -30,22 +32,19 @@ export const issuing: GrowthCase = {
     const server = await startIdentityServer(store, { cores: cores.server })
     const form = await tokenFormFile(folder)
     const turn = isTiny ? 1 : turnSeconds
-    const issue = async () => {
-      const command = generator(
-        { url: server.url + tokenPath, form },
-        { connections, seconds: turn },
-      )
+    const issue = async (seconds: number) => {
+      const command = generator({ url: server.url + tokenPath, form }, { connections, seconds })
       const { requestsPerSecond, failures } = await measureLoad(command, cores.load, false)
       if (failures.length > 0) throw new Error(failures.join('; '))
       return requestsPerSecond
     }
     progress('tokens in turns with openssl')
-    await issue()
+    await issue(isTiny ? 1 : warmUpSeconds)
     const tokensPerSecond: number[] = []
     const signaturesPerSecond: number[] = []
     const beforeSeconds = (await server.metrics()).cpuSeconds
     for (let round = 0; round < (isTiny ? 1 : rounds); round += 1) {
-      tokensPerSecond.push(await issue())
+      tokensPerSecond.push(await issue(turn))
       if (!present.has('openssl')) continue
       const command = opensslSpeed({ url: '' }, { connections, seconds: turn })
       signaturesPerSecond.push((await measureLoad(command, cores.server, false)).requestsPerSecond)
@@ -57,7 +56,8 @@ export const issuing: GrowthCase = {
     progress('tokens at 60 % of capacity')
     const perSecond = Math.max(1, Math.round(capacity * shareOfCapacity))
     const load = { url: server.url, seed, clients: size, perSecond, seconds: 2 * seconds }
-    const latency = await pacedLoad(load)
+    // Until each client was loaded once.
+    const latency = await pacedLoad({ ...load, warmUpSeconds: Math.ceil(size / perSecond) + 1 })
     await server.stop()
     await store.remove()
     if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)

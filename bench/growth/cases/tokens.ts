@@ -18,6 +18,8 @@ import { auditRecordsOf } from './audit-records.ts'
 import { graphRequests } from './graph.ts'
 
 const perSecond = 50
+/** A new process compiles its code while it answers. Operators meet a server that has run for longer. */
+const warmUpSeconds = 10
 const command = join(repositoryFolder, 'cli', 'bin', 'greeting.js')
 
 /** Work of an operator, again and again until the signal. */
@@ -87,13 +89,15 @@ export const tokens: GrowthCase = {
     { what: 'p99 to idle beside *', atMost: 2 },
     { what: 'longest pause beside *', atMost: 25 },
   ],
-  async run({ stores, sizes, seconds, progress }) {
+  async run({ stores, sizes, seconds, isTiny, progress }) {
     const figures: Figure[] = []
     const latencies: ({ size: number; beside: string } & Latency)[] = []
     for (const size of sizes) {
       const store = await stores.copyOf(size, auditRecordsOf(size))
       const server = await startIdentityServer(store)
       const administrator = await administratorOf(server, store)
+      const load = { url: server.url, seed, clients: size, perSecond, seconds }
+      await pacedLoad({ ...load, seconds: isTiny ? 1 : warmUpSeconds })
       let idleP99Ms = 0
       for (const { beside, run } of disturbances) {
         progress(`tokens with ${size} applications, beside ${beside}`)
@@ -102,7 +106,6 @@ export const tokens: GrowthCase = {
         const disturbance = run(administrator, stop.signal)
         // Its failure is reported below, after the load.
         disturbance.catch(() => undefined)
-        const load = { url: server.url, seed, clients: size, perSecond, seconds }
         const latency = await pacedLoad(load)
         const { longestPauseMs } = await server.metrics()
         stop.abort()

@@ -9,6 +9,8 @@ export type PacedLoad = {
   readonly clients: number
   readonly perSecond: number
   readonly seconds: number
+  /** The time before the first latency that counts; default 1. */
+  readonly warmUpSeconds?: number
 }
 
 /** Sends the load from a thread of its own, so that work in this thread delays no request. */

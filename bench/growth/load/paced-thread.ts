@@ -6,15 +6,15 @@ import { idsOf, secretOf } from '../seed-ids.ts'
 import type { PacedLoad } from './paced-load.ts'
 
 // A latency counts from the time at which the request was due, so that a slow answer does not hide
-// the requests behind it. The requests before the first second warm up both programs.
+// the requests behind it. The requests before that warm up both programs.
 
-const { url, seed, clients, perSecond, seconds } = workerData as PacedLoad
+const { url, seed, clients, perSecond, seconds, warmUpSeconds = 1 } = workerData as PacedLoad
 const { tenantId, apiAppId, clientIdOf } = idsOf(seed)
 const endpoint = new URL(`/${tenantId}/oauth2/v2.0/token`, url)
 const agent = new Agent({ keepAlive: true })
 const recorder = new LatencyRecorder()
 const timeoutMs = 30_000
-const warmUpRequests = Math.min(perSecond, Math.ceil((perSecond * seconds) / 4))
+const warmUpRequests = Math.round(perSecond * warmUpSeconds)
 /** Prime, so that the turns reach all clients of any number. */
 const stride = 7919
 
