@@ -19,7 +19,7 @@ const maxCandidates = 2000
 /** Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. */
 const rowsPerPart = 100
 /** Rows that one page of a filter without an index reads. Its next page continues there. */
-const maxRowsPerPage = 5000
+const defaultMaxRowsPerPage = 5000
 
 /** Rows that one count of a filter without an index reads: about ten seconds of a core. */
 const maxCountedRows = 200_000
@@ -29,6 +29,7 @@ export type ListLimits = {
   /** Counts of filters without an index, which read the whole tenant. */
   readonly scans: OneAtATime
   readonly maxCountedRows?: number
+  readonly maxRowsPerPage?: number
 }
 
 /** Reads one page of a list, in parts. Each part is a snapshot of its own. */
@@ -38,6 +39,7 @@ export async function listPage<Kind extends ListedKind>(
   limits: ListLimits,
 ): Promise<ListPage<Kind>> {
   const every = query as unknown as AnyQuery
+  const { maxRowsPerPage = defaultMaxRowsPerPage } = limits
   // A row of a former release has no name key, and so no position.
   if (every.order?.by === 'displayName') await fillNameKeys(database)
   const ids = await database.report((db) => candidates(db, every))
