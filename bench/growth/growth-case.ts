@@ -30,5 +30,7 @@ export type GrowthCase = {
   readonly goals: readonly Goal[]
   /** Whether the figures depend on the database. A run on PostgreSQL leaves the other cases out. */
   readonly usesStore: boolean
+  /** Whether it runs only when `--only` names it, because it takes long. */
+  readonly isOnRequest?: boolean
   run(context: GrowthContext): Promise<Measured>
 }

@@ -11,6 +11,7 @@ export const growthUsage = `npm run bench -- growth [options]
   --tiny            check that every case runs, with 20 and 40 applications and loads of 1 s
   --help            print this text
 
+The case soak takes 20 minutes, and runs only when --only names it.
 Each store has ten audit records for each application, at most a million. Ratios compare with the
 smallest size. With postgresql, only the cases that use the store are run.
 Exit codes: 0 done, 1 a case failed, 2 bad usage, 3 a goal was missed.`

@@ -48,7 +48,7 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
   const keepOne = (result: CaseResult) =>
     options.keep ? keep(options.store, machine, [result]) : undefined
   const output = { out, err }
-  const { results, failures } = await measureCases(selected(options), options, output, keepOne)
+  const { results, failures } = await measureCases(selectedCases(options), options, output, keepOne)
   for (const failure of failures) err(failure)
   // Tiny sizes show that the cases run. They say nothing about growth.
   const missed = options.tiny ? [] : missedOf(results)
@@ -59,10 +59,15 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
   return missed.length > 0 ? 3 : 0
 }
 
-const selected = ({ only, store }: GrowthOptions): GrowthCase[] =>
-  allCases.filter(
-    ({ id, usesStore }) =>
-      (only.length === 0 || only.some((prefix) => id.startsWith(prefix))) &&
+/** The cases of a run. */
+export const selectedCases = (
+  { only, store, tiny }: GrowthOptions,
+  from: readonly GrowthCase[] = allCases,
+): GrowthCase[] =>
+  from.filter(
+    ({ id, isOnRequest = false, usesStore }) =>
+      (only.some((prefix) => id.startsWith(prefix)) ||
+        (only.length === 0 && (tiny || !isOnRequest))) &&
       (usesStore || store === 'sqlite'),
   )
 
