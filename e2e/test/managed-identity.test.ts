@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
@@ -27,18 +28,21 @@ for (const credential of credentials)
   }
 `
 
-/** The program of a pod, with the variables that the webhook of Kubernetes sets. */
+/** The program of some pods, with the variables that the webhook of Kubernetes sets. */
 const podProgram = `
 import { WorkloadIdentityCredential } from '@azure/identity'
-const credential = new WorkloadIdentityCredential({ disableInstanceDiscovery: true })
-try {
-  const { token } = await credential.getToken('api://' + process.env.API_APPLICATION_ID + '/.default')
-  const headers = { authorization: 'Bearer ' + token }
-  const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
-  console.log(answer.status, await answer.text())
-} catch (error) {
-  console.log(error.message.match(/AADSTS[0-9]+/)?.[0] ?? error.message)
-}
+const scope = 'api://' + process.env.API_APPLICATION_ID + '/.default'
+for (const file of process.env.TOKEN_FILES.split(' '))
+  try {
+    process.env.AZURE_FEDERATED_TOKEN_FILE = file
+    const credential = new WorkloadIdentityCredential({ disableInstanceDiscovery: true })
+    const { token } = await credential.getToken(scope)
+    const headers = { authorization: 'Bearer ' + token }
+    const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
+    console.log(answer.status, await answer.text())
+  } catch (error) {
+    console.log(error.message.match(/AADSTS[0-9]+/)?.[0] ?? error.message)
+  }
 `
 
 describe('managed and workload identity with @azure/identity', () => {
@@ -95,26 +99,24 @@ describe('managed and workload identity with @azure/identity', () => {
       subject: 'system:serviceaccount:jobs:nightly',
       audiences: ['api://AzureADTokenExchange'],
     })
-    const AZURE_FEDERATED_TOKEN_FILE = join(folder, 'projected-token')
+    const files = ['jobs', 'other'].map((namespace) => {
+      const file = join(folder, `token-of-${namespace}`)
+      const sub = `system:serviceaccount:${namespace}:nightly`
+      writeFileSync(file, cluster.token({ sub }))
+      return file
+    })
     const env = {
       API_APPLICATION_ID,
       BASE_URL,
-      AZURE_FEDERATED_TOKEN_FILE,
+      TOKEN_FILES: files.join(' '),
       AZURE_CLIENT_ID: CLIENT_ID,
       AZURE_TENANT_ID: client.TENANT_ID,
       AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
       NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
     }
-    for (const [namespace, expected] of [
-      ['jobs', '200 Hi'],
-      ['other', 'AADSTS700213'],
-    ]) {
-      const sub = `system:serviceaccount:${namespace}:nightly`
-      await writeFile(AZURE_FEDERATED_TOKEN_FILE, cluster.token({ sub }))
-      const args = ['--input-type=module', '--eval', podProgram]
-      const { out } = await run('node', args, { cwd: folder, env })
-      assert.equal(out, `${expected}\n`)
-    }
+    const args = ['--input-type=module', '--eval', podProgram]
+    const { out } = await run('node', args, { cwd: folder, env })
+    assert.equal(out, '200 Hi\nAADSTS700213\n')
   })
 
   it('is refused without the headers, and for a request of a web page or another machine', async () => {

@@ -1,13 +1,9 @@
 import 'reflect-metadata'
 import { writeFile } from 'node:fs/promises'
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509'
+import { forWebCrypto, repeatingRsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
 
-const algorithm = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  publicExponent: new Uint8Array([1, 0, 1]),
-  modulusLength: 2048,
-}
+const signingAlgorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 const hourMs = 3_600_000
 
 /** A certificate for client authentication. */
@@ -20,14 +16,14 @@ export type ClientCertificate = {
 
 /** Creates a self-signed certificate, valid from an hour ago for two hours, and writes it with its key. */
 export async function makeClientCertificate(file: string): Promise<ClientCertificate> {
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = forWebCrypto(repeatingRsaKeyPair())
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       name: 'CN=Greeting client',
       notBefore: new Date(Date.now() - hourMs),
       notAfter: new Date(Date.now() + hourMs),
       keys,
-      signingAlgorithm: algorithm,
+      signingAlgorithm,
     },
     crypto,
   )
