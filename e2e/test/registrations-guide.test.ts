@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFile, cp, readFile } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import {
   type IdentityProvider,
   startIdentityProvider,
 } from '../../fixtures/identity-provider-process.ts'
-import { type Ended, root, run, temporaryFolder } from './greeting-process.ts'
+import { root, run, temporaryFolder } from './greeting-process.ts'
 
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 
@@ -55,42 +55,4 @@ describe('the guide to registrations', () => {
       assert.equal(constant(out + err), constant(printed))
     })
   }
-})
-
-describe('registrations in a directory that shows new objects late', () => {
-  const file = join(root, 'registrations/greeting.json')
-  let cleanUp: () => Promise<void> = async () => {}
-  let folder: string
-  let provider: IdentityProvider
-  let first: Ended
-
-  const greeting = (...args: string[]) =>
-    run('greeting', ['registrations', ...args], { cwd: folder })
-
-  before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    provider = await startIdentityProvider(join(folder, '.greeting'), {
-      VISIBILITY_DELAY_SECONDS: '1',
-    })
-    first = await greeting('apply', file)
-  })
-  after(async () => {
-    await provider.stop()
-    await cleanUp()
-  })
-
-  it('are created once, and the next run finds them', async () => {
-    assert.equal(first.code, 0, first.err)
-    assert.match(first.err, /^The directory: not found yet\. Next attempt in /)
-    const second = await greeting('apply', file)
-    assert.equal(second.out, 'No changes: the directory matches the file.\n')
-  })
-
-  it('are refused to a client without management roles, with the missing role', async () => {
-    const client = join(folder, '.greeting/secrets/greeting-client.env')
-    await appendFile(client, `GRAPH_URL=${provider.url}\n`)
-    const { code, err } = await greeting('plan', file, '--settings', client)
-    assert.equal(code, 4, err)
-    assert.match(err, /lacks (the|an) application role/)
-  })
 })
