@@ -132,6 +132,12 @@ const sharedSystem = 'e2e/test/shared-system.ts'
 const usesSharedSystem = (file: string) =>
   importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
 
+/** Folders whose system tests share a process, because they load the same files of the server. */
+const sharedFolders = [
+  'services/identity-provider/test/management/',
+  'services/identity-provider/test/portal/',
+]
+
 /** The files of one process. */
 export type Job = { readonly suite: Suite; readonly files: readonly string[] }
 
@@ -139,12 +145,12 @@ export type Job = { readonly suite: Suite; readonly files: readonly string[] }
 export const longestFirst: readonly string[] = [
   'e2e/test/clients/clients.test.ts',
   'services/identity-provider/test/failover.test.ts',
-  'services/identity-provider/test/disk-faults.test.ts',
+  'services/identity-provider/test/management/store-faults.test.ts',
   'e2e/test/npm-ended.test.ts',
   'e2e/test/registrations-guide.test.ts',
   'services/identity-provider/test/storage/postgres-storage.test.ts',
   'cli/test/commands/start.test.ts',
-  'services/identity-provider/test/storage/killed-writers.test.ts',
+  'services/identity-provider/test/portal/naughty-strings.test.ts',
   'services/identity-provider/test/storage/sqlite-storage.test.ts',
 ]
 
@@ -163,9 +169,10 @@ function groupsOf(suite: Suite): string[][] {
   if (suite === 'unit') return partsOf(files, unitJobs)
   const bench = files.filter((file) => file.startsWith('bench/'))
   const sharing = files.filter(usesSharedSystem)
-  const grouped = new Set([...bench, ...sharing])
+  const folders = sharedFolders.map((folder) => files.filter((file) => file.startsWith(folder)))
+  const grouped = new Set([bench, sharing, ...folders].flat())
   const alone = files.filter((file) => !grouped.has(file)).map((file) => [file])
-  return [sharing, bench, ...alone]
+  return [sharing, bench, ...folders, ...alone]
 }
 
 const rankOf = (files: readonly string[]) => {
