@@ -132,10 +132,18 @@ const sharedSystem = 'e2e/test/shared-system.ts'
 const usesSharedSystem = (file: string) =>
   importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
 
-/** Folders whose system tests share a process, because they load the same files of the server. */
-const sharedFolders = [
-  'services/identity-provider/test/management/',
-  'services/identity-provider/test/portal/',
+/** The beginnings of system tests that share a process, because they load the same files of the server. */
+const sharedProcesses: readonly (readonly string[])[] = [
+  ['services/identity-provider/test/management/'],
+  ['services/identity-provider/test/portal/'],
+  [
+    'services/identity-provider/test/audit-flooding.test.ts',
+    'services/identity-provider/test/disaster.test.ts',
+    'services/identity-provider/test/http/',
+    'services/identity-provider/test/lab/',
+    'services/identity-provider/test/service.test.ts',
+    'services/identity-provider/test/start-identity-provider.test.ts',
+  ],
 ]
 
 /** The files of one process. */
@@ -169,10 +177,12 @@ function groupsOf(suite: Suite): string[][] {
   if (suite === 'unit') return partsOf(files, unitJobs)
   const bench = files.filter((file) => file.startsWith('bench/'))
   const sharing = files.filter(usesSharedSystem)
-  const folders = sharedFolders.map((folder) => files.filter((file) => file.startsWith(folder)))
-  const grouped = new Set([bench, sharing, ...folders].flat())
+  const others = sharedProcesses.map((beginnings) =>
+    files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning))),
+  )
+  const grouped = new Set([bench, sharing, ...others].flat())
   const alone = files.filter((file) => !grouped.has(file)).map((file) => [file])
-  return [sharing, bench, ...folders, ...alone]
+  return [sharing, bench, ...others, ...alone]
 }
 
 const rankOf = (files: readonly string[]) => {

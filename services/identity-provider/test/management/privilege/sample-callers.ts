@@ -172,9 +172,10 @@ export function isDue({ due }: Person, authority: string): boolean {
 export function appIdsOf(directory: Directory, { name, secrets }: Person): string[] {
   const tenantIds = [...directory.tenants(), { id: ownerTenantId }].map(({ id }) => id)
   const isKnown = (appId: string, passwords: Application['passwordCredentials']) =>
-    (secrets.get(appId) ?? []).some((secret) =>
-      passwords.some((known) => Buffer.from(known.secretSha256).equals(secretSha256(secret))),
-    )
+    (secrets.get(appId) ?? []).some((secret) => {
+      const hash = secretSha256(secret)
+      return passwords.some((known) => Buffer.from(known.secretSha256).equals(hash))
+    })
   const applications = tenantIds
     .flatMap((id) => [...directory.applicationsOf(id)])
     .filter(
