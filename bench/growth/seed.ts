@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import {
   type DirectoryChange,
@@ -109,6 +110,8 @@ async function seedDirectory(storage: Storage, { seed, applications, at }: SeedO
   for (let start = 0; start < applications; start += applicationsPerCommit) {
     const length = Math.min(applicationsPerCommit, applications - start)
     await commit(Array.from({ length }, (_, index) => clientChanges(start + index)).flat())
+    // SQLite works in this thread. Without a turn of the event loop, Ctrl-C would wait for the end.
+    await nextTurn()
   }
 }
 
@@ -139,6 +142,7 @@ async function seedAudit(storage: Storage, options: SeedOptions) {
       'signIns',
       Array.from({ length }, (_, index) => auditRecordAt(start + index, options)),
     )
+    await nextTurn()
   }
 }
 
