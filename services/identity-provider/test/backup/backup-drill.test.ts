@@ -38,12 +38,10 @@ const asProcess: Run = async (name, folder, { dataDir, databaseUrl }) => {
     DATA_DIR: dataDir,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
   })
-  if (code === 1) {
-    assert.match(err, new RegExp(`^${name} failed: .*\\.$`, 'm'))
-    throw new Error(err)
-  }
-  assert.equal(code, 0, err)
-  return err
+  if (code === 0) return err
+  assert.equal(code, 1, 'the exit code of a failure')
+  assert.match(err, new RegExp(`^${name} failed: .*\\.$`, 'm'))
+  throw new Error(err)
 }
 
 const here: Run = async (name, folder, { dataDir, databaseUrl }) => {
