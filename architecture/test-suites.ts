@@ -155,9 +155,9 @@ export const longestFirst: readonly string[] = [
   'services/identity-provider/test/failover.test.ts',
   'services/identity-provider/test/management/store-faults.test.ts',
   'e2e/test/npm-ended.test.ts',
-  'e2e/test/registrations-guide.test.ts',
+  'e2e/test/restart.test.ts',
   'services/identity-provider/test/storage/postgres-storage.test.ts',
-  'cli/test/commands/start.test.ts',
+  'services/identity-provider/test/backup/backup-drill.test.ts',
   'services/identity-provider/test/portal/naughty-strings.test.ts',
   'services/identity-provider/test/storage/sqlite-storage.test.ts',
 ]
