@@ -6,7 +6,7 @@ import { GraphError, refuse } from '../http/graph-error.ts'
 import type { Answer, ListCall } from '../http/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { type Filter, parseFilter } from './filter.ts'
-import { entitiesJson } from './list-answer.ts'
+import { showWithLastUses } from './list-answer.ts'
 import { parseQuery, queryOptions, supportedOptions } from './query-options.ts'
 import { selection } from './show-entity.ts'
 
@@ -63,8 +63,8 @@ export async function listChanges<Kind extends FollowedKind>(
     lastUses: new Map(),
   }
   const present = page.objects.flatMap(({ value }) => (isActive(value) ? [value] : []))
-  const shown = await entitiesJson(call, set, present, view)
-  const shownById = new Map(present.map(({ id }, index) => [id, shown[index]]))
+  const show = await showWithLastUses(call, set, present, view)
+  const shownById = new Map(present.map((entity) => [entity.id, show(entity)]))
   const link =
     page.next === undefined
       ? linkTo(call, set, '$deltatoken', { select, ids, since: page.until })
