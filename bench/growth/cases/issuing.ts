@@ -1,19 +1,15 @@
-import { allowedCores, assignCores } from '../../cores.ts'
-import { autocannon, measureLoad, opensslSpeed, wrk } from '../../harness/load.ts'
+import { measureLoad, opensslSpeed } from '../../harness/load.ts'
 import { presentPrograms } from '../../harness/programs.ts'
 import { median } from '../../harness/results.ts'
 import type { GrowthCase } from '../growth-case.ts'
-import { startIdentityServer } from '../identity-server.ts'
 import { pacedLoad } from '../load/paced-load.ts'
+import { connections, shareOfCapacity, startOneCoreIssuer } from '../one-core-issuer.ts'
 import { seed } from '../stores.ts'
-import { tokenFormFile, tokenPath } from '../token-form.ts'
 
 const turnSeconds = 2
 /** Without it, the server would compile its code in the first turns. */
 const warmUpSeconds = 8
 const rounds = 3
-const shareOfCapacity = 0.6
-const connections = 16
 
 /** Issues tokens on one core, in turns with the signatures of openssl. */
 export const issuing: GrowthCase = {
@@ -24,20 +20,17 @@ export const issuing: GrowthCase = {
     { what: 'tokens to signatures of openssl', atLeast: 0.8 },
     { what: 'p99 at 60 % of capacity', atMost: 10 },
   ],
-  async run({ stores, sizes: [size = 0], seconds, isTiny, folder, progress }) {
-    const present = presentPrograms()
-    const cores = assignCores(present.has('taskset') ? allowedCores() : [], 1)
-    const generator = present.has('wrk') && !isTiny ? wrk : autocannon
-    const store = await stores.copyOf(size, 0)
-    const server = await startIdentityServer(store, { cores: cores.server })
-    const form = await tokenFormFile(folder)
+  async run(context) {
+    const {
+      sizes: [size = 0],
+      seconds,
+      isTiny,
+      progress,
+    } = context
+    const hasOpenssl = presentPrograms().has('openssl')
+    const issuer = await startOneCoreIssuer(context, size)
+    const { server, cores, issue } = issuer
     const turn = isTiny ? 1 : turnSeconds
-    const issue = async (seconds: number) => {
-      const command = generator({ url: server.url + tokenPath, form }, { connections, seconds })
-      const { requestsPerSecond, failures } = await measureLoad(command, cores.load, false)
-      if (failures.length > 0) throw new Error(failures.join('; '))
-      return requestsPerSecond
-    }
     progress('tokens in turns with openssl')
     await issue(isTiny ? 1 : warmUpSeconds)
     const tokensPerSecond: number[] = []
@@ -45,9 +38,9 @@ export const issuing: GrowthCase = {
     const beforeSeconds = (await server.metrics()).cpuSeconds
     for (let round = 0; round < (isTiny ? 1 : rounds); round += 1) {
       tokensPerSecond.push(await issue(turn))
-      if (!present.has('openssl')) continue
+      if (!hasOpenssl) continue
       const command = opensslSpeed({ url: '' }, { connections, seconds: turn })
-      signaturesPerSecond.push((await measureLoad(command, cores.server, false)).requestsPerSecond)
+      signaturesPerSecond.push((await measureLoad(command, cores, false)).requestsPerSecond)
     }
     const cpuSeconds = (await server.metrics()).cpuSeconds - beforeSeconds
     const capacity = median(tokensPerSecond)
@@ -58,8 +51,7 @@ export const issuing: GrowthCase = {
     const load = { url: server.url, seed, clients: size, perSecond, seconds: 2 * seconds }
     // Until each client was loaded once.
     const latency = await pacedLoad({ ...load, warmUpSeconds: Math.ceil(size / perSecond) + 1 })
-    await server.stop()
-    await store.remove()
+    await issuer.stop()
     if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)
     return {
       figures: [

@@ -1,18 +1,12 @@
-import { allowedCores, assignCores } from '../../cores.ts'
-import { autocannon, measureLoad, wrk } from '../../harness/load.ts'
-import { presentPrograms } from '../../harness/programs.ts'
 import type { Figure } from '../figure.ts'
 import type { GrowthCase } from '../growth-case.ts'
-import { startIdentityServer } from '../identity-server.ts'
 import type { LatencyTable } from '../latency.ts'
 import { pacedLoad } from '../load/paced-load.ts'
+import { shareOfCapacity, startOneCoreIssuer } from '../one-core-issuer.ts'
 import { seed } from '../stores.ts'
-import { tokenFormFile, tokenPath } from '../token-form.ts'
 
 const minutes = 20
 const minuteSeconds = 60
-const shareOfCapacity = 0.6
-const connections = 16
 const capacitySeconds = 10
 /** The minutes whose memory and descriptors have a column. */
 const shownMinutes = [1, 5, 10, 15, 20]
@@ -27,19 +21,18 @@ export const soak: GrowthCase = {
     { what: 'resident memory', atMost: 350 },
     { what: 'open descriptors', ratioAtMost: 1.2 },
   ],
-  async run({ stores, sizes: [size = 0], isTiny, folder, progress }) {
-    const present = presentPrograms()
-    const cores = assignCores(present.has('taskset') ? allowedCores() : [], 1)
-    const generator = present.has('wrk') && !isTiny ? wrk : autocannon
-    const store = await stores.copyOf(size, 0)
-    const server = await startIdentityServer(store, { cores: cores.server })
-    const form = await tokenFormFile(folder)
+  async run(context) {
+    const {
+      sizes: [size = 0],
+      isTiny,
+      progress,
+    } = context
+    const issuer = await startOneCoreIssuer(context, size)
+    const { server } = issuer
     const seconds = isTiny ? 1 : capacitySeconds
-    const full = generator({ url: server.url + tokenPath, form }, { connections, seconds })
     // The first load warms up the server.
-    await measureLoad(full, cores.load, false)
-    const { requestsPerSecond } = await measureLoad(full, cores.load, false)
-    const perSecond = Math.max(1, Math.round(requestsPerSecond * shareOfCapacity))
+    await issuer.issue(seconds)
+    const perSecond = Math.max(1, Math.round((await issuer.issue(seconds)) * shareOfCapacity))
     const load = { url: server.url, seed, clients: size, perSecond }
     const figures: Figure[] = []
     const latencies: LatencyTable[number][] = []
@@ -57,8 +50,7 @@ export const soak: GrowthCase = {
         { what: 'p99 of the minute', size: minute, unit: 'ms', value: latency.p99Ms },
       )
     }
-    await server.stop()
-    await store.remove()
+    await issuer.stop()
     return { figures, latencies }
   },
 }
