@@ -100,11 +100,11 @@ describe('files', () => {
     )
   })
 
-  it('only a main file, the command and the fixtures of tests use environment, exit and console', () => {
+  it('only a main file and the command use environment, exit and console', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
-        !/(^|\/)main\.ts$|^(cli|fixtures)\/|^services\/[^/]+\/bin\//.test(file) &&
+        !/(^|\/)main\.ts$|^cli\/|^services\/[^/]+\/bin\//.test(file) &&
         /\bprocess\.(env|exit)\b|\bconsole\./.test(read(file)),
     )
     assert.deepEqual(touching, [])

@@ -12,7 +12,7 @@ type Json = Record<string, string>
 async function planted(t: TestContext) {
   const folder = await temporaryFolder(t)
   const dataDir = join(folder, '.greeting')
-  const provider = await startIdentityProvider(dataDir)
+  const provider = await startIdentityProvider(dataDir, process.env)
   t.after(() => provider.stop())
   const settings = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Json
   const token = (id = '', secret = '', scope = '') =>

@@ -36,7 +36,7 @@ describe('the guide to registrations', () => {
   before(async () => {
     folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
     await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
-    provider = await startIdentityProvider(join(folder, '.greeting'))
+    provider = await startIdentityProvider(join(folder, '.greeting'), process.env)
   })
   after(async () => {
     await provider.stop()

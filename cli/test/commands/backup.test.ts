@@ -20,7 +20,7 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   await writeFile(passphraseFile, 'a long passphrase')
   const key = ['--passphrase-file', passphraseFile]
 
-  const provider = await startIdentityProvider(dataDir)
+  const provider = await startIdentityProvider(dataDir, process.env)
   const before = await kids()
   const made = await greeting('backup', '--to', saved, ...key)
   assert.equal(made.code, 0, made.err)
@@ -35,7 +35,7 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   await rm(join(dataDir, 'key-encryption.key'))
   const restored = await greeting('restore', '--from', saved, ...key)
   assert.equal(restored.code, 0, restored.err)
-  const next = await startIdentityProvider(dataDir, {
+  const next = await startIdentityProvider(dataDir, process.env, {
     PORT: new URL(provider.url).port,
   })
   assert.deepEqual(await kids(), before)

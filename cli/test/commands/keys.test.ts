@@ -18,7 +18,7 @@ describe('the keys of the identity provider', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'greeting-keys-'))
-    provider = await startIdentityProvider(folder)
+    provider = await startIdentityProvider(folder, process.env)
   })
   after(async () => {
     await provider.stop()

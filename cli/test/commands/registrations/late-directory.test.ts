@@ -21,7 +21,7 @@ describe('registrations in a directory that shows new objects late', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'greeting-late-'))
-    provider = await startIdentityProvider(folder, {
+    provider = await startIdentityProvider(folder, process.env, {
       VISIBILITY_DELAY_SECONDS: '1',
     })
     first = await greeting('apply', file)
