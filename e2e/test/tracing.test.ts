@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
 import { startCollector } from '../../packages/tracing/test/otlp-collector.ts'
+import { advanceFile } from './advanced-guard-clock.ts'
 import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
-const fastGuardClock = join(import.meta.dirname, 'fast-guard-clock.ts')
+const advancedGuardClock = join(import.meta.dirname, 'advanced-guard-clock.ts')
 
 describe('the traces of a system', () => {
   let cleanUp: () => Promise<void> = async () => {}
@@ -19,7 +20,7 @@ describe('the traces of a system', () => {
     collector = await startCollector()
     system = await startSystem(join(folder, '.greeting'), {
       cwd: folder,
-      env: { ...tracing(), LOG_LEVEL: 'debug', NODE_OPTIONS: `--import=${fastGuardClock}` },
+      env: { ...tracing(), LOG_LEVEL: 'debug', NODE_OPTIONS: `--import=${advancedGuardClock}` },
     })
   })
   after(async () => {
@@ -53,6 +54,7 @@ describe('the traces of a system', () => {
 
   it('connect a job, its token, its call and the request for the key', async () => {
     await revokeKnownKeys()
+    await writeFile(join(folder, advanceFile), '')
     const { code, err } = await greeting('hi')
     assert.equal(code, 0, err)
     const names = [
