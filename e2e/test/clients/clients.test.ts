@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test'
 import { root } from '../greeting-process.ts'
 import { type Settings, type SharedSystem, sharedSystem } from '../shared-system.ts'
 import { ClientPage, type Section } from './client-page.ts'
-import { runSection } from './program-run.ts'
+import { type HostedRuns, type ProgramRun, runModules, runSection } from './program-run.ts'
 import { prepareSituations, type Refusal, refusals, type Situations } from './situations.ts'
 
 const clients = [
@@ -17,69 +17,97 @@ const clients = [
 ].map((client) => ({ ...client, page: new ClientPage(client.page) }))
 
 const index = new ClientPage('README')
-const programsAtOnce = 4
+const processesAtOnce = 4
+
+/** A section of a page, with the settings of one situation. */
+type Case = {
+  readonly section: Section
+  /** The refusal that the settings cause. Without it, the API accepts the token. */
+  readonly refusal: Refusal | undefined
+}
+
+/** Each section once with good settings, and each refusal in the section with the fewest that uses the wrong setting. */
+function casesOf({ sections }: ClientPage): Case[] {
+  const cases: Case[] = sections.map((section) => ({ section, refusal: undefined }))
+  const countOf = (section: Section) => cases.filter((one) => one.section === section).length
+  for (const refusal of refusals) {
+    const [section] = sections
+      .filter(({ shell, module }) => `${shell}${module}`.includes(refusal.concerns))
+      .toSorted((some, others) => countOf(some) - countOf(others))
+    if (section !== undefined) cases.push({ section, refusal })
+  }
+  return cases
+}
+
+const cases = new Map(clients.map(({ page }) => [page, casesOf(page)]))
+
+/** The cases without lines of a shell. Their modules run in one process. */
+const hosted = [...cases.values()]
+  .flat()
+  .filter(({ section: { shell, module } }) => shell === '' && module !== undefined)
 
 let system: SharedSystem
 let situations: Situations
+let hostedRuns: HostedRuns
 let preparing: Promise<void> | undefined
 
-/** Registers the situations before the first tests that need them. */
+/** Registers the situations, and runs the modules, before the first tests that need them. */
 const prepare = () => {
   preparing ??= (async () => {
     system = await sharedSystem()
     situations = await prepareSituations(system)
+    const programs = hosted.map((one) => ({
+      module: one.section.module ?? '',
+      settings: settingsOf(one),
+    }))
+    hostedRuns = await runModules(programs, situations.good, system.folder)
   })()
   return preparing
 }
 
+const settingsOf = ({ refusal }: Case): Settings =>
+  refusal === undefined ? situations.good : situations.wrong[refusal.what]
+
 const run = (section: Section, settings: Settings) => runSection(section, settings, system.folder)
 
-/**
- * Assigns each refusal to one section of a page that uses the wrong setting. Each section gets one or
- * more: the output of a refusal depends on the package, and each run loads the package again.
- */
-function assignRefusals({ sections }: ClientPage) {
-  const assigned = new Map(sections.map((section) => [section, [] as Refusal[]]))
-  for (const refusal of refusals) {
-    const [fewest] = [...assigned]
-      .filter(([{ shell, module }]) => `${shell}${module}`.includes(refusal.concerns))
-      .toSorted(([, some], [, others]) => some.length - others.length)
-    fewest?.[1].push(refusal)
-  }
-  return assigned
-}
+const runOf = async (one: Case): Promise<ProgramRun> =>
+  hosted.includes(one)
+    ? (hostedRuns.runs[hosted.indexOf(one)] ?? hostedRuns.process)
+    : run(one.section, settingsOf(one))
 
 for (const { page, prints } of clients) {
   describe(`the lines of docs/guides/clients/${page.name}.md`, {
-    concurrency: programsAtOnce,
+    concurrency: processesAtOnce,
   }, () => {
     before(prepare)
 
-    const refusalsOf = assignRefusals(page)
-    for (const section of page.sections) {
-      it(`${section.heading}: obtain a token that the API accepts`, async () => {
-        const { stdout, stderr, exitCode } = await run(section, situations.good)
-        assert.deepEqual(
-          { stdout: stdout.trim(), stderr, exitCode },
-          { stdout: prints, stderr: '', exitCode: 0 },
-        )
-      })
-
-      for (const { what, code } of refusalsOf.get(section) ?? []) {
-        it(`${section.heading}: report ${code} when ${what}`, async () => {
-          const { stdout, stderr } = await run(section, situations.wrong[what])
-          const seen = stdout + stderr
-          const promised = page.complaints.get(what)
-          assert.ok(promised, `the page has no output for the case that ${what}`)
-          assert.ok(seen.includes(code), `no ${code} in ${seen}`)
-          assert.ok(
-            seen.includes(promised),
-            `the page promises ${promised}, but the output is: ${seen}`,
+    for (const one of cases.get(page) ?? []) {
+      const { heading } = one.section
+      if (one.refusal === undefined) {
+        it(`${heading}: obtain a token that the API accepts`, async () => {
+          const { stdout, stderr, exitCode } = await runOf(one)
+          assert.deepEqual(
+            { stdout: stdout.trim(), stderr, exitCode },
+            { stdout: prints, stderr: '', exitCode: 0 },
           )
-          for (const secret of situations.secrets) assert.ok(!seen.includes(secret))
-          assert.doesNotMatch(seen, /eyJ[\w-]+\.eyJ/, 'no token is printed')
         })
+        continue
       }
+
+      const { what, code } = one.refusal
+      it(`${heading}: report ${code} when ${what}`, async () => {
+        const { stdout, stderr } = await runOf(one)
+        const seen = stdout + stderr
+        const promised = page.complaints.get(what)
+        assert.ok(promised, `the page has no output for the case that ${what}`)
+        assert.ok(seen.includes(code), `no ${code} in ${seen}`)
+        assert.ok(
+          seen.includes(promised),
+          `the page promises ${promised}, but the output is: ${seen}`,
+        )
+        for (const secret of situations.secrets) assert.ok(!seen.includes(secret))
+        assert.doesNotMatch(seen, /eyJ[\w-]+\.eyJ/, 'no token is printed')
+      })
     }
 
     it('describe no failure that this test does not cause', () => {
@@ -91,6 +119,15 @@ for (const { page, prints } of clients) {
     })
   })
 }
+
+describe('the process of the modules', () => {
+  before(prepare)
+
+  it('ends by itself, without a warning', () => {
+    const { stderr, exitCode } = hostedRuns.process
+    assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
+  })
+})
 
 describe('docs/guides/clients/README.md', () => {
   before(prepare)
