@@ -17,7 +17,6 @@ describe('docs/guides/ci.md', () => {
       .replaceAll('4000', String(await freePort()))
       .replaceAll('3000', String(await freePort()))
       .replaceAll(/npm start -w (\S+)/g, `node ${root}/$1/src/main.ts`)
-      .replaceAll('npx ', '')
     const script = `trap 'kill $(jobs -p)' EXIT\n${commands}`
     const { code, out, err } = await run('bash', ['-ec', script], { cwd: folder })
     assert.equal(code, 0, err)

@@ -7,11 +7,15 @@ import { join } from 'node:path'
 /** The root of the repository. */
 export const root = join(import.meta.dirname, '../..')
 
-const binFolder = join(root, 'node_modules/.bin')
+/** The path with the pinned Node, the command and npm. */
+export const pathWithNpm = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
 
-/** An environment without settings of this project, and with the pinned Node first in the path. */
+/**
+ * An environment without settings of this project, and with the pinned Node first in the path. Its npx is
+ * a short replacement, because npm takes longer to start than most commands.
+ */
 export const environment: NodeJS.ProcessEnv = {
-  PATH: `${binFolder}:${process.env.PATH}`,
+  PATH: `${join(import.meta.dirname, 'bin')}:${pathWithNpm}`,
   HOME: process.env.HOME,
   NO_COLOR: '1',
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
@@ -20,7 +24,7 @@ export const environment: NodeJS.ProcessEnv = {
 /** The exit code and the output of a command. */
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** A folder that is removed after the test. `npx` finds the command there as in a clone. */
+/** A folder that is removed after the test. It has the packages of a clone. */
 export async function temporaryFolder(t: { after(done: () => Promise<void>): void }) {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-e2e-'))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { environment, root, temporaryFolder } from './greeting-process.ts'
+import { environment, pathWithNpm, root, temporaryFolder } from './greeting-process.ts'
 
 const free = { HOST: '127.0.0.1', PORT: '0', HTTPS_PORT: '0' }
 const system = ['--api-port', '0', '--identity-port', '0', '--json', '--data-dir']
@@ -78,7 +78,7 @@ async function started(t: TestContext, { command, settings }: Row) {
   const [program, ...args] = command(dataDir)
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...environment, DATA_DIR: dataDir, ...settings },
+    env: { ...environment, PATH: pathWithNpm, DATA_DIR: dataDir, ...settings },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   })

@@ -49,9 +49,7 @@ describe('the guide to registrations', () => {
 
   for (const { command, printed } of exchanges) {
     it(`has the output of the command: ${command}`, async () => {
-      const { out, err } = await run('bash', ['-c', command.replaceAll('npx ', '')], {
-        cwd: folder,
-      })
+      const { out, err } = await run('bash', ['-c', command], { cwd: folder })
       assert.equal(constant(out + err), constant(printed))
     })
   }
