@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { openPostgresDatabase } from '../../src/storage/postgres/postgres-database.ts'
 import { parsePostgresAddress } from '../../src/storage/postgres-address.ts'
 import { PostgresPools } from '../../src/storage/postgres-pools.ts'
-import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import { openStorage } from '../../src/storage/storage.ts'
 import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
 import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
-import type { FreshStorage } from './fresh-storage.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+import { ReusedStores } from './reused-stores.ts'
 
 let server: PostgresServer
-/** A database with empty tables. Its copies save each test the migrations. */
+/** A database with empty tables. Its copies save each store the migrations. */
 let template: string
-const opened: Storage[] = []
+const stores = new ReusedStores(async () => {
+  const url = await server.database(template)
+  return () => openPostgresDatabase(url)
+})
 
 before(async () => {
   server = await PostgresServer.start()
@@ -25,32 +29,21 @@ before(async () => {
 })
 
 after(async () => {
-  await Promise.all(opened.map((storage) => storage.close()))
+  await stores.close()
   await server.stop()
 })
 
-const fresh: FreshStorage = () => storageIn(() => server.database(template))
-
-const storageIn = async (database: () => Promise<string>) => {
-  const databaseUrl = await database()
-  return {
-    open: async () => {
-      const storage = await openStorage({ dataDir: '', databaseUrl })
-      opened.push(storage)
-      return storage
-    },
-  }
-}
-
 describe('the start of servers on an empty PostgreSQL', () => {
   it('makes the tables once when six servers start at the same time', async () => {
-    const { open } = await storageIn(() => server.database())
+    const databaseUrl = await server.database()
+    const open = () => openStorage({ dataDir: '', databaseUrl })
     const storages = await Promise.all(Array.from({ length: 6 }, open))
     const positions = storages.map(async ({ directory }) => (await directory.start()).latest)
     assert.deepEqual(
       new Set((await Promise.all(positions)).map(({ revision }) => revision)),
       new Set([0]),
     )
+    await Promise.all(storages.map((storage) => storage.close()))
   })
 
   for (const [isPatient, timeout] of [
@@ -68,10 +61,16 @@ describe('the start of servers on an empty PostgreSQL', () => {
   }
 })
 
-describe('a directory log in PostgreSQL (AS31)', () => directoryLogConformance(fresh))
-describe('the lookups of a directory in PostgreSQL', () => directoryLookupConformance(fresh))
-describe('the lists of a directory in PostgreSQL', () => directoryListConformance(fresh))
-describe('the changes of a tenant in PostgreSQL', () => changeListConformance(fresh))
-describe('ending credentials in PostgreSQL', () => endingCredentialsConformance(fresh))
-describe('a key ring in PostgreSQL', () => keyRingStoreConformance(fresh))
-describe('the records of issuing in PostgreSQL (AS20)', () => issuanceRecordConformance(fresh))
+for (const [title, conformance] of [
+  ['a directory log in PostgreSQL (AS31)', directoryLogConformance],
+  ['the lookups of a directory in PostgreSQL', directoryLookupConformance],
+  ['the lists of a directory in PostgreSQL', directoryListConformance],
+  ['the changes of a tenant in PostgreSQL', changeListConformance],
+  ['ending credentials in PostgreSQL', endingCredentialsConformance],
+  ['a key ring in PostgreSQL', keyRingStoreConformance],
+  ['the records of issuing in PostgreSQL (AS20)', issuanceRecordConformance],
+] as const)
+  describe(title, () => {
+    stores.emptyAfterUse()
+    conformance(stores.fresh)
+  })
