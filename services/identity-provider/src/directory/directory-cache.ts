@@ -44,6 +44,8 @@ export class DirectoryCache implements Directory {
   readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
   readonly #tenants = new Map<string, CommittedChange>()
   readonly #tenantIdByDomain = new Map<string, string>()
+  /** The names of what the present function reads; see `recording`. */
+  #reads: Set<string> | undefined
 
   /** @param maxWeight the limit that `trim` establishes; see `weightOf` */
   constructor(maxWeight: number) {
@@ -84,6 +86,19 @@ export class DirectoryCache implements Directory {
     }
   }
 
+  /**
+   * Calls a function, and adds the names of all that it reads: each lookup, each object that a lookup
+   * found, and `tenant` for tenants. The lookups must come before its first `await`.
+   */
+  recording<Result>(reads: Set<string>, decide: (directory: Directory) => Result): Result {
+    this.#reads = reads
+    try {
+      return decide(this)
+    } finally {
+      this.#reads = undefined
+    }
+  }
+
   /** Removes the least recently used entries above the limit. */
   trim(): void {
     this.#entries.trim()
@@ -91,12 +106,14 @@ export class DirectoryCache implements Directory {
   }
 
   tenant(idOrDomain: string): Tenant | undefined {
+    this.#reads?.add('tenant')
     const name = idOrDomain.toLowerCase()
     const id = this.#tenants.has(name) ? name : this.#tenantIdByDomain.get(name)
     return id === undefined ? undefined : (this.#tenants.get(id)?.value as Tenant | undefined)
   }
 
   *tenants(): Iterable<Tenant> {
+    this.#reads?.add('tenant')
     for (const { value } of this.#tenants.values()) yield value as Tenant
   }
 
@@ -152,6 +169,7 @@ export class DirectoryCache implements Directory {
   }
 
   revisionOf(kind: DirectoryKind, id: string): number | undefined {
+    this.#reads?.add(kind === 'tenant' ? kind : objectKey(kind, id))
     if (kind === 'tenant') return this.#tenants.get(id)?.revision
     const entry = this.#entries.use(objectKey(kind, id))
     if (entry !== undefined) return entry.object?.revision
@@ -166,6 +184,7 @@ export class DirectoryCache implements Directory {
   ): DirectoryObjects[Kind][] {
     const lookup: DirectoryLookup = { name, key }
     const id = lookupId(lookup)
+    this.#reads?.add(id)
     if (this.#emptyLookups.use(id) !== undefined) return []
     const entry = this.#entries.use(id)
     if (entry === undefined) throw new NotLoaded(lookup)
@@ -176,6 +195,7 @@ export class DirectoryCache implements Directory {
       const object = this.#entries.use(objectKey(kind, objectId))?.object
       // Deleted, or evicted: the answer is loaded again.
       if (object === undefined) throw new NotLoaded(lookup)
+      this.#reads?.add(objectKey(kind, objectId))
       const value = object.value as DirectoryObjects[Kind]
       // After a change, the object may not belong to this answer any more.
       const keys = (keysOf as (value: unknown) => readonly string[])(value)

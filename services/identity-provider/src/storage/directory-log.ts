@@ -26,6 +26,12 @@ export type Start = {
   readonly tenants: readonly CommittedChange[]
 }
 
+/** The part of a log that a follower reads. */
+export type LogReader = Pick<DirectoryLog, 'start' | 'changesAfter'>
+
+/** The part of a log that an update needs. */
+export type ExclusiveLog = LogReader & Pick<DirectoryLog, 'commit'>
+
 /**
  * The directory in the store. Every storage adapter provides it.
  *
@@ -51,6 +57,12 @@ export interface DirectoryLog {
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
   ): Promise<'committed' | 'conflict'>
+
+  /**
+   * Calls a function with the log, while no other process can commit to it. What the function commits
+   * is durable when the result is known.
+   */
+  exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result>
 
   /** One page of a list, as of the latest commit. */
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>>

@@ -10,6 +10,7 @@ export const delegatingLog = (
   start: () => present().start(),
   changesAfter: (...known) => present().changesAfter(...known),
   commit: (...commit) => present().commit(...commit),
+  exclusively: (write) => present().exclusively(write),
   list: <Kind extends ListedKind>(query: ListQuery<Kind>) => present().list(query),
   listChanges: <Kind extends FollowedKind>(query: ChangeQuery<Kind>) =>
     present().listChanges(query),

@@ -1,6 +1,5 @@
 import type {
   CommittedChange,
-  DirectoryChange,
   DirectoryKind,
   DirectoryObjects,
 } from '../../src/directory/directory-change.ts'
@@ -18,7 +17,7 @@ import type {
   ListPage,
   ListQuery,
 } from '../../src/storage/directory-list.ts'
-import type { DirectoryLog, Followed } from '../../src/storage/directory-log.ts'
+import type { DirectoryLog, ExclusiveLog, Followed } from '../../src/storage/directory-log.ts'
 import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
 import { DirectoryIndex } from './directory-index.ts'
 
@@ -30,6 +29,8 @@ export class MemoryDirectoryLog implements DirectoryLog {
   readonly #commits: Commit[] = [beginning]
   /** The tenants of all objects that ever were. */
   readonly #tenantIds = new Map<string, string>()
+  /** Ends with the last exclusive writer. */
+  #exclusive: Promise<unknown> = Promise.resolve()
 
   /** The complete directory as of the latest commit. */
   get directory(): DirectoryIndex {
@@ -51,12 +52,14 @@ export class MemoryDirectoryLog implements DirectoryLog {
     return { latest, hasKnown, changes, loaded: lookups.map((lookup) => this.#answer(lookup)) }
   }
 
-  async commit(
-    base: Commit,
-    mark: string,
-    changes: readonly DirectoryChange[],
-    audit: readonly AuditRecord[],
-  ) {
+  async commit(...commit: Parameters<DirectoryLog['commit']>) {
+    await this.#exclusive
+    return this.#commit(...commit)
+  }
+
+  #commit(
+    ...[base, mark, changes, audit]: Parameters<DirectoryLog['commit']>
+  ): 'committed' | 'conflict' {
     const latest = this.#commits.at(-1) ?? beginning
     if (base.revision !== latest.revision || base.mark !== latest.mark) return 'conflict'
     const revision = base.revision + 1
@@ -73,6 +76,18 @@ export class MemoryDirectoryLog implements DirectoryLog {
     )
     this.audit.push(...audit)
     return 'committed'
+  }
+
+  exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
+    const written = this.#exclusive.then(() =>
+      write({
+        start: () => this.start(),
+        changesAfter: (...question) => this.changesAfter(...question),
+        commit: async (...commit) => this.#commit(...commit),
+      }),
+    )
+    this.#exclusive = written.catch(() => undefined)
+    return written
   }
 
   async list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {

@@ -3,7 +3,6 @@ import { before, describe, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import {
   application,
@@ -13,7 +12,6 @@ import {
   servicePrincipal,
   tenant,
 } from '../directory/sample.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 import { commitAt, foreignBases, knownCommits, markAt } from './sample-commit.ts'
 
@@ -248,83 +246,5 @@ export function directoryLogConformance(fresh: FreshStorage): void {
         assert.deepEqual((await audit.find({ book: 'directory', limit: 10 })).records, [])
       })
     }
-  })
-
-  it('lets exactly one of many commits follow each revision', async () => {
-    const store = await fresh()
-    const replicas = [await store.open(), await store.open(), await store.open()]
-    for (let base = 0; base < 10; base += 1) {
-      const outcomes = await Promise.all(
-        replicas.flatMap(({ directory }, replica) =>
-          [1, 2].map((attempt) => {
-            const change = put('tenant', tenant({ displayName: `${replica}.${attempt}` }))
-            return directory.commit(
-              commitAt(base),
-              markAt(base + 1),
-              [change],
-              [record(`${replica}.${attempt}`)],
-            )
-          }),
-        ),
-      )
-      assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
-    }
-    const { records } = await (replicas[0] as (typeof replicas)[0]).audit.find({
-      book: 'directory',
-      limit: 100,
-    })
-    assert.equal(records.length, 10)
-  })
-
-  it('loses no update when replicas update at the same time', async () => {
-    const store = await fresh()
-    const replicas = [await store.open(), await store.open(), await store.open()].map(
-      ({ directory }) => new DirectoryStore({ log: directory }),
-    )
-    await Promise.all(
-      replicas.flatMap((replica, name) =>
-        Array.from({ length: 10 }, (_, index) =>
-          replica.update((directory) => {
-            const domains = [...(directory.tenant(tenant().id)?.domains ?? []), `${name}.${index}`]
-            return {
-              changes: [put('tenant', tenant({ domains }))],
-              audit: [record(`${name}.${index}`)],
-              result: undefined,
-            }
-          }),
-        ),
-      ),
-    )
-    for (const replica of replicas) {
-      assert.equal((await wholeDirectory(replica)).tenant(tenant().id)?.domains.length, 30)
-    }
-  })
-
-  it('shows no replica a state between two commits', async () => {
-    const store = await fresh()
-    const [writer, reader] = [await store.open(), await store.open()]
-    let done = false
-    const reading = (async () => {
-      const replica = new DirectoryStore({ log: reader.directory })
-      while (!done) {
-        await replica.refresh()
-        const { revision, objects } = await replica.read((directory) => ({
-          revision: directory.revision,
-          objects: [directory.tenant(tenant().id), directory.application(application().id)],
-        }))
-        if (revision === 0) continue
-        for (const object of objects) assert.equal(object?.displayName, `revision ${revision}`)
-      }
-    })()
-    for (let base = 0; base < 30; base += 1) {
-      const displayName = `revision ${base + 1}`
-      const both = [
-        put('tenant', tenant({ displayName })),
-        put('application', application({ displayName })),
-      ]
-      await writer.directory.commit(commitAt(base), markAt(base + 1), both, [])
-    }
-    done = true
-    await reading
   })
 }

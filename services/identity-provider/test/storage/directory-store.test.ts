@@ -49,93 +49,6 @@ describe('the directory store', () => {
     assert.equal((await wholeDirectory(mine)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('loads what an update needs while the update before it is written', async () => {
-    const log = new MemoryDirectoryLog()
-    const written = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
-    const store = new DirectoryStore({
-      log: delegatingLog(() => log, {
-        commit: async (...commit) => {
-          await written.promise
-          return log.commit(...commit)
-        },
-        changesAfter: (known, lookups = []) => {
-          if (lookups.length > 0) asked.resolve()
-          return log.changesAfter(known, lookups)
-        },
-      }),
-    })
-    const first = store.update(rename('Contoso'))
-    const second = store.update((directory) => {
-      directory.application(application().id)
-      return { changes: [], audit: [], result: contoso(directory)?.displayName }
-    })
-    await asked.promise
-    written.resolve()
-    await first
-    assert.equal(await second, 'Contoso')
-  })
-
-  it('loses no update when two replicas update at the same time', async () => {
-    const log = new MemoryDirectoryLog()
-    const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
-    const addDomain = (domain: string) => (store: DirectoryStore) =>
-      store.update((directory) => {
-        const domains = directory.tenant(tenant().id)?.domains ?? []
-        return {
-          changes: [put('tenant', tenant({ domains: [...domains, domain] }))],
-          audit: [],
-          result: undefined,
-        }
-      })
-    await Promise.all(
-      replicas.flatMap((store, replica) =>
-        Array.from({ length: 20 }, (_, index) => addDomain(`d${index}.r${replica}`)(store)),
-      ),
-    )
-    for (const store of replicas)
-      assert.equal((await wholeDirectory(store)).tenant(tenant().id)?.domains.length, 40)
-  })
-
-  const afterAnotherReplica: readonly [string, (found: string | undefined) => number][] = [
-    ['fails', (found) => assert.fail(`failed with ${found}`)],
-    ['changes nothing', () => 0],
-    ['changes something', () => 1],
-  ]
-  for (const [name, changesFor] of afterAnotherReplica) {
-    it(`decides with the latest directory when an update ${name} after another replica's`, async () => {
-      const log = new MemoryDirectoryLog()
-      const store = new DirectoryStore({ log })
-      await store.update(rename('old'))
-      await new DirectoryStore({ log }).update(rename('latest'))
-      let found: string | undefined
-      const updated = store.update((directory) => {
-        found = directory.tenant(tenant().id)?.displayName
-        const changes = changesFor(found) === 1 ? rename(`after ${found}`)().changes : []
-        return { changes, audit: [], result: undefined }
-      })
-      await (name === 'fails' ? assert.rejects(updated, /failed with latest/) : updated)
-      assert.equal(found, 'latest')
-    })
-  }
-
-  it('writes no change and no audit record when the function throws', async () => {
-    const log = new MemoryDirectoryLog()
-    const store = new DirectoryStore({ log })
-    const refusal = new Error('not so')
-    await assert.rejects(
-      store.update(() => {
-        throw refusal
-      }),
-      refusal,
-    )
-    assert.equal((await wholeDirectory(store)).revision, 0)
-    assert.equal(
-      await store.update(rename('an update after a refusal')),
-      'an update after a refusal',
-    )
-  })
-
   it('is unavailable when the log fails for longer than the maximum age', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
@@ -155,14 +68,6 @@ describe('the directory store', () => {
     await assert.rejects(async () => store.read(contoso), StorageUnavailableError)
     isDown = false
     await store.read(contoso)
-  })
-
-  it('is unavailable when every commit is a conflict', async () => {
-    const log = new MemoryDirectoryLog()
-    const store = new DirectoryStore({
-      log: delegatingLog(() => log, { commit: async () => 'conflict' }),
-    })
-    await assert.rejects(store.update(rename('never')), StorageUnavailableError)
   })
 
   it('limits the time that a read waits for the log', async () => {

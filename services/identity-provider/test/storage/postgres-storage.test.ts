@@ -12,6 +12,7 @@ import { directoryLookupConformance } from './directory-lookup-conformance.ts'
 import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+import { replicaCommitsConformance } from './replica-commits-conformance.ts'
 import { ReusedStores } from './reused-stores.ts'
 
 let server: PostgresServer
@@ -63,6 +64,7 @@ describe('the start of servers on an empty PostgreSQL', () => {
 
 for (const [title, conformance] of [
   ['a directory log in PostgreSQL (AS31)', directoryLogConformance],
+  ['the commits of replicas in PostgreSQL', replicaCommitsConformance],
   ['the lookups of a directory in PostgreSQL', directoryLookupConformance],
   ['the lists of a directory in PostgreSQL', directoryListConformance],
   ['the changes of a tenant in PostgreSQL', changeListConformance],

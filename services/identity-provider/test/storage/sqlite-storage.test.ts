@@ -12,6 +12,7 @@ import { directoryLookupConformance } from './directory-lookup-conformance.ts'
 import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
 import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+import { replicaCommitsConformance } from './replica-commits-conformance.ts'
 import { ReusedStores } from './reused-stores.ts'
 
 const folders: string[] = []
@@ -49,6 +50,7 @@ after(async () => {
 
 for (const [title, conformance, used] of [
   ['a directory log in SQLite (AS31)', directoryLogConformance, stores],
+  ['the commits of replicas in SQLite', replicaCommitsConformance, stores],
   ['the lookups of a directory in SQLite', directoryLookupConformance, stores],
   [
     'the lookups of a directory in SQLite, each in one step',

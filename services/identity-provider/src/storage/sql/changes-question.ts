@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
 import type { Commit } from '../commit.ts'
 import type { Followed } from '../directory-log.ts'
@@ -14,21 +14,23 @@ export type ChangesQuestion = {
 }
 
 /** The changes after a commit, and the answers to lookups, in one transaction that writes nothing. */
-export function answerChanges(
-  db: Kysely<Tables>,
-  { known, lookups }: ChangesQuestion,
-): Promise<Followed> {
-  return db
+export const answerChanges = (db: Kysely<Tables>, question: ChangesQuestion): Promise<Followed> =>
+  db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (snapshot) => {
-      const position = await positionIn(snapshot, 'directory', known)
-      const { hasKnown, latest } = position
-      const isNew = latest.revision > known.revision
-      const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
-      const changes = hasKnown ? changed : undefined
-      const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
-      return { ...position, changes, loaded }
-    })
+    .execute((snapshot) => changesIn(snapshot, question))
+
+/** The same in a transaction that sees one state of the directory. */
+export async function changesIn(
+  snapshot: Transaction<Tables>,
+  { known, lookups }: ChangesQuestion,
+): Promise<Followed> {
+  const position = await positionIn(snapshot, 'directory', known)
+  const { hasKnown, latest } = position
+  const isNew = latest.revision > known.revision
+  const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
+  const changes = hasKnown ? changed : undefined
+  const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
+  return { ...position, changes, loaded }
 }

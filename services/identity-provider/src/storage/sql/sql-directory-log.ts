@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
 import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
-import type { AuditRecord } from '../audit-record.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../change-list.ts'
 import { beginning, type Commit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
-import type { DirectoryLog, Followed, Start } from '../directory-log.ts'
+import type { DirectoryLog, ExclusiveLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
 import { pruneMarks, pruneRemovals } from './changed-objects.ts'
+import { changesIn } from './changes-question.ts'
 import { deleteObject, directoryTables } from './directory-tables.ts'
 import { listChanges } from './list-changes.ts'
 import { listPage } from './list-page.ts'
@@ -15,7 +15,7 @@ import { fillNameKeys } from './name-keys.ts'
 import { objectsOf } from './object-queries.ts'
 import { text } from './object-rows.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { positionIn, takeNextRevision } from './revision-counter.ts'
+import { lockRevision, positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -29,11 +29,7 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 
   start(): Promise<Start> {
-    return this.#database.snapshot(async (db) => {
-      const { latest } = await positionIn(db, 'directory', beginning)
-      const rows = await db.selectFrom('tenant').selectAll().execute()
-      return { latest, tenants: await objectsOf(db, 'tenant', rows) }
-    })
+    return this.#database.snapshot(startIn)
   }
 
   async changesAfter(
@@ -52,19 +48,20 @@ export class SqlDirectoryLog implements DirectoryLog {
     return this.#database.changes({ known, lookups })
   }
 
-  async commit(
-    base: Commit,
-    mark: string,
-    changes: readonly DirectoryChange[],
-    audit: readonly AuditRecord[],
-  ): Promise<'committed' | 'conflict'> {
-    const isCommitted = await this.#database.writeBatch(async (db) => {
-      if (!(await takeNextRevision(db, 'directory', base, mark))) return false
-      for (const change of changes) await write(db, change, base.revision + 1)
-      await insertAudit(db, 'directory_audit', 'changes', audit)
-      return true
-    })
+  async commit(...commit: Parameters<DirectoryLog['commit']>): Promise<'committed' | 'conflict'> {
+    const isCommitted = await this.#database.writeBatch((db) => writeCommit(db, commit))
     return isCommitted ? 'committed' : 'conflict'
+  }
+
+  exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
+    return this.#database.write(async (db) => {
+      await lockRevision(db, 'directory')
+      return write({
+        start: () => startIn(db),
+        changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
+        commit: async (...commit) => ((await writeCommit(db, commit)) ? 'committed' : 'conflict'),
+      })
+    })
   }
 
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
@@ -109,6 +106,22 @@ const deletableTables = [
   ['application', 'application'],
   ['servicePrincipal', 'service_principal'],
 ] as const
+
+async function startIn(db: Transaction<Tables>): Promise<Start> {
+  const { latest } = await positionIn(db, 'directory', beginning)
+  const rows = await db.selectFrom('tenant').selectAll().execute()
+  return { latest, tenants: await objectsOf(db, 'tenant', rows) }
+}
+
+async function writeCommit(
+  db: Transaction<Tables>,
+  [base, mark, changes, audit]: Parameters<DirectoryLog['commit']>,
+): Promise<boolean> {
+  if (!(await takeNextRevision(db, 'directory', base, mark))) return false
+  for (const change of changes) await write(db, change, base.revision + 1)
+  await insertAudit(db, 'directory_audit', 'changes', audit)
+  return true
+}
 
 async function write(
   db: Transaction<Tables>,
