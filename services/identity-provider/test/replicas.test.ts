@@ -7,11 +7,13 @@ import { setTimeout } from 'node:timers/promises'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { put } from '../src/directory/directory-change.ts'
+import type { Service } from '../src/service.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { startIdentityProvider } from '../src/start-identity-provider.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
+import { startHere } from './provider-here.ts'
 import {
   type ProviderProcess,
   readSeeded,
@@ -30,7 +32,8 @@ let server: PostgresServer
 let databaseUrl: string
 let storage: Storage
 let keys: SigningKeys
-let replicas: ProviderProcess[]
+/** Two in this process and one in another, because a process costs more. */
+let replicas: readonly [Service, Service, ProviderProcess]
 /** The folder of the replica that found the directory empty, with the secret in it. */
 let seededIn: string
 
@@ -38,17 +41,22 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-replicas-'))
   server = await PostgresServer.start()
   databaseUrl = await server.database()
-  const start = (name: string) =>
-    startProvider({
-      DATA_DIR: join(folder, name),
-      DATABASE_URL: databaseUrl,
-      KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
-      ISSUER_URL: 'https://issuer.example',
-      HTTPS_PORT: 'off',
-    })
-  const first = await start('first')
+  const environmentOf = (name: string) => ({
+    DATA_DIR: join(folder, name),
+    DATABASE_URL: databaseUrl,
+    KEY_ENCRYPTION_KEY: keyEncryptionKey.toBase64(),
+    ISSUER_URL: 'https://issuer.example',
+    HTTPS_PORT: 'off',
+  })
+  const first = await startHere(environmentOf('first'))
   seededIn = join(folder, 'first')
-  replicas = [first, ...(await Promise.all([start('second'), start('third')]))]
+  replicas = [
+    first,
+    ...(await Promise.all([
+      startHere(environmentOf('second')),
+      startProvider(environmentOf('third')),
+    ])),
+  ]
   storage = await openStorage({ dataDir: '', databaseUrl })
   keys = await SigningKeys.open({
     store: storage.keyRing,
@@ -58,22 +66,25 @@ before(async () => {
 })
 
 after(async () => {
-  await Promise.all(replicas.map((replica) => replica.end('SIGTERM')))
+  const [first, second, third] = replicas
+  await Promise.all([first.stop(), second.stop(), third.end('SIGTERM')])
   await storage.close()
   await server.stop()
   await rm(folder, { recursive: true })
 })
 
-const tenantUrl = async ({ url }: ProviderProcess) =>
-  `${url}/${(await readSeeded(seededIn)).tenantId}`
+/** A replica, wherever it runs. */
+type Replica = Pick<Service, 'url'>
 
-const publishedBy = async (replica: ProviderProcess): Promise<string[]> => {
+const tenantUrl = async ({ url }: Replica) => `${url}/${(await readSeeded(seededIn)).tenantId}`
+
+const publishedBy = async (replica: Replica): Promise<string[]> => {
   const response = await fetch(`${await tenantUrl(replica)}/discovery/keys`)
   const { keys } = (await response.json()) as { keys: { kid: string }[] }
   return keys.map(({ kid }) => kid)
 }
 
-const tokenOf = async ({ url }: ProviderProcess): Promise<string> => {
+const tokenOf = async ({ url }: Replica): Promise<string> => {
   const response = await requestToken(url, seededIn)
   const { access_token } = (await response.json()) as { access_token: string }
   assert.equal(response.status, 200)
@@ -81,7 +92,7 @@ const tokenOf = async ({ url }: ProviderProcess): Promise<string> => {
 }
 
 /** Waits until every replica answers so, and says how long that took. */
-async function everywhere(isSo: (replica: ProviderProcess) => Promise<boolean>): Promise<number> {
+async function everywhere(isSo: (replica: Replica) => Promise<boolean>): Promise<number> {
   const startedAt = performance.now()
   const limitMs = 2 * recoveredMs
   while (!(await Promise.all(replicas.map(isSo))).every(Boolean)) {
@@ -124,7 +135,7 @@ describe('three replicas on one PostgreSQL', () => {
   })
 
   it('stop signing by and publishing a revoked key within a second, everywhere (FL10)', async () => {
-    const [revoked = ''] = await publishedBy(replicas[0] as ProviderProcess)
+    const [revoked = ''] = await publishedBy(replicas[0])
     await keys.revoke(revoked, administrator)
     const tookMs = await everywhere(async (replica) => {
       const { kid } = decodeProtectedHeader(await tokenOf(replica))

@@ -12,7 +12,8 @@ import {
   PageIterator,
 } from '@microsoft/microsoft-graph-client'
 import { decodeJwt } from 'jose'
-import { type ProviderProcess, startProvider } from '../provider-process.ts'
+import type { Service } from '../../src/service.ts'
+import { startHere } from '../provider-here.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { startTlsFront } from './tls-front.ts'
 
@@ -22,7 +23,7 @@ type Settings = Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'GRAPH_URL' | 'TENANT_ID'
 describe('@microsoft/microsoft-graph-client, unchanged', () => {
   let dataDir: string
   let front: Awaited<ReturnType<typeof startTlsFront>>
-  let provider: ProviderProcess
+  let provider: Service
   let settings: Settings
   let graph: Client
 
@@ -30,7 +31,8 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'graph-client-'))
     front = await startTlsFront()
     setDefaultCACertificates([...getCACertificates(), front.certificate])
-    provider = await startProvider({ DATA_DIR: dataDir, AUTH_URL: front.url, REGISTRATIONS: '' })
+    const environment = { DATA_DIR: dataDir, AUTH_URL: front.url, HTTPS_PORT: 'off' }
+    provider = await startHere({ ...environment, REGISTRATIONS: '' })
     front.passTo(provider.url)
     settings = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Settings
     const authProvider: AuthProvider = (done) =>
@@ -46,7 +48,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
   })
   after(async () => {
     front.stop()
-    await provider.end('SIGTERM')
+    await provider.stop()
     await rm(dataDir, { recursive: true })
   })
 
