@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { openStorage } from '../src/storage/storage.ts'
-import { readSeeded, requestToken, startProvider } from './provider-process.ts'
+import { startHere } from './provider-here.ts'
+import { readSeeded, requestToken } from './provider-process.ts'
 
 let dataDir: string
 
@@ -14,7 +15,7 @@ before(async () => {
 after(() => rm(dataDir, { recursive: true }))
 
 it('a flood leaves a few rows, and neither the clients nor the refused changes suffer (AS34)', async () => {
-  const provider = await startProvider({
+  const provider = await startHere({
     DATA_DIR: dataDir,
     HTTPS_PORT: 'off',
     WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '2',
@@ -44,7 +45,7 @@ it('a flood leaves a few rows, and neither the clients nor the refused changes s
     statuses.push((await post('/unknown.example/oauth2/v2.0/token', byClient)).status)
   assert.equal(statuses.filter((status) => status === 429).length, 58)
   assert.equal((await requestToken(provider.url, dataDir)).status, 200)
-  assert.equal(await provider.end('SIGTERM'), 0)
+  await provider.stop()
 
   const storage = await openStorage({ dataDir })
   const rows = async (query: { book: 'directory' | 'signIns'; action?: string }) =>

@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
-import { startIdentityProvider } from '../src/start-identity-provider.ts'
+import { startInProcess } from '../src/start-identity-provider.ts'
+import { fixtureWorld } from './fixture-world.ts'
 import { registrationsFile, requestToken } from './provider-process.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/guides/disaster.md'), 'utf8')
@@ -41,8 +42,10 @@ describe('docs/guides/disaster.md', () => {
   })
   after(() => rm(dataDir, { recursive: true }))
 
-  const start = (options = {}) =>
-    startIdentityProvider({ dataDir, registrations: registrationsFile, ...options })
+  const start = async (options = {}) => {
+    const inFolder = { dataDir, registrations: registrationsFile, ...options }
+    return (await startInProcess(inFolder, fixtureWorld)).provider
+  }
   const kidsOf = async (url: string) => {
     const { keys } = await (await fetch(`${url}/common/discovery/keys`)).json()
     return keys.map(({ kid }: { kid: string }) => kid)

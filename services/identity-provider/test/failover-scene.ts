@@ -9,7 +9,8 @@ import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
 import { startHere } from './provider-here.ts'
-import { type ProviderProcess, readSeeded, startProvider } from './provider-process.ts'
+import { readSeeded, startProvider } from './provider-process.ts'
+import { fixtureSigningKey } from './signing/fixture-signing-key.ts'
 import { type Issued, type Target, TokenLoad } from './token-load.ts'
 
 const administrator = { actor: 'an administrator', correlationId: null }
@@ -30,8 +31,14 @@ export type Withdrawn = {
 
 type Environment = Readonly<Record<string, string>>
 
-/** A server in this process and one in another, because a process costs more. */
-type Servers = readonly [Service, ProviderProcess]
+type Server = Pick<Service, 'url' | 'stop'>
+type Servers = readonly [Server, Server]
+
+/** Starts a server in another process, with its own locks on the data file. It costs more than one here. */
+export async function startThere(environment: Environment): Promise<Server> {
+  const { url, end } = await startProvider(environment)
+  return { url, stop: async () => void (await end('SIGTERM')) }
+}
 
 /** Two servers under load, and a third that changes what they go by. */
 export class FailoverScene {
@@ -57,11 +64,13 @@ export class FailoverScene {
    *
    * @param at Where the store is, for this process.
    * @param settings Where it is, for each server; the first one fills it.
+   * @param startOther Starts the second server.
    * @param secretNames More secrets of the client; the one that is called `lost` is given later.
    */
   static async start(
     at: StorageOptions,
     settings: readonly [Environment, Environment],
+    startOther: (environment: Environment) => Promise<Server>,
     secretNames: readonly string[],
   ): Promise<FailoverScene> {
     const keyEncryptionKey = KeyEncryptionKey.generate()
@@ -72,7 +81,7 @@ export class FailoverScene {
       WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000',
     }
     const here = await startHere({ ...environment, ...settings[0] })
-    const servers = [here, await startProvider({ ...environment, ...settings[1] })] as const
+    const servers = [here, await startOther({ ...environment, ...settings[1] })] as const
     const { tenantId, apis, clients } = await readSeeded(settings[0].DATA_DIR ?? '')
     const made = secretNames.map((displayName) => ({
       displayName,
@@ -148,6 +157,7 @@ export class FailoverScene {
       store: storage.keyRing,
       keyEncryptionKey: this.#keyEncryptionKey,
       schedule: { longestTokenSeconds: 3600 },
+      generate: fixtureSigningKey,
     })
     const active = keys.states().find(({ phase }) => phase === 'active')?.key.kid ?? ''
     await keys.revoke(active, administrator)
@@ -181,7 +191,6 @@ export class FailoverScene {
 
   async end(): Promise<void> {
     await this.load.stop()
-    const [here, there] = this.servers
-    await Promise.all([here.stop(), there.end('SIGTERM')])
+    await Promise.all(this.servers.map((server) => server.stop()))
   }
 }

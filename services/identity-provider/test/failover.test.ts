@@ -7,8 +7,8 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
-import { FailoverScene, inForceWithinMs, withdrawnRole } from './failover-scene.ts'
-import { failToStartHere } from './provider-here.ts'
+import { FailoverScene, inForceWithinMs, startThere, withdrawnRole } from './failover-scene.ts'
+import { failToStartHere, startHere } from './provider-here.ts'
 
 /** How often each failover is done; more, and of each kind, for the record. */
 const times = Number(process.env.FAILOVERS ?? 1)
@@ -122,6 +122,7 @@ for (const [kind, attribute] of times > 1 ? kinds : kinds.slice(0, 2))
         const scene = await FailoverScene.start(
           at(primary),
           await settingsFor(`${urlOf(hosts)}?target_session_attrs=${attribute}`),
+          startHere,
           ['removed', 'removed before', 'lost'],
         )
         try {
@@ -160,6 +161,7 @@ describe('a data file that is replaced under running servers (AS37)', () => {
       const scene = await FailoverScene.start(
         { dataDir },
         [{ DATA_DIR: dataDir }, { DATA_DIR: dataDir }],
+        startThere,
         ['removed', 'removed before', 'lost'],
       )
       const file = join(dataDir, 'greeting.sqlite')

@@ -4,6 +4,7 @@ import { runService } from '@greeting/http-service'
 import { pino } from 'pino'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
+import { fixtureWorld } from './fixture-world.ts'
 import { registrationsFile } from './provider-process.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -17,7 +18,12 @@ const environmentWith = (environment: Environment) => ({
 
 /** Starts an identity provider in this process, which costs less than a process of its own. */
 export const startHere = (environment: Environment): Promise<Service> =>
-  startService(readSettings(environmentWith(environment)), pino({ level: 'silent' }))
+  startService(
+    readSettings(environmentWith(environment)),
+    pino({ level: 'silent' }),
+    undefined,
+    fixtureWorld,
+  )
 
 class Exit extends Error {}
 

@@ -20,6 +20,7 @@ import {
   requestToken,
   startProvider,
 } from './provider-process.ts'
+import { fixtureSigningKey } from './signing/fixture-signing-key.ts'
 
 const effectiveEverywhereMs = 1000
 const recoveredMs = 5000
@@ -62,6 +63,7 @@ before(async () => {
     store: storage.keyRing,
     keyEncryptionKey,
     schedule: { longestTokenSeconds: 3600 },
+    generate: fixtureSigningKey,
   })
 })
 

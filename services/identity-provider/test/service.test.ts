@@ -66,6 +66,19 @@ describe('the service', () => {
     await stop()
   })
 
+  it('exits with 2 for invalid settings, and reports all of them', async () => {
+    const { code, stderr } = await failToStartHere({
+      PORT: '70000',
+      AUTH_URL: 'http://login.example/',
+      KEY_ENCRYPTION_KEY: 'canary',
+    })
+    assert.equal(code, 2)
+    assert.match(stderr, /PORT is "70000"; expected a port from 0 to 65535, or off/)
+    assert.match(stderr, /AUTH_URL is .*; expected an http or https URL without a slash at its end/)
+    assert.match(stderr, /KEY_ENCRYPTION_KEY has an invalid value; expected 32 bytes in base64/)
+    assert.doesNotMatch(stderr, /canary/)
+  })
+
   describe('when a port is in use', () => {
     const taken = createServer()
     let port: number

@@ -4,8 +4,9 @@ import { parseEnv } from 'node:util'
 import {
   type IdentityProvider,
   type IdentityProviderOptions,
-  startIdentityProvider,
+  startInProcess,
 } from '../../src/start-identity-provider.ts'
+import { fixtureWorld } from '../fixture-world.ts'
 
 /** A page, as a browser without script sees it. */
 export type Seen = {
@@ -99,10 +100,13 @@ export type PortalServer = AsyncDisposable & {
   readonly signedIn: () => Promise<PortalBrowser>
 }
 
+const startWithFixtureKeys = async (options: IdentityProviderOptions) =>
+  (await startInProcess(options, fixtureWorld)).provider
+
 /** Starts a server in this process, in memory. */
 export async function startPortal(
   options: IdentityProviderOptions = {},
-  start: (options: IdentityProviderOptions) => Promise<IdentityProvider> = startIdentityProvider,
+  start: (options: IdentityProviderOptions) => Promise<IdentityProvider> = startWithFixtureKeys,
 ): Promise<PortalServer> {
   const provider = await start({ httpsPort: 'off', ...options })
   const env = parseEnv(await readFile(join(provider.dataDir, 'administrator.env'), 'utf8'))

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { systemWorld } from '../../src/service-world.ts'
 import { startInProcess } from '../../src/start-identity-provider.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
-import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
+import { fixtureWorld } from '../fixture-world.ts'
 import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 
 describe('the portal while the store is away', () => {
@@ -31,10 +30,9 @@ describe('the portal while the store is away', () => {
   before(async () => {
     server = await startPortal({}, async (options) => {
       const { provider } = await startInProcess(options, {
-        ...systemWorld,
-        generateKey: fixtureSigningKey,
+        ...fixtureWorld,
         openStorage: async (parts) => {
-          const storage = await systemWorld.openStorage(parts)
+          const storage = await fixtureWorld.openStorage(parts)
           return {
             ...storage,
             directory: interrupted(storage.directory),
