@@ -16,6 +16,7 @@ import { graphRoles } from './graph/graph-roles.ts'
 import { authenticateWithGuard } from './http/authenticate-with-guard.ts'
 import type { Authenticate } from './http/caller.ts'
 import type { RequestIds } from './http/graph-error.ts'
+import { mountOperations } from './http/mount-operations.ts'
 import { graphUri, resourceManagerUris, serverManagementUri } from './privileged-apis.ts'
 import { createResourceManagerApp } from './resource-manager/resource-manager-app.ts'
 import { createServerApp, serverManagementPath } from './server/server-operations.ts'
@@ -112,6 +113,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     runtime,
   })
   const app = new Hono()
-  for (const path of graphPaths) app.mount(path, createGraphApp({ ...graphOptions, path }).fetch)
-  return app.mount(serverManagementPath, server.fetch).route('/', resourceManager)
+  for (const path of graphPaths)
+    mountOperations(app, path, createGraphApp({ ...graphOptions, path }))
+  return mountOperations(app, serverManagementPath, server).route('/', resourceManager)
 }

@@ -6,6 +6,7 @@ import type { Runtime } from '../../directory/runtime.ts'
 import { authenticateWithGuard } from '../../management/http/authenticate-with-guard.ts'
 import type { Authenticate } from '../../management/http/caller.ts'
 import { type RequestIds, refuse } from '../../management/http/graph-error.ts'
+import { mountOperations } from '../../management/http/mount-operations.ts'
 import type { Answer, Operation, PerformOperation } from '../../management/http/operation.ts'
 import { createOperationsApp } from '../../management/http/operations-app.ts'
 import { parseBody } from '../../management/http/parse-body.ts'
@@ -215,11 +216,12 @@ export function createLabApp(
     credentialUses: { record: async () => {}, lastUses: async () => new Map() },
     skipTokens: new SkipTokens(),
     runtime,
+    mountPath: labPath,
     rootUrl: labPath,
     retentionDays: 30,
     visibilityDelaySeconds: 0,
     recordRefusal: () => {},
     report,
   })
-  return new Hono().mount(labPath, app.fetch)
+  return mountOperations(new Hono(), labPath, app)
 }

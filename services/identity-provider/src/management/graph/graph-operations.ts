@@ -70,7 +70,7 @@ const settingsSchema = z.strictObject({
 })
 
 export type GraphAppOptions = {
-  /** The path in the links of the answers; default `/v1.0`. */
+  /** The path at which the app is mounted; default `/v1.0`. */
   readonly path?: (typeof graphPaths)[number]
   /** The `baseUrl` of Microsoft's SDKs: a URL without version and without a slash at its end. */
   readonly baseUrl: string
@@ -102,10 +102,12 @@ export function createGraphApp(options: GraphAppOptions): Hono {
     baseUrl: options.baseUrl,
     visibilityDelaySeconds: options.visibilityDelaySeconds ?? 0,
   })
+  const { path = graphPath } = options
   return createOperationsApp(graphOperations, {
     ...options,
     apiAppId: graphAppId,
-    rootUrl: `${baseUrl}${options.path ?? graphPath}`,
+    mountPath: path,
+    rootUrl: `${baseUrl}${path}`,
     skipTokens: new SkipTokens(options.skipTokenKey),
     runtime: options.runtime ?? systemRuntime,
     visibilityDelaySeconds,

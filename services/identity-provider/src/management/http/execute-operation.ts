@@ -11,6 +11,7 @@ import { requireUnprotected } from '../protected-objects.ts'
 import { type Authenticate, currentRoles, type ManagementCaller, requireRoles } from './caller.ts'
 import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
+import { pathInApp } from './mount-operations.ts'
 import type { Answer, ListCall, Operation, RequestCall } from './operation.ts'
 import { tenantInPath } from './operation-path.ts'
 
@@ -23,6 +24,8 @@ export type OperationContext = {
   readonly credentialUses: CredentialUses
   readonly skipTokens: SkipTokens
   readonly runtime: Runtime
+  /** The path at which the app is mounted. Requests may begin with it. */
+  readonly mountPath: string
   /** The public URL of the API, without a slash at its end. */
   readonly rootUrl: string
   /** How long a deleted item can be restored, in days. */
@@ -64,7 +67,8 @@ export async function executeOperation(
     // 2. Check its roles.
     const admitted = await store.read((directory) => admit(directory, caller, operation, context))
     // 3. Read the request.
-    const { pathname, searchParams } = new URL(request.url)
+    const { searchParams } = new URL(request.url)
+    const pathname = pathInApp(request, context.mountPath)
     const tenant = tenantInPath(pathname) ?? ownTenant
     if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
     const call: RequestCall = {

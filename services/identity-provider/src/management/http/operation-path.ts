@@ -1,3 +1,4 @@
+import { pathInApp } from './mount-operations.ts'
 import type { Operation } from './operation.ts'
 
 const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i
@@ -53,8 +54,10 @@ const isPlaceholder = (segment: string) => segment.startsWith('{')
 /** The paths of a table of operations. Fixed segments may have any case, keys may not. */
 export class OperationPaths {
   readonly #templates: readonly Template[]
+  readonly #mountPath: string
 
-  constructor(operations: readonly Operation[]) {
+  constructor(operations: readonly Operation[], mountPath = '') {
+    this.#mountPath = mountPath
     this.#templates = operations.flatMap((operation) =>
       (operation.properties ?? ['']).map((property) => ({
         operation,
@@ -65,7 +68,7 @@ export class OperationPaths {
 
   /** The path of a request, with the case of the table; unchanged when it is not valid. */
   pathOf(request: Request): string {
-    const pathname = withoutTenant(new URL(request.url).pathname)
+    const pathname = withoutTenant(pathInApp(request, this.#mountPath))
     try {
       const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
       const [template] = this.#at(segments)

@@ -20,7 +20,7 @@ export function createOperationsApp(
   operations: readonly Operation[],
   context: OperationContext,
 ): Hono {
-  const paths = new OperationPaths(operations)
+  const paths = new OperationPaths(operations, context.mountPath)
   const app = new Hono({ getPath: (request) => paths.pathOf(request) })
   const withSend = {
     ...context,

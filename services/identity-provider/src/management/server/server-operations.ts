@@ -56,6 +56,7 @@ export function createServerApp(options: ServerAppOptions): Hono {
   return createOperationsApp(serverOperations(options), {
     ...options,
     apiAppId: serverManagementAppId,
+    mountPath: serverManagementPath,
     rootUrl: `${baseUrl.parse(options.baseUrl)}${serverManagementPath}`,
     skipTokens: new SkipTokens(),
     credentialUses: { record: async () => {}, lastUses: async () => new Map() },
