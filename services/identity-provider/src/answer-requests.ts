@@ -6,15 +6,14 @@ import type { Authority } from './dialect/authority.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { reportCountedRefusals } from './http/counted-refusals.ts'
 import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
+import { loadAtFirstRequest } from './http/load-at-first-request.ts'
 import { randomPool } from './http/random-pool.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import type { OpenListeners } from './listeners.ts'
-import { createManagementApps } from './management/create-apps.ts'
 import type { Authenticate } from './management/http/caller.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portalCallerOf } from './portal/api/portal-caller.ts'
-import { loadPortal } from './portal/load-portal.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { ClockComparison } from './startup/clock-comparison.ts'
@@ -142,8 +141,9 @@ export async function answerRequests({
     source: runtime,
     randomBytes: randomPool(runtime.randomBytes),
   }
-  const managementApps = ({ authUrl, issuerUrl }: Authority, authenticate?: Authenticate) =>
-    createManagementApps({
+  const loadManagement = async ({ authUrl, issuerUrl }: Authority, authenticate?: Authenticate) => {
+    const { createManagementApps } = await import('./management/create-apps.ts')
+    return createManagementApps({
       ...(authenticate && { authenticate }),
       baseUrl: authUrl,
       origins,
@@ -159,6 +159,7 @@ export async function answerRequests({
       report: (err, exchange) => log.error({ err, ...exchange }, 'management request failed'),
       runtime,
     })
+  }
 
   // 4. Background tasks. The last counted refusals are reported before the audit log is written.
   const clock = new ClockComparison({ readStoreMs: storage.clockMs, now: runtime.now, log })
@@ -215,19 +216,22 @@ export async function answerRequests({
     const build = (): Fetch => {
       const service = { ...options, authority }
       const portal = isPortalOn(settings, authority, log)
-        ? loadPortal(() => ({
-            service,
-            management: managementApps(authority, portalCallerOf),
-            keyEncryptionKey,
-            usedLinks: storage.assertions,
-            httpsAuthUrl: listeners.https?.authority.authUrl,
-            requestToken: (request) => app.fetch(request),
-            lab: world.lab?.portalLab(authority, portalCallerOf),
-          }))
+        ? loadAtFirstRequest(async () => {
+            const { createPortal } = await import('./portal/portal-app.ts')
+            return createPortal({
+              service,
+              management: await loadManagement(authority, portalCallerOf),
+              keyEncryptionKey,
+              usedLinks: storage.assertions,
+              httpsAuthUrl: listeners.https?.authority.authUrl,
+              requestToken: (request) => app.fetch(request),
+              lab: world.lab?.portalLab(authority, portalCallerOf),
+            })
+          })
         : undefined
       const app: ReturnType<typeof createApp> = createApp(
         service,
-        managementApps(authority),
+        loadAtFirstRequest(() => loadManagement(authority)),
         portal,
       )
       return world.lab?.handlerOf(app, authority) ?? app.fetch

@@ -5,13 +5,24 @@ import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions
 import { documentEndpoints } from './http/document-endpoints.ts'
 import { errorLookup } from './http/error-lookup.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
+import type { AppFetch } from './http/load-at-first-request.ts'
 import type { ServerEnv } from './http/request-header.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
-import type { PortalFetch } from './portal/load-portal.ts'
+import {
+  graphPaths,
+  serverManagementPath,
+  subscriptionsPath,
+  tenantsPath,
+} from './management/management-paths.ts'
 
 const notFound = errorAnswer(404, 'not_found', 'The path does not exist')
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
+
+const answerWith =
+  (fetch: AppFetch): Handler<ServerEnv> =>
+  ({ req, env }) =>
+    fetch(req.raw, env)
 
 /**
  * Creates the identity provider as a `fetch` handler, without a socket and an environment.
@@ -19,13 +30,13 @@ const serverError = errorAnswer(500, 'server_error', 'The request could not be a
  * Each listener has its own app, because its documents contain its own URL. State that the listeners
  * share, such as the rate limit, is part of the options.
  *
- * @param management the management APIs
+ * @param management answers the management APIs; without it, their paths do not exist
  * @param portal answers browsers; without it, the paths of the portal do not exist
  */
 export function createApp(
   options: ServiceOptions,
-  management: Hono,
-  portal?: PortalFetch,
+  management?: AppFetch,
+  portal?: AppFetch,
 ): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
   const { observeRequest } = options
@@ -41,10 +52,14 @@ export function createApp(
       )
     })
   }
-  app.route('/', management)
   // Before the routes whose first segment is a tenant.
+  if (management !== undefined) {
+    const manage = answerWith(management)
+    for (const path of [...graphPaths, serverManagementPath]) app.all(`${path}/*`, manage)
+    for (const path of [subscriptionsPath, tenantsPath]) app.get(path, manage)
+  }
   if (portal !== undefined) {
-    const show: Handler<ServerEnv> = (context) => portal(context.req.raw, context.env)
+    const show = answerWith(portal)
     app.all('/portal', show)
     app.all('/portal/*', show)
     app.get('/', (context, next) => {

@@ -1,12 +1,17 @@
 import { runService, visibleText } from '@greeting/http-service'
-import { BackupUsageError, backupCommands, isBackupCommand } from './backup/backup-command.ts'
+import type { backupCommands } from './backup/backup-command.ts'
 import { startService } from './service.ts'
 import { readSettings } from './settings.ts'
 
+type BackupCommand = keyof typeof backupCommands
+
 const [command, ...args] = process.argv.slice(2)
+const isBackupCommand = (name: string | undefined): name is BackupCommand =>
+  name === 'backup' || name === 'restore'
 
 /** Runs a command that works on the store, and exits with 0, with 1 after a failure, or with 2. */
-async function runBackupCommand(name: keyof typeof backupCommands): Promise<void> {
+async function runBackupCommand(name: BackupCommand): Promise<void> {
+  const { BackupUsageError, backupCommands } = await import('./backup/backup-command.ts')
   const line = (text: string) => process.stderr.write(`${visibleText(text)}\n`)
   try {
     const settings = readSettings(process.env)

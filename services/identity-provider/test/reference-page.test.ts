@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { Hono } from 'hono'
 import { createApp } from '../src/app.ts'
 import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
@@ -46,7 +45,7 @@ describe('docs/reference/identity-provider.md', () => {
 
   it('has one row for each route outside the management APIs', async () => {
     const { options } = await testService()
-    const routes = createApp(options, new Hono()).routes.map(({ method, path }) =>
+    const routes = createApp(options).routes.map(({ method, path }) =>
       method === 'ALL' ? '' : `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     )
     const served = routes.filter((route) => route !== '' && !route.startsWith('OPTIONS'))

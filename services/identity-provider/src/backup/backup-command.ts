@@ -34,9 +34,6 @@ const minPassphraseCharacters = 12
 /** The commands of the main file besides the service. */
 export const backupCommands = { backup: runBackup, restore: runRestore } as const
 
-export const isBackupCommand = (name: string | undefined): name is keyof typeof backupCommands =>
-  name !== undefined && Object.hasOwn(backupCommands, name)
-
 /**
  * Writes a backup of the store of the settings. Returns a sentence for the operator.
  *

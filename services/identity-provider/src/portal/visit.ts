@@ -1,7 +1,6 @@
-import { graphPath } from '../management/graph/graph-operations.ts'
 import { graphRoles } from '../management/graph/graph-roles.ts'
 import type { ManagementCaller } from '../management/http/caller.ts'
-import { serverManagementPath } from '../management/server/server-operations.ts'
+import { graphPath, serverManagementPath } from '../management/management-paths.ts'
 import { serverRoles } from '../management/server/server-roles.ts'
 import { InProcessGraph } from './api/in-process-graph.ts'
 import type { PortalOptions } from './portal-options.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { createApp } from '../../src/app.ts'
 import type { DirectoryChange } from '../../src/directory/directory-change.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
@@ -109,7 +109,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     randomBytes: systemRuntime.randomBytes,
     ...over,
   }
-  const app = createApp(options, new Hono())
+  const app = createApp(options)
   const secret = seeded.clients[0]?.clientSecret ?? ''
   return {
     app,

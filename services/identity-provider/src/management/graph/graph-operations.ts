@@ -15,6 +15,7 @@ import type {
 } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
+import { graphPath, type graphPaths } from '../management-paths.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { applicationTemplateOperations } from './applications/application-template-operations.ts'
@@ -57,12 +58,6 @@ export const graphOperations: readonly (
 const maxVisibilityDelaySeconds = 3600
 /** As in Microsoft Entra ID. */
 const defaultRetentionDays = 30
-
-/** The path at which the API is mounted. Microsoft's SDKs add it themselves. */
-export const graphPath = '/v1.0'
-
-/** The paths of both versions of Microsoft Graph, which have the same operations here. */
-export const graphPaths = [graphPath, '/beta'] as const
 
 const settingsSchema = z.strictObject({
   baseUrl,

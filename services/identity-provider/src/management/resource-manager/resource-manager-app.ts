@@ -7,6 +7,7 @@ import { StorageUnavailableError } from '../../storage/storage-unavailable-error
 import { type Authenticate, currentRoles } from '../http/caller.ts'
 import { GraphError, type RequestIds, refuse } from '../http/graph-error.ts'
 import { refusalRow } from '../http/refusals.ts'
+import { subscriptionsPath, tenantsPath } from '../management-paths.ts'
 
 export type ResourceManagerOptions = {
   /** The public URL of the server, without a slash at its end. */
@@ -31,10 +32,10 @@ const apiVersion = /^\d{4}-\d{2}-\d{2}(-preview)?$/
  */
 export function createResourceManagerApp(options: ResourceManagerOptions): Hono {
   return new Hono()
-    .get('/subscriptions', (context) =>
+    .get(subscriptionsPath, (context) =>
       answerList(context, options, () => ({ value: [], count: { type: 'Total', value: 0 } })),
     )
-    .get('/tenants', (context) =>
+    .get(tenantsPath, (context) =>
       answerList(context, options, (tenant) => ({ value: [tenantJson(tenant)] })),
     )
 }

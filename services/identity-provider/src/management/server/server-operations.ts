@@ -10,14 +10,12 @@ import type { RequestIds } from '../http/graph-error.ts'
 import type { Operation } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
+import { serverManagementPath } from '../management-paths.ts'
 import { SkipTokens } from '../odata/skip-tokens.ts'
 import { auditOperations } from './audit-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
-
-/** The path at which the API is mounted. */
-export const serverManagementPath = '/management'
 
 export type ServerAppOptions = {
   /** The public URL above `serverManagementPath`, without a slash at its end. */

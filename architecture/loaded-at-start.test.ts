@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { read, resolveOurs } from './source-tree.ts'
+
+const valueImport =
+  /^(?:import|export)(?! type\b)\b[^'"`;]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'/gm
+
+/** The files and packages that a file loads with its static imports of values. */
+function loadedBy(main: string): Set<string> {
+  const loaded = new Set<string>()
+  const visit = (file: string) => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    for (const [, from = '', alone = ''] of read(file).matchAll(valueImport)) {
+      const target = resolveOurs(file, from || alone)
+      if (target === undefined) loaded.add(from || alone)
+      else visit(target)
+    }
+  }
+  visit(main)
+  return loaded
+}
+
+const idp = 'services/identity-provider/src'
+
+it('a start of the identity provider loads no code that only some requests or settings need', () => {
+  const loaded = loadedBy(`${idp}/main.ts`)
+  assert.ok(loaded.has(`${idp}/http/token-endpoint.ts`))
+  const later = [
+    `${idp}/backup/backup-command.ts`,
+    `${idp}/certificates/local-certificates.ts`,
+    `${idp}/lab/lab-world.ts`,
+    `${idp}/management/create-apps.ts`,
+    `${idp}/management/http/operations-app.ts`,
+    `${idp}/metrics/metrics.ts`,
+    `${idp}/portal/portal-app.ts`,
+    `${idp}/storage/postgres/postgres-database.ts`,
+    '@peculiar/x509',
+    'pg',
+    'prom-client',
+  ]
+  assert.deepEqual(
+    later.filter((name) => loaded.has(name)),
+    [],
+  )
+})

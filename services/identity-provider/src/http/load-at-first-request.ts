@@ -1,0 +1,19 @@
+import type { Hono } from 'hono'
+import type { ServerEnv } from './request-header.ts'
+
+/** Answers a request. */
+export type AppFetch = (request: Request, env: ServerEnv['Bindings']) => Promise<Response>
+
+/**
+ * An app that is loaded for its first request: most servers get none for it.
+ *
+ * @param load called once
+ */
+export function loadAtFirstRequest(load: () => Promise<Hono<ServerEnv> | Hono>): AppFetch {
+  let loaded: ReturnType<typeof load> | undefined
+  return async (request, env) => {
+    loaded ??= load()
+    const app = await loaded
+    return app.fetch(request, env)
+  }
+}

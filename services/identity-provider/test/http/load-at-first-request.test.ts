@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { Hono } from 'hono'
+import { loadAtFirstRequest } from '../../src/http/load-at-first-request.ts'
+import type { ServerEnv } from '../../src/http/request-header.ts'
+
+it('loads an app once, for its first request, and hands it each request', async () => {
+  let loads = 0
+  const answer = loadAtFirstRequest(async () => {
+    loads++
+    return new Hono().all('*', ({ req, env }) => Response.json({ path: req.path, env }))
+  })
+  assert.equal(loads, 0)
+  const env = { name: 'bindings' } as unknown as ServerEnv['Bindings']
+  const paths = ['/one', '/two']
+  const answers = await Promise.all(
+    paths.map(async (path) => (await answer(new Request(`http://login.test${path}`), env)).json()),
+  )
+  assert.deepEqual(
+    answers,
+    paths.map((path) => ({ path, env })),
+  )
+  assert.equal(loads, 1)
+})
