@@ -1,32 +1,42 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { afterEach, before, describe, it } from 'node:test'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
-import { sqlStorage } from '../../src/storage/storage.ts'
+import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
+import { delegatingLog } from '../fakes/delegating-log.ts'
 import { canary, sampleWrites, writes } from './sample-writes.ts'
 
 const events = ['insert', 'update', 'delete'] as const
 
 /** A trigger in the database makes one statement of one transaction fail. */
 describe('a change with one failing statement (FL21)', () => {
+  let storage: Storage
+  let sample: Awaited<ReturnType<typeof sampleWrites>>
+  let saved: Uint8Array
   // In memory, because a disk would take minutes here. sqlite-faults.test.ts tests the disk.
-  async function freshDatabase() {
+  before(async () => {
     const side = new DatabaseSync(':memory:')
     const database = sqliteDatabase(side, ':memory:')
     await database.migrate()
-    const storage = sqlStorage(database)
-    const sample = await sampleWrites(new DirectoryStore({ log: storage.directory }))
-    const tables = side
-      .prepare("select name from sqlite_master where type = 'table'")
-      .all()
-      .map(({ name }) => String(name))
-    return { sample, side, storage, tables }
-  }
+    storage = sqlStorage(database)
+    const log = delegatingLog(() => storage.directory)
+    sample = await sampleWrites(new DirectoryStore({ log }))
+    saved = side.serialize()
+    await storage.close()
+  })
+  afterEach(() => storage.close())
 
   for (const [name, write] of Object.entries(writes)) {
     it(`${name} is stored completely or not at all`, async () => {
-      const { sample, side, storage, tables } = await freshDatabase()
+      const side = new DatabaseSync(':memory:')
+      side.deserialize(saved)
+      storage = sqlStorage(sqliteDatabase(side, ':memory:'))
+      await sample.store.refresh()
+      const tables = side
+        .prepare("select name from sqlite_master where type = 'table'")
+        .all()
+        .map(({ name }) => String(name))
       const state = () =>
         tables.map((table) => side.prepare(`select * from ${table} order by 1, 2`).all())
       const before = state()
@@ -57,7 +67,6 @@ describe('a change with one failing statement (FL21)', () => {
         assert.deepEqual(state(), before, `nothing is left when ${statement} fails`)
       }
       assert.ok(failed.length >= 3, 'the object, the revision and the audit at least')
-      await storage.close()
     })
   }
 })
