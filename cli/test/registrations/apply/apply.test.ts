@@ -29,6 +29,11 @@ async function appliedWorld(): Promise<GraphFixture> {
   return fixture
 }
 
+const requestedApis = (client?: Readonly<Record<string, unknown>>) =>
+  (client?.requiredResourceAccess as { resourceAppId: string }[] | undefined)?.map(
+    ({ resourceAppId }) => resourceAppId,
+  )
+
 describe('applying a file', () => {
   it('makes the six steps in an empty directory, in the order of their dependencies', async () => {
     const fixture = new GraphFixture()
@@ -43,6 +48,25 @@ describe('applying a file', () => {
     assert.equal(secret?.clientId, client?.appId)
     assert.deepEqual(secret?.apiApplicationIds, [api?.appId])
     assert.equal(secret?.endDateTime.toISOString(), '2026-08-28T12:00:00.000Z')
+  })
+
+  it('requests permissions in the request that creates the client', async () => {
+    const { fake } = await appliedWorld()
+    const [api, client] = fake.directory.applications.values()
+    assert.deepEqual(requestedApis(client), [api?.appId])
+    assert.ok(!fake.lines.includes(`PATCH /applications/${client?.id}`))
+  })
+
+  it('requests permissions later when their API is created after the client', async () => {
+    const role = { value: 'Read', displayName: 'Read', description: 'Reads.' }
+    const fixture = new GraphFixture()
+    const { stopped } = await fixture.apply({
+      apis: ['First', 'Second'].map((displayName) => ({ displayName, appRoles: [role] })),
+      clients: [{ displayName: 'First', permissions: [{ api: 'Second', roles: ['Read'] }] }],
+    })
+    assert.equal(stopped, undefined)
+    const [first, second] = fixture.fake.directory.applications.values()
+    assert.deepEqual(requestedApis(first), [second?.appId])
   })
 
   it('changes nothing the second time, and sends no writing request', async () => {

@@ -16,10 +16,12 @@ const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 const operations: Operations = {
   async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
     const line = { method: 'POST', path: '/applications' } as const
+    const permissions = run.takePermissions(displayName)
     const body = {
       displayName,
       signInAudience: 'AzureADMyOrg',
       ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
+      ...(permissions && { requiredResourceAccess: requiredResourceAccess(permissions, run) }),
     }
     const answer = await run.send({ ...line, body, role: writesApplications })
     const { id, appId } = parseAnswer(line, application, answer.body)
@@ -57,25 +59,11 @@ const operations: Operations = {
     await run.patch('/applications', run.handle(name).objectId, { appRoles: roles.map(roleBody) })
   },
 
-  async setPermissions({ application: name, permissions, delegated }, run) {
-    const access = new Map<string, { readonly id: string; readonly type: string }[]>()
-    const add = (resourceAppId: string, ids: readonly string[], type: string) =>
-      access.set(resourceAppId, [
-        ...(access.get(resourceAppId) ?? []),
-        ...ids.map((id) => ({ id, type })),
-      ])
-    for (const { api, roles } of permissions)
-      add(
-        run.handle(api).appId,
-        roles.map(({ id }) => id),
-        'Role',
-      )
-    for (const { resourceAppId, ids } of delegated) add(resourceAppId, ids, 'Scope')
-    const requiredResourceAccess = [...access].map(([resourceAppId, resourceAccess]) => ({
-      resourceAppId,
-      resourceAccess,
-    }))
-    await run.patch('/applications', run.handle(name).objectId, { requiredResourceAccess })
+  async setPermissions(change, run) {
+    if (run.isTaken(change)) return
+    const { objectId } = run.handle(change.application)
+    const body = { requiredResourceAccess: requiredResourceAccess(change, run) }
+    await run.patch('/applications', objectId, body)
   },
 
   async grantConsent({ application: name, api, role }, run) {
@@ -139,6 +127,30 @@ const operations: Operations = {
 /** Makes one change; it resolves when the directory has acknowledged it. */
 export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
   (operations[change.kind] as (change: Change, run: ApplyContext) => Promise<void>)(change, run)
+
+/** The permissions of a client, in the form of Graph. */
+function requiredResourceAccess(
+  { permissions, delegated }: ChangeOf<'setPermissions'>,
+  run: ApplyContext,
+) {
+  const access = new Map<string, { readonly id: string; readonly type: string }[]>()
+  const add = (resourceAppId: string, ids: readonly string[], type: string) =>
+    access.set(resourceAppId, [
+      ...(access.get(resourceAppId) ?? []),
+      ...ids.map((id) => ({ id, type })),
+    ])
+  for (const { api, roles } of permissions)
+    add(
+      run.handle(api).appId,
+      roles.map(({ id }) => id),
+      'Role',
+    )
+  for (const { resourceAppId, ids } of delegated) add(resourceAppId, ids, 'Scope')
+  return [...access].map(([resourceAppId, resourceAccess]) => ({
+    resourceAppId,
+    resourceAccess,
+  }))
+}
 
 const newPassword = z.object({
   keyId: z.string(),

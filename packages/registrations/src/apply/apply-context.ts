@@ -1,3 +1,4 @@
+import type { Change, ChangeOf } from '../planning/change.ts'
 import type { Located } from '../planning/locate.ts'
 import type { Graph, GraphAnswer, GraphRequest } from './graph.ts'
 import type { SecretSink } from './secret-sink.ts'
@@ -10,6 +11,7 @@ export type Handle = {
 }
 
 export type ApplyContextOptions = {
+  readonly changes: readonly Change[]
   readonly graph: Graph
   readonly located: readonly Located[]
   readonly secrets: SecretSink
@@ -29,13 +31,18 @@ export class ApplyContext {
   readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
+  /** The permissions of clients, by name. */
+  readonly #permissions = new Map<string, ChangeOf<'setPermissions'>>()
+  readonly #taken = new Set<Change>()
   #hasNews = false
 
-  constructor({ graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
+  constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
     this.#graph = graph
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
+    for (const change of changes)
+      if (change.kind === 'setPermissions') this.#permissions.set(change.application, change)
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
       if (appId === undefined) continue
@@ -61,6 +68,22 @@ export class ApplyContext {
   async registerNew(name: string, handle: Handle): Promise<void> {
     this.register(name, handle)
     await this.#onRegistered?.(handle.appId)
+  }
+
+  /**
+   * The permissions that the request for a new application contains, so that they need none of their
+   * own. Undefined when one of their APIs does not exist yet.
+   */
+  takePermissions(name: string): ChangeOf<'setPermissions'> | undefined {
+    const change = this.#permissions.get(name)
+    if (!change?.permissions.every(({ api }) => this.#handles.has(api))) return undefined
+    this.#taken.add(change)
+    return change
+  }
+
+  /** Whether the request for the application contained these permissions. */
+  isTaken(change: ChangeOf<'setPermissions'>): boolean {
+    return this.#taken.has(change)
   }
 
   /** The IDs of all known applications, by their names in the file. */

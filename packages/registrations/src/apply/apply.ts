@@ -48,7 +48,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   const { graph, secrets, onProgress, now = () => new Date(), signal, onRegistered } = options
   const { maxRequestsInFlight = defaultRequestsInFlight } = options
   const { changes, located } = plan
-  const run = new ApplyContext({ graph, located, secrets, now, onRegistered })
+  const run = new ApplyContext({ changes, graph, located, secrets, now, onRegistered })
   await secrets.prepare(changes.flatMap(newSecretOf))
   const done = new Set<Change>()
   const refused: RefusedChange[] = []
