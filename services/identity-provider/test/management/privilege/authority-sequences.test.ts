@@ -17,7 +17,7 @@ import {
 } from './sample-callers.ts'
 
 /** The number of sequences. Each run has other ones, so many runs test more than one long run. */
-const sequences = Number(process.env.SEQUENCES ?? 250)
+const sequences = Number(process.env.SEQUENCES ?? 125)
 /** The same sequences in each run, so that each operation succeeds in one of them. */
 const seed = Number(process.env.SEED ?? 1)
 const longestSequence = 40
