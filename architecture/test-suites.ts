@@ -134,15 +134,32 @@ const usesSharedSystem = (file: string) =>
 
 /** The beginnings of system tests that share a process, because they load the same files of the server. */
 const sharedProcesses: readonly (readonly string[])[] = [
+  [
+    'services/identity-provider/test/failover.test.ts',
+    'services/identity-provider/test/replicas.test.ts',
+  ],
   ['services/identity-provider/test/management/'],
   ['services/identity-provider/test/portal/'],
   [
     'services/identity-provider/test/audit-flooding.test.ts',
+    'services/identity-provider/test/backup/backup-command.test.ts',
     'services/identity-provider/test/disaster.test.ts',
+    'services/identity-provider/test/disk-faults.test.ts',
     'services/identity-provider/test/http/',
     'services/identity-provider/test/lab/',
+    'services/identity-provider/test/main.test.ts',
     'services/identity-provider/test/service.test.ts',
     'services/identity-provider/test/start-identity-provider.test.ts',
+    'services/identity-provider/test/workers.test.ts',
+  ],
+  [
+    'services/identity-provider/test/backup/backup-drill.test.ts',
+    'services/identity-provider/test/storage/killed-writers.test.ts',
+    'services/identity-provider/test/storage/postgres-',
+  ],
+  [
+    'services/identity-provider/test/storage/sqlite',
+    'services/identity-provider/test/storage/storage-limits.test.ts',
   ],
 ]
 
@@ -152,14 +169,14 @@ export type Job = { readonly suite: Suite; readonly files: readonly string[] }
 /** The files of the longest jobs, the longest first. A job with one of them starts before all others. */
 export const longestFirst: readonly string[] = [
   'e2e/test/clients/clients.test.ts',
+  'services/identity-provider/test/storage/postgres-storage.test.ts',
+  'services/identity-provider/test/service.test.ts',
   'services/identity-provider/test/failover.test.ts',
+  'services/identity-provider/test/storage/sqlite-storage.test.ts',
   'services/identity-provider/test/management/store-faults.test.ts',
   'e2e/test/npm-ended.test.ts',
   'e2e/test/restart.test.ts',
-  'services/identity-provider/test/storage/postgres-storage.test.ts',
-  'services/identity-provider/test/backup/backup-drill.test.ts',
   'services/identity-provider/test/portal/naughty-strings.test.ts',
-  'services/identity-provider/test/storage/sqlite-storage.test.ts',
 ]
 
 const unitJobs = 2

@@ -3,7 +3,7 @@ import { chmod, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { openStorage } from '../src/storage/storage.ts'
 import { startHere } from './provider-here.ts'
@@ -29,9 +29,8 @@ const asAnybody =
     : []
 
 let root: string
-/** A data folder after the first start. Each test has a copy. */
+/** A data folder after the first start. */
 let seededDir: string
-let dataDir: string
 
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-disk-'))
@@ -39,15 +38,16 @@ before(async () => {
   const provider = await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })
   await provider.stop()
 })
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(root, 'data-'))
-  await cp(seededDir, dataDir, { recursive: true })
-})
 after(() => rm(root, { recursive: true }))
 
-const file = () => join(dataDir, 'greeting.sqlite')
+async function seededCopy() {
+  const dataDir = await mkdtemp(join(root, 'data-'))
+  await cp(seededDir, dataDir, { recursive: true })
+  return { dataDir, file: join(dataDir, 'greeting.sqlite') }
+}
+
 /** Registers an application by each call: the status, what was said, and how long it took. */
-async function registrar({ url }: ProviderProcess) {
+async function registrar({ url }: ProviderProcess, dataDir: string) {
   const { TENANT_ID, CLIENT_ID, CLIENT_SECRET } = parseEnv(
     await readFile(join(dataDir, 'administrator.env'), 'utf8'),
   )
@@ -77,9 +77,10 @@ async function registrar({ url }: ProviderProcess) {
 
 describe('a disk that fills up while the server works (FL17)', () => {
   it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async () => {
-    const within = withRoomFor((await stat(file())).size + 100_000)
+    const { dataDir, file } = await seededCopy()
+    const within = withRoomFor((await stat(file)).size + 100_000)
     const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
-    const register = await registrar(provider)
+    const register = await registrar(provider, dataDir)
     const acknowledged: string[] = []
     let [issued, refused] = [1, 0]
     for (let index = 0; refused < 10; index += 1) {
@@ -102,7 +103,7 @@ describe('a disk that fills up while the server works (FL17)', () => {
     assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
 
     // Somebody makes room: the log, which has grown, is brought into the file and emptied.
-    const helper = new DatabaseSync(file())
+    const helper = new DatabaseSync(file)
     helper.exec('pragma busy_timeout = 2000; pragma wal_checkpoint(truncate)')
     helper.close()
     const freedAt = performance.now()
@@ -125,17 +126,18 @@ describe('a disk that fills up while the server works (FL17)', () => {
 })
 
 describe('a disk that cannot be written when the server starts (FL17, FL18)', () => {
-  const faults: Readonly<Record<string, readonly [() => Promise<readonly string[]>, RegExp]>> = {
+  type Harm = (copy: Awaited<ReturnType<typeof seededCopy>>) => Promise<readonly string[]>
+  const faults: Readonly<Record<string, readonly [Harm, RegExp]>> = {
     'is full': [async () => withRoomFor(4096), /cannot grow: the disk is full/],
     'keeps the file from being written': [
-      async () => {
-        await chmod(file(), 0o400)
+      async ({ file }) => {
+        await chmod(file, 0o400)
         return asAnybody
       },
       /greeting\.sqlite may not be written to/,
     ],
     'keeps the folder from being written': [
-      async () => {
+      async ({ dataDir }) => {
         await chmod(dataDir, 0o500)
         return asAnybody
       },
@@ -144,18 +146,19 @@ describe('a disk that cannot be written when the server starts (FL17, FL18)', ()
   }
   for (const [what, [harm, sentence]] of Object.entries(faults))
     it(`${what}: that is said in one sentence, nothing is lost, and it starts when all is well`, async () => {
-      const before = await readFile(file())
-      const within = await harm()
+      const { dataDir, file } = await seededCopy()
+      const before = await readFile(file)
+      const within = await harm({ dataDir, file })
       const { code, stderr } = await failToStart(
         { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
         { within },
       )
       await chmod(dataDir, 0o700)
-      await chmod(file(), 0o600)
+      await chmod(file, 0o600)
       assert.equal(code, 1, stderr)
       assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
       assert.match(stderr, sentence)
-      assert.deepEqual(await readFile(file()), before)
+      assert.deepEqual(await readFile(file), before)
       const provider = await startHere({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
       assert.equal((await requestToken(provider.url, dataDir)).status, 200)
       await provider.stop()
