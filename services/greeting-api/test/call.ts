@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { type Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export type Answer = {
@@ -11,16 +11,21 @@ export type Answer = {
 type Headers = Record<string, string> | readonly string[]
 
 /**
- * Sends a request over a new connection, with unchanged path and headers. Headers in an array may be
- * repeated.
+ * Sends a request with unchanged path and headers. Headers in an array may be repeated.
+ *
+ * @param agent holds the connections; without one, the request has a connection of its own
  */
 export async function call(
   url: string,
   path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Headers } = {},
+  {
+    method = 'GET',
+    headers = {},
+    agent = false,
+  }: { method?: string; headers?: Headers; agent?: Agent | false } = {},
 ): Promise<Answer> {
   const { hostname, port } = new URL(url)
-  const sent = request({ hostname, port, path, method, headers, agent: false })
+  const sent = request({ hostname, port, path, method, headers, agent })
   sent.end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const body = await text(response)
