@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import { isGuid } from '../../directory/guid.ts'
 import { StorageUnavailableError } from '../../storage/storage-unavailable-error.ts'
 import { executeOperation, type OperationContext } from './execute-operation.ts'
@@ -21,7 +22,11 @@ export function createOperationsApp(
   context: OperationContext,
 ): Hono {
   const paths = new OperationPaths(operations, context.mountPath)
-  const app = new Hono({ getPath: (request) => paths.pathOf(request) })
+  const app = new Hono({
+    // By default, the first request tries another router, which cannot hold these paths.
+    router: new TrieRouter(),
+    getPath: (request) => paths.pathOf(request),
+  })
   const withSend = {
     ...context,
     send: async (request: Request, environment: unknown) =>
