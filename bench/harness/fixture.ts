@@ -23,12 +23,14 @@ export type Fixture = {
 /** A file of distinct signed tokens, one per line. */
 export type TokenPool = { readonly path: string; readonly count: number }
 
-const newKey = (): SigningKey => ({
-  kid: randomUUID().replaceAll('-', ''),
-  privateKey: crypto.generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-})
+const newPrivateKey = () => crypto.generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
-export function createFixture(): Fixture {
+/** @param privateKey makes the keys, new ones by default */
+export function createFixture(privateKey: () => KeyObject = newPrivateKey): Fixture {
+  const newKey = (): SigningKey => ({
+    kid: randomUUID().replaceAll('-', ''),
+    privateKey: privateKey(),
+  })
   const tenantId = randomUUID()
   const apiApplicationId = randomUUID()
   const keys: Fixture['keys'] = [newKey(), newKey(), newKey()]

@@ -38,8 +38,8 @@ export async function createSetup(
   generator: LoadGenerator,
   pinning: boolean,
   loads: { readonly count: number; readonly seconds: number; readonly leastRequests: number },
+  fixture = fixtures.createFixture(),
 ): Promise<Setup & { stop(): void }> {
-  const fixture = fixtures.createFixture()
   const folder = await mkdtemp(join(tmpdir(), 'greeting-bench-'))
   // The tokens of a run take hundreds of megabytes.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { rsaKeyPair } from '../../fixtures/rsa-key-pair.ts'
 import { createFixture, createTokenPool } from '../harness/fixture.ts'
 
 describe('a token pool', () => {
@@ -13,7 +14,11 @@ describe('a token pool', () => {
   after(() => rm(folder, { recursive: true }))
 
   it('has the requested number of distinct tokens', async () => {
-    const pool = await createTokenPool(createFixture(), 1003, join(folder, 'tokens.txt'))
+    const pool = await createTokenPool(
+      createFixture(() => rsaKeyPair().privateKey),
+      1003,
+      join(folder, 'tokens.txt'),
+    )
     const lines = (await readFile(pool.path, 'utf8')).trimEnd().split('\n')
     assert.equal(pool.count, 1003)
     assert.equal(new Set(lines).size, 1003)

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { rsaKeyPair } from '../../fixtures/rsa-key-pair.ts'
 import { accessToken, createFixture, keySetOf } from '../harness/fixture.ts'
 import { proveGuarded, proveIssuance, proveOpen } from '../harness/proofs.ts'
 
-const fixture = createFixture()
+const fixture = createFixture(() => rsaKeyPair().privateKey)
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { rsaKeyPair } from '../../fixtures/rsa-key-pair.ts'
+import { createFixture } from '../harness/fixture.ts'
 import { wrk } from '../harness/load.ts'
 import { createSetup } from '../harness/setup.ts'
+
+const fixture = createFixture(() => rsaKeyPair().privateKey)
 
 describe('the tokens of a run', () => {
   let setup: Awaited<ReturnType<typeof createSetup>>
   before(async () => {
-    setup = await createSetup(wrk, false, { count: 2, seconds: 0.001, leastRequests: 40 })
+    setup = await createSetup(wrk, false, { count: 2, seconds: 0.001, leastRequests: 40 }, fixture)
   })
   after(() => setup.stop())
 
