@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import {
-  type IdentityProvider,
-  startIdentityProvider,
-} from '../../../fixtures/identity-provider-process.ts'
+import { before, describe, it } from 'node:test'
 import { endedCommand } from '../fakes/terminal.ts'
+import { sharedProvider } from '../shared-provider.ts'
 
 type KeyState = { readonly kid: string; readonly phase: string }
 
 describe('the keys of the identity provider', () => {
   let folder: string
-  let provider: IdentityProvider
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-keys-'))
-    provider = await startIdentityProvider(folder, process.env)
-  })
-  after(async () => {
-    await provider.stop()
-    await rm(folder, { recursive: true })
+    folder = (await sharedProvider()).folder
   })
 
   const keys = (...args: string[]) => endedCommand('keys', ...args, '--data-dir', folder)

@@ -1,34 +1,22 @@
 import assert from 'node:assert/strict'
-import { appendFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import {
-  type IdentityProvider,
-  startIdentityProvider,
-} from '../../../../fixtures/identity-provider-process.ts'
+import { before, describe, it } from 'node:test'
 import { services } from '../../../src/system/services.ts'
 import { endedCommand } from '../../fakes/terminal.ts'
+import { type SharedProvider, sharedProvider } from '../../shared-provider.ts'
 
 describe('registrations in a directory that shows new objects late', () => {
   const file = services.registrationsFile
-  let folder: string
-  let provider: IdentityProvider
+  let provider: SharedProvider
   let first: Awaited<ReturnType<typeof endedCommand>>
 
   const greeting = (...args: string[]) =>
-    endedCommand('registrations', ...args, '--data-dir', folder)
+    endedCommand('registrations', ...args, '--data-dir', provider.folder)
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-late-'))
-    provider = await startIdentityProvider(folder, process.env, {
-      VISIBILITY_DELAY_SECONDS: '1',
-    })
+    provider = await sharedProvider()
     first = await greeting('apply', file)
-  })
-  after(async () => {
-    await provider.stop()
-    await rm(folder, { recursive: true })
   })
 
   it('are created once, and the next run finds them', async () => {
@@ -39,7 +27,7 @@ describe('registrations in a directory that shows new objects late', () => {
   })
 
   it('are refused to a client without management roles, with the missing role', async () => {
-    const client = join(folder, 'secrets/greeting-client.env')
+    const client = join(provider.folder, 'secrets/greeting-client.env')
     await appendFile(client, `GRAPH_URL=${provider.url}\n`)
     const { code, err } = await greeting('plan', file, '--settings', client)
     assert.equal(code, 4, err)
