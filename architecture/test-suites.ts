@@ -132,8 +132,13 @@ const sharedSystem = 'e2e/test/shared-system.ts'
 const usesSharedSystem = (file: string) =>
   importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
 
-/** The beginnings of system tests that share a process, because they load the same files of the server. */
+/** They start an identity provider in their process, as a test with the shared system does. */
+const startsIdentityProvider = (file: string) =>
+  file.startsWith('e2e/') && importsOf(file).includes('@greeting/testing')
+
+/** The beginnings of system tests that share a process, because they load the same files. */
 const sharedProcesses: readonly (readonly string[])[] = [
+  ['cli/test/'],
   [
     'services/identity-provider/test/failover.test.ts',
     'services/identity-provider/test/replicas.test.ts',
@@ -172,6 +177,7 @@ export const longestFirst: readonly string[] = [
   'services/identity-provider/test/storage/postgres-storage.test.ts',
   'services/identity-provider/test/service.test.ts',
   'services/identity-provider/test/failover.test.ts',
+  'cli/test/commands/start.test.ts',
   'services/identity-provider/test/storage/sqlite-storage.test.ts',
   'services/identity-provider/test/management/store-faults.test.ts',
   'e2e/test/npm-ended.test.ts',
@@ -193,7 +199,7 @@ function groupsOf(suite: Suite): string[][] {
   const files = filesOf(suite)
   if (suite === 'unit') return partsOf(files, unitJobs)
   const bench = files.filter((file) => file.startsWith('bench/'))
-  const sharing = files.filter(usesSharedSystem)
+  const sharing = files.filter((file) => usesSharedSystem(file) || startsIdentityProvider(file))
   const others = sharedProcesses.map((beginnings) =>
     files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning))),
   )
