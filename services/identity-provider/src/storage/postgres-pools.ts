@@ -7,6 +7,9 @@ import type { PostgresAddress } from './postgres-address.ts'
 /** The maximum time without data on a connection in use, in milliseconds. */
 const maxSilenceMs = 6000
 
+/** One connection writes changes of the directory, another one writes to the audit log. */
+const maxPipelinedConnections = 3
+
 const limits = {
   max: 10,
   connectionTimeoutMillis: 2000,
@@ -24,6 +27,8 @@ export type PostgresPoolsOptions = {
    * that migrates; default false.
    */
   readonly isPatient?: boolean
+  /** Whether a connection sends each statement at once, before the answers to earlier ones; default false. */
+  readonly isPipelined?: boolean
 }
 
 /**
@@ -37,11 +42,11 @@ export class PostgresPools implements PostgresPool {
 
   constructor(
     { servers, needsPrimary }: PostgresAddress,
-    { isPatient = false }: PostgresPoolsOptions = {},
+    { isPatient = false, isPipelined = false }: PostgresPoolsOptions = {},
   ) {
     this.#pools = servers.map(({ name, url }) => ({
       name,
-      pool: openPool(url, needsPrimary, isPatient),
+      pool: openPool(url, { needsPrimary, isPatient, isPipelined }),
     }))
   }
 
@@ -67,12 +72,20 @@ export class PostgresPools implements PostgresPool {
   }
 }
 
-function openPool(connectionString: string, needsPrimary: boolean, isPatient: boolean): pg.Pool {
+function openPool(
+  connectionString: string,
+  {
+    needsPrimary,
+    isPatient,
+    isPipelined,
+  }: Required<PostgresPoolsOptions> & { readonly needsPrimary: boolean },
+): pg.Pool {
   const pool = new pg.Pool({
     ...limits,
     connectionString,
     application_name: 'greeting identity provider',
     keepAlive: true,
+    ...(isPipelined && { pipeline: true, max: maxPipelinedConnections }),
     ...(isPatient ? { statement_timeout: 0 } : { stream: socketWithTimeout }),
     ...(needsPrimary && { onConnect: refuseStandby }),
   })

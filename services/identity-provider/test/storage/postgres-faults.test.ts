@@ -141,7 +141,11 @@ describe('a database that fails while it is used (FL20)', () => {
     const base = await latest()
     await server.query("alter system set synchronous_standby_names = 'missing'")
     await server.query('select pg_reload_conf()')
+    // The processes of PostgreSQL read the setting one after the other, so a write may still succeed.
+    const probe = () => server.query("select pg_logical_emit_message(true, 'probe', '')")
+    const probeWaits = () => Promise.race([probe().then(() => false), setTimeout(500, true)])
     try {
+      while (!(await probeWaits()));
       const startedAt = performance.now()
       const change = commit('given up')
       const reading = await revision()

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { parsePostgresAddress } from '../postgres-address.ts'
 import { PostgresPools, type PostgresPoolsOptions } from '../postgres-pools.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
+import { runPipelinedBatch } from './pipelined-batch.ts'
 import { postgresFaultOf } from './postgres-fault.ts'
 
 /**
@@ -28,10 +29,13 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
  */
 export function postgresDatabase(url: string, options?: PostgresPoolsOptions): SqlDatabase {
   const address = parsePostgresAddress(url)
+  const dialect = new PostgresDialect({ pool: new PostgresPools(address, options) })
+  const batches = new PostgresPools(address, { ...options, isPipelined: true })
   return new SqlDatabase({
-    kysely: new Kysely({
-      dialect: new PostgresDialect({ pool: new PostgresPools(address, options) }),
-    }),
+    kysely: new Kysely({ dialect }),
+    dialect,
+    runBatch: (statements) => runPipelinedBatch(batches, statements),
+    close: () => batches.end(),
     bytesQuery: 'select pg_database_size(current_database()) as bytes',
     clockQuery: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
     faultOf: (error) => {

@@ -4,20 +4,18 @@ import {
   type Dialect,
   DummyDriver,
   Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
   type Transaction,
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
-const adapter = new SqliteAdapter()
-
 /**
- * The statements of a function for SQLite, compiled and not executed. To each statement the function
- * gets the answer that one row was changed.
+ * The statements of a function, compiled and not executed. To each statement the function gets the
+ * answer that one row was changed.
+ *
+ * @param language the language of the statements
  */
 export async function recordedStatements(
+  language: Omit<Dialect, 'createDriver'>,
   write: (db: Transaction<Tables>) => Promise<unknown>,
 ): Promise<readonly CompiledQuery[]> {
   const statements: CompiledQuery[] = []
@@ -35,9 +33,9 @@ export async function recordedStatements(
   }
   const dialect: Dialect = {
     createDriver: () => new RecordingDriver(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => adapter,
-    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => language.createQueryCompiler(),
+    createAdapter: () => language.createAdapter(),
+    createIntrospector: (db) => language.createIntrospector(db),
   }
   await write(new Kysely<Tables>({ dialect }) as Transaction<Tables>)
   return statements

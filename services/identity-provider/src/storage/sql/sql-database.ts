@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import { type CompiledQuery, type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Followed } from '../directory-log.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
@@ -11,6 +11,8 @@ import type { Tables } from './tables.ts'
 /** The parts of one kind of database. */
 export type SqlDatabaseOptions = {
   readonly kysely: Kysely<Tables>
+  /** The language of the statements. */
+  readonly dialect: Dialect
   /**
    * Runs statements in one transaction and in one step. When the first changes no row, it writes
    * nothing and returns false. Default: one step for each statement.
@@ -49,6 +51,7 @@ export type ObserveQuery = (kind: QueryKind, isDone: boolean, seconds: number) =
 /** A database of any kind, used through Kysely. Its faults are errors of one class. */
 export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
+  readonly #dialect: Dialect
   readonly #readers: Kysely<Tables>
   readonly #reports: Kysely<Tables>
   readonly #runBatch: SqlDatabaseOptions['runBatch']
@@ -62,6 +65,7 @@ export class SqlDatabase {
 
   constructor({
     kysely,
+    dialect,
     runBatch,
     changesInOneStep,
     oneStepAfter = 0,
@@ -73,6 +77,7 @@ export class SqlDatabase {
     faultOf,
   }: SqlDatabaseOptions) {
     this.#kysely = kysely
+    this.#dialect = dialect
     this.#runBatch = runBatch
     this.#changesInOneStep = changesInOneStep
     this.#oneStepAfter = oneStepAfter
@@ -147,12 +152,7 @@ export class SqlDatabase {
   writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
     const runBatch = this.#runBatch
     if (runBatch === undefined) return this.write(statements)
-    const written = async () => {
-      const recorded = await recordedStatements(statements)
-      // The connection is free: a batch must not become a part of another transaction.
-      return this.#kysely.connection().execute(() => runBatch(recorded))
-    }
-    return this.#guard('write', written())
+    return this.#guard('write', recordedStatements(this.#dialect, statements).then(runBatch))
   }
 
   /**

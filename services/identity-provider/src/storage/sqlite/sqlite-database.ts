@@ -118,15 +118,21 @@ function databaseOver(
     readonly beforeClose?: () => void
   } = {},
 ): SqlDatabase {
+  const dialectOver = (channel: SqliteChannel) => new NodeSqliteDialect(channel, maxWaitMs)
   const kyselyOver = (channel: SqliteChannel) =>
-    new Kysely<Tables>({ dialect: new NodeSqliteDialect(channel, maxWaitMs) })
+    new Kysely<Tables>({ dialect: dialectOver(channel) })
+  const dialect = dialectOver(writer)
+  const kysely = new Kysely<Tables>({ dialect })
   return new SqlDatabase({
-    kysely: kyselyOver(writer),
-    runBatch: async (statements) => {
-      const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }))
-      const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
-      return changes > 0
-    },
+    kysely,
+    dialect,
+    runBatch: (statements) =>
+      // The connection is free: a batch must not become a part of another transaction.
+      kysely.connection().execute(async () => {
+        const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }))
+        const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
+        return changes > 0
+      }),
     ...(reader && { readers: kyselyOver(reader) }),
     ...(follower && {
       changesInOneStep: (question) => follower.changes(question),

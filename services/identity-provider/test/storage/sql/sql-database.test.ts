@@ -20,8 +20,10 @@ async function databaseFixture(oneStepAfter: number) {
   const connection = new DatabaseSync(':memory:')
   const runner = new StatementRunner({ current: () => connection, close: () => connection.close() })
   const asked: { question: ChangesQuestion; answer: PromiseWithResolvers<Followed> }[] = []
+  const dialect = new NodeSqliteDialect(new LocalChannel(runner), 100)
   const database = new SqlDatabase({
-    kysely: new Kysely<Tables>({ dialect: new NodeSqliteDialect(new LocalChannel(runner), 100) }),
+    kysely: new Kysely<Tables>({ dialect }),
+    dialect,
     changesInOneStep: (question) => {
       const answer = Promise.withResolvers<Followed>()
       asked.push({ question, answer })

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { PostgresPool } from 'kysely'
+import { runPipelinedBatch } from '../../../src/storage/postgres/pipelined-batch.ts'
+
+const statements = ['first', 'second', 'third'].map((sql) => ({ sql, parameters: [sql.length] }))
+
+/** A pool whose connection answers by SQL: with a number of rows, or with an error. */
+function fakePool(answers: Readonly<Record<string, number | Error>> = {}) {
+  const events: string[] = []
+  const pool = {
+    connect: async () => ({
+      query: async (sql: string, parameters: readonly unknown[]) => {
+        events.push([sql, ...parameters].join(' '))
+        await Promise.resolve()
+        const answer = answers[sql] ?? 1
+        if (answer instanceof Error) throw answer
+        events.push(`${sql} answered`)
+        return { command: 'UPDATE', rowCount: answer, rows: [] }
+      },
+      release: () => events.push('released'),
+    }),
+  }
+  return { events, pool: pool as unknown as PostgresPool }
+}
+
+describe('a batch of statements for PostgreSQL', () => {
+  it('sends all of them before the first answer, and then the commit', async () => {
+    const { events, pool } = fakePool()
+    assert.equal(await runPipelinedBatch(pool, statements), true)
+    assert.deepEqual(events.slice(0, 4), ['begin', 'first 5', 'second 6', 'third 5'])
+    assert.deepEqual(events.slice(8), ['commit', 'commit answered', 'released'])
+  })
+
+  for (const second of [1, new Error('duplicate key')])
+    it(`writes nothing when the first changes no row, also when ${second} follows`, async () => {
+      const { events, pool } = fakePool({ first: 0, second })
+      assert.equal(await runPipelinedBatch(pool, statements), false)
+      assert.ok(events.includes('rollback answered') && !events.includes('commit'))
+      assert.equal(events.at(-1), 'released')
+    })
+
+  const [one, two] = [new Error('one'), new Error('two')]
+  const failures: readonly [string, Record<string, Error>, Error][] = [
+    ['the begin', { begin: one, first: two }, one],
+    ['the first statement', { first: one, second: two }, one],
+    ['a later statement', { second: one, third: two }, one],
+    ['the commit', { commit: one }, one],
+    ['a statement and the rollback', { second: one, rollback: two }, one],
+  ]
+  for (const [what, answers, expected] of failures)
+    it(`throws the first error, and releases its connection, when ${what} fails`, async () => {
+      const { events, pool } = fakePool(answers)
+      await assert.rejects(runPipelinedBatch(pool, statements), expected)
+      assert.equal(events.at(-1), 'released')
+      assert.ok(events.includes('rollback'))
+    })
+})
