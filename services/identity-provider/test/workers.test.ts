@@ -14,6 +14,7 @@ describe('an identity provider with two workers', () => {
     provider = await startProvider({
       DATA_DIR: dataDir,
       WORKERS: '2',
+      HTTPS_PORT: 'off',
       METRICS_PORT: '0',
       NEW_ADMINISTRATOR: 'yes',
       WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '4',
