@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
-import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import {
@@ -13,20 +12,9 @@ import {
   tenant,
 } from '../directory/sample.ts'
 import type { FreshStorage } from './fresh-storage.ts'
-import { commitAt, foreignBases, knownCommits, markAt } from './sample-commit.ts'
+import { commitAt, foreignBases, knownCommits, markAt, recordOf } from './sample-commit.ts'
 
 const at = new Date('2030-01-01T00:00:00.123Z')
-
-const record = (target: string): AuditRecord => ({
-  at,
-  tenantId: guid(1),
-  actor: 'an administrator',
-  action: 'tenant.update',
-  target,
-  outcome: 'done',
-  reason: null,
-  correlationId: null,
-})
 
 /** Names that break a store that builds statements from texts. */
 const awkward = ['', "'; drop table tenant; --", '"', '\\', '名前', '\u{1f44b}', '\u202egnp', '%_']
@@ -186,11 +174,11 @@ export function directoryLogConformance(fresh: FreshStorage): void {
 
   it('commits changes with their audit records, and neither after a conflict', async () => {
     const { directory, audit } = await (await fresh()).open()
-    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [record('first')])
+    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [recordOf('first')])
     for (const base of [0, 2, 7]) {
       const change = put('tenant', tenant({ displayName: 'never' }))
       assert.equal(
-        await directory.commit(commitAt(base), markAt(base + 1), [change], [record('never')]),
+        await directory.commit(commitAt(base), markAt(base + 1), [change], [recordOf('never')]),
         'conflict',
       )
     }
@@ -241,7 +229,10 @@ export function directoryLogConformance(fresh: FreshStorage): void {
       it(`writes nothing on ${what} (AS37)`, async () => {
         const { directory, audit } = storage
         const change = put('tenant', tenant({ displayName: 'never' }))
-        assert.equal(await directory.commit(base, 'mine', [change], [record('never')]), 'conflict')
+        assert.equal(
+          await directory.commit(base, 'mine', [change], [recordOf('never')]),
+          'conflict',
+        )
         assert.deepEqual((await directory.changesAfter()).latest, commitAt(1))
         assert.deepEqual((await audit.find({ book: 'directory', limit: 10 })).records, [])
       })

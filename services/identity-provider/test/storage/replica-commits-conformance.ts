@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
-import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { application, tenant } from '../directory/sample.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import type { FreshStorage } from './fresh-storage.ts'
-import { commitAt, markAt } from './sample-commit.ts'
-
-const record = (target: string): AuditRecord => ({
-  at: new Date('2030-01-01T00:00:00Z'),
-  tenantId: tenant().id,
-  actor: 'an administrator',
-  action: 'tenant.update',
-  target,
-  outcome: 'done',
-  reason: null,
-  correlationId: null,
-})
+import { commitAt, markAt, recordOf } from './sample-commit.ts'
 
 /** The behaviour of every directory log to which replicas commit at the same time. */
 export function replicaCommitsConformance(fresh: FreshStorage): void {
@@ -34,7 +22,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
               commitAt(base),
               markAt(base + 1),
               [change],
-              [record(`${replica}.${attempt}`)],
+              [recordOf(`${replica}.${attempt}`)],
             )
           }),
         ),
@@ -55,7 +43,12 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     await one.directory.commit(commitAt(0), markAt(1), [change], [])
     const events: string[] = []
     const commitOf = async (log: Pick<DirectoryLog, 'commit'>, base: number, target: string) => {
-      const outcome = await log.commit(commitAt(base), markAt(base + 1), [change], [record(target)])
+      const outcome = await log.commit(
+        commitAt(base),
+        markAt(base + 1),
+        [change],
+        [recordOf(target)],
+      )
       events.push(`${target}: ${outcome}`)
     }
     let others: Promise<void> | undefined
@@ -95,7 +88,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
             const domains = [...(directory.tenant(tenant().id)?.domains ?? []), `${name}.${index}`]
             return {
               changes: [put('tenant', tenant({ domains }))],
-              audit: [record(`${name}.${index}`)],
+              audit: [recordOf(`${name}.${index}`)],
               result: undefined,
             }
           }),

@@ -1,4 +1,6 @@
+import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { Commit } from '../../src/storage/commit.ts'
+import { guid } from '../directory/sample.ts'
 
 /** The mark that tests give to the commit with this number. */
 export const markAt = (revision: number): string => `mark ${revision}`
@@ -27,3 +29,15 @@ export const foreignBases: readonly (readonly [string, Commit])[] = [
   ['a base without a mark', { revision: 1, mark: null }],
   ['a later base', commitAt(2)],
 ]
+
+/** The audit record of a change to this object. */
+export const recordOf = (target: string): AuditRecord => ({
+  at: new Date('2030-01-01T00:00:00.123Z'),
+  tenantId: guid(1),
+  actor: 'an administrator',
+  action: 'tenant.update',
+  target,
+  outcome: 'done',
+  reason: null,
+  correlationId: null,
+})
