@@ -139,6 +139,8 @@ const startsIdentityProvider = (file: string) =>
 /** The beginnings of system tests that share a process, because they load the same files. */
 const sharedProcesses: readonly (readonly string[])[] = [
   ['cli/test/'],
+  ['e2e/test/documents.test.ts', 'e2e/test/operating-page.test.ts', 'e2e/test/strangers/'],
+  ['services/greeting-api/test/'],
   [
     'services/identity-provider/test/failover.test.ts',
     'services/identity-provider/test/replicas.test.ts',
