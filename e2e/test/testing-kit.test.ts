@@ -14,10 +14,11 @@ const registrations = {
 } as const
 
 describe('a guard of a test', () => {
+  const entra = useEntra({ registrations })
+
   it('accepts the tokens, and without the option for test keys it does not', async () => {
-    await using entra = await startEntra({ registrations })
-    const token = await entra.client('Payroll job').token('Orders API')
-    const options = entraOptions(entra.api('Orders API').guardOptions)
+    const token = await entra().client('Payroll job').token('Orders API')
+    const options = entraOptions(entra().api('Orders API').guardOptions)
     for (const [testKeys, outcome] of [
       ['accepted', 'admitted'],
       ['refused', 'refused'],
@@ -42,40 +43,38 @@ describe('a guard of a test', () => {
     assert.equal((await guard.decide(credentials, 'Orders.Read')).outcome, 'admitted')
     guard.stop()
   })
-})
 
-for (const [api, role, tokenVersions] of [
-  ['Orders API', 'Orders.Read', ['1.0']],
-  ['Invoices API', 'Invoices.Read', ['2.0']],
-] as const) {
-  it(`a guard refuses every forgery for the ${api}`, async () => {
-    await using entra = await startEntra({ registrations })
-    const { guardOptions } = entra.api(api)
-    const guard = createGuard(
-      entraOptions<string>({ ...guardOptions, tokenVersions: [...tokenVersions] }),
-    )
-    await guard.start()
-    await entra.assertRefusesForgeries(api, async (token) => {
-      const credentials = { authorization: `Bearer ${token}`, target: '/orders' }
-      const decision = await guard.decide(credentials, role)
-      return { status: decision.outcome === 'admitted' ? 200 : decision.status }
+  for (const [api, role, tokenVersions] of [
+    ['Orders API', 'Orders.Read', ['1.0']],
+    ['Invoices API', 'Invoices.Read', ['2.0']],
+  ] as const) {
+    it(`refuses every forgery for the ${api}`, async () => {
+      const { guardOptions } = entra().api(api)
+      const guard = createGuard(
+        entraOptions<string>({ ...guardOptions, tokenVersions: [...tokenVersions] }),
+      )
+      await guard.start()
+      await entra().assertRefusesForgeries(api, async (token) => {
+        const credentials = { authorization: `Bearer ${token}`, target: '/orders' }
+        const decision = await guard.decide(credentials, role)
+        return { status: decision.outcome === 'admitted' ? 200 : decision.status }
+      })
+      guard.stop()
     })
+  }
+
+  it('follows the clock of the test', async () => {
+    const options = entraOptions<string>(entra().api('Orders API').guardOptions)
+    const guard = createGuard(options, { wallClockMs: entra().clock.wallClockMs })
+    await guard.start()
+    const authorization = `Bearer ${await entra().client('Payroll job').token('Orders API')}`
+    const outcome = async () =>
+      (await guard.decide({ authorization, target: '/' }, 'Orders.Read')).outcome
+    assert.equal(await outcome(), 'admitted')
+    entra().clock.advance({ hours: 2 })
+    assert.equal(await outcome(), 'refused')
     guard.stop()
   })
-}
-
-it('a guard follows the clock of the test', async () => {
-  await using entra = await startEntra({ registrations })
-  const options = entraOptions<string>(entra.api('Orders API').guardOptions)
-  const guard = createGuard(options, { wallClockMs: entra.clock.wallClockMs })
-  await guard.start()
-  const authorization = `Bearer ${await entra.client('Payroll job').token('Orders API')}`
-  const outcome = async () =>
-    (await guard.decide({ authorization, target: '/' }, 'Orders.Read')).outcome
-  assert.equal(await outcome(), 'admitted')
-  entra.clock.advance({ hours: 2 })
-  assert.equal(await outcome(), 'refused')
-  guard.stop()
 })
 
 describe('the judge', () => {
