@@ -83,7 +83,9 @@ class ReusedStore {
   async empty(): Promise<void> {
     this.#unused.push(...this.#used)
     this.#used.clear()
-    await this.#unused[0]?.write(async (db) => {
+    const database = this.#unused[0] ?? (await this.#connect())
+    this.#unused[0] = database
+    await database.write(async (db) => {
       for (const { name } of storedTables.toReversed())
         if (name === 'revision') await db.updateTable(name).set({ number: 0 }).execute()
         else await db.deleteFrom(name).execute()
