@@ -140,6 +140,7 @@ const startsIdentityProvider = (file: string) =>
 const sharedProcesses: readonly (readonly string[])[] = [
   ['cli/test/'],
   ['e2e/test/documents.test.ts', 'e2e/test/operating-page.test.ts', 'e2e/test/strangers/'],
+  ['packages/guard/test/'],
   ['services/greeting-api/test/'],
   [
     'services/identity-provider/test/failover.test.ts',
