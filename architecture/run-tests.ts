@@ -8,8 +8,8 @@ import { type Job, jobsOf, type Suite } from './test-suites.ts'
 // `npm test` runs both suites as one queue of jobs; `npm run test:unit` and `npm run test:system` run one.
 
 const suites = process.argv.slice(2) as Suite[]
-// System tests wait for other processes during a fifth of their time, so one more fills two cores.
-const processes = suites.includes('system') ? 3 : 2
+// System tests wait for timers and for other processes, so two more fill two cores.
+const processes = suites.includes('system') ? 4 : 2
 const reporter = join(import.meta.dirname, 'failure-reporter.ts')
 const env = {
   // Each of some hundred processes compiles the same files without it.
