@@ -12,6 +12,7 @@ import type { ServiceOptions } from './http/service-options.ts'
 import { TrustedProxies } from './http/trusted-proxies.ts'
 import type { OpenListeners } from './listeners.ts'
 import type { Authenticate } from './management/http/caller.ts'
+import { loadManagementApps } from './management/load-apps.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portalCallerOf } from './portal/api/portal-caller.ts'
 import type { ServiceWorld } from './service-world.ts'
@@ -142,7 +143,7 @@ export async function answerRequests({
     randomBytes: randomPool(runtime.randomBytes),
   }
   const loadManagement = async ({ authUrl, issuerUrl }: Authority, authenticate?: Authenticate) => {
-    const { createManagementApps } = await import('./management/create-apps.ts')
+    const { createManagementApps } = await loadManagementApps()
     return createManagementApps({
       ...(authenticate && { authenticate }),
       baseUrl: authUrl,
