@@ -121,15 +121,20 @@ export class DirectoryFollower {
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
   }
 
-  /** Follows the own commit without a query. Another call may have read it already. */
-  followOwn({ base, mark, changes }: OwnCommit): void {
-    if (!isSame(this.#followed, base)) return
+  /**
+   * Follows the own commit without a query. Another call may have read it already.
+   *
+   * @returns the commit of the cache
+   */
+  followOwn({ base, mark, changes }: OwnCommit): Commit | undefined {
+    if (!isSame(this.#followed, base)) return this.#followed
     const revision = base.revision + 1
     this.cache.apply(
       revision,
       changes.map((change) => ({ ...change, revision })),
     )
     this.#followed = { revision, mark }
+    return this.#followed
   }
 
   async #start(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {

@@ -1,5 +1,5 @@
 import type { DirectoryCache } from '../directory/directory-cache.ts'
-import { beginning } from './commit.ts'
+import { beginning, type Commit } from './commit.ts'
 import type { DirectoryFollower } from './directory-follower.ts'
 import type { DirectoryLog, ExclusiveLog } from './directory-log.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
@@ -23,6 +23,8 @@ export class UpdateQueue {
   readonly #newMark: () => string
   readonly #waiting = new Set<Update>()
   #isWriting = false
+  /** The commit of the updates before, while the cache is at it. */
+  #ownCommit: Commit | undefined
   #conflicts = 0
   /** How many of the next updates have a commit of their own, because a shared one failed. */
   #apart = 0
@@ -48,6 +50,7 @@ export class UpdateQueue {
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
+    this.#ownCommit = undefined
     let conflicts = 0
     while (this.#waiting.size > 0) {
       const isApart = this.#apart > 0
@@ -59,6 +62,7 @@ export class UpdateQueue {
       } else {
         conflicts += 1
         this.#conflicts += 1
+        this.#ownCommit = undefined
       }
     }
     this.#isWriting = false
@@ -74,7 +78,7 @@ export class UpdateQueue {
       if (written === 'conflict')
         throw new StorageUnavailableError('Another process changed the directory at the same time')
       // After the transaction has ended.
-      if (written.own !== undefined) this.#follower.followOwn(written.own)
+      if (written.own !== undefined) this.#ownCommit = this.#follower.followOwn(written.own)
       for (const { update, ...end } of written.group) {
         this.#waiting.delete(update)
         if ('error' in end) update.reject(end.error)
@@ -97,9 +101,15 @@ export class UpdateQueue {
   }
 
   async #decideAndCommit(updates: readonly Update[], exclusive?: ExclusiveLog) {
-    // Without this question a server that writes often would always be first, and starve the others.
-    await this.#follower.follow([], exclusive)
-    const { base, group } = await this.#decide(updates, exclusive)
+    // A commit is a conflict when another one came first, so no question is needed between own commits.
+    const isFollowed = this.#ownCommit !== undefined && this.#ownCommit === this.#follower.followed
+    if (!isFollowed || exclusive) await this.#follower.follow([], exclusive)
+    let { base, group } = await this.#decide(updates, exclusive)
+    if (isFollowed && !group.every(isWritten)) {
+      // No commit confirms a refusal, so it needs the latest state.
+      await this.#follower.follow()
+      ;({ base, group } = await this.#decide(updates, exclusive))
+    }
     const decisions = group.flatMap((one) => ('decision' in one ? [one.decision] : []))
     const changes = decisions.flatMap((decision) => decision.changes)
     const audit = decisions.flatMap((decision) => decision.audit)
@@ -124,3 +134,6 @@ export class UpdateQueue {
     }
   }
 }
+
+const isWritten = (one: DecidedUpdate): boolean =>
+  'decision' in one && one.decision.changes.length + one.decision.audit.length > 0

@@ -105,6 +105,57 @@ describe('updates of a directory', () => {
     )
   })
 
+  for (const isRefused of [true, false])
+    it(`decides an update that ${isRefused ? 'fails' : 'changes something'} after an own commit with the latest directory`, async () => {
+      const log = new MemoryDirectoryLog()
+      const other = new DirectoryStore({ log })
+      let commits = 0
+      const store = new DirectoryStore({
+        log: delegatingLog(() => log, {
+          commit: async (...commit) => {
+            const outcome = await log.commit(...commit)
+            commits += 1
+            // After the own commit, and before the update that waits for it.
+            if (commits === 1) await other.update(rename('latest'))
+            return outcome
+          },
+        }),
+      })
+      const first = store.update(rename('first'))
+      const seen: (string | undefined)[] = []
+      const second = store.update((directory) => {
+        seen.push(contoso(directory)?.displayName)
+        if (isRefused) assert.fail('refused')
+        return rename(`after ${seen.at(-1)}`)()
+      })
+      await first
+      await (isRefused ? assert.rejects(second, /refused/) : second)
+      assert.equal(seen.at(-1), 'latest')
+      assert.equal(store.conflicts, isRefused ? 0 : 1)
+    })
+
+  it('asks for no other commit between two own commits', async () => {
+    const log = new MemoryDirectoryLog()
+    let questions = 0
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        changesAfter: (...question) => {
+          questions += 1
+          return log.changesAfter(...question)
+        },
+      }),
+    })
+    await store.refresh()
+    questions = 0
+    const increment = () =>
+      store.update((directory) =>
+        rename(String(Number(contoso(directory)?.displayName ?? 0) + 1))(),
+      )
+    await Promise.all(Array.from({ length: 5 }, increment))
+    assert.equal(questions, 1)
+    assert.equal(store.revision, 5)
+  })
+
   it('writes updates that wait at the same time in one commit', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
