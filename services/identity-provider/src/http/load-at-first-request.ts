@@ -7,12 +7,15 @@ export type AppFetch = (request: Request, env: ServerEnv['Bindings']) => Promise
 /**
  * An app that is loaded for its first request: most servers get none for it.
  *
- * @param load called once
+ * @param load called once, and again for the next request after a failure
  */
 export function loadAtFirstRequest(load: () => Promise<Hono<ServerEnv> | Hono>): AppFetch {
   let loaded: ReturnType<typeof load> | undefined
   return async (request, env) => {
-    loaded ??= load()
+    loaded ??= load().catch((cause) => {
+      loaded = undefined
+      throw cause
+    })
     const app = await loaded
     return app.fetch(request, env)
   }

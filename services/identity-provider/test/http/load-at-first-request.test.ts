@@ -22,3 +22,15 @@ it('loads an app once, for its first request, and hands it each request', async 
   )
   assert.equal(loads, 1)
 })
+
+it('loads an app again after a failure', async () => {
+  const failures = [new Error('too many open files')]
+  const answer = loadAtFirstRequest(async () => {
+    const failure = failures.pop()
+    if (failure !== undefined) throw failure
+    return new Hono().all('*', ({ text }) => text('loaded'))
+  })
+  const ask = () => answer(new Request('http://login.test/'), {} as ServerEnv['Bindings'])
+  await assert.rejects(ask(), /too many open files/)
+  assert.equal(await (await ask()).text(), 'loaded')
+})
