@@ -67,15 +67,15 @@ export async function executeOperation(
     // 2. Check its roles.
     const admitted = await store.read((directory) => admit(directory, caller, operation, context))
     // 3. Read the request.
-    const { searchParams } = new URL(request.url)
-    const pathname = pathInApp(request, context.mountPath)
-    const tenant = tenantInPath(pathname) ?? ownTenant
+    const { pathname, searchParams } = new URL(request.url)
+    const path = pathInApp(pathname, context.mountPath)
+    const tenant = tenantInPath(path) ?? ownTenant
     if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
     const call: RequestCall = {
       ...context,
       caller: admitted,
       parameters,
-      path: pathname,
+      path,
       query: searchParams,
       body: operation.takesBody ? await readJson(request) : undefined,
       ifMatch: request.headers.get('if-match') ?? undefined,

@@ -10,9 +10,8 @@ export const mountOperations = (app: Hono, path: string, operations: Hono): Hono
     optionHandler: ({ env }) => env,
   })
 
-/** The path of a request without the path at which its app is mounted. */
-export function pathInApp(request: Request, mountPath: string): string {
-  const { pathname } = new URL(request.url)
+/** A path without the path at which its app is mounted. */
+export function pathInApp(pathname: string, mountPath: string): string {
   const isMounted = pathname === mountPath || pathname.startsWith(`${mountPath}/`)
   return isMounted ? pathname.slice(mountPath.length) || '/' : pathname
 }

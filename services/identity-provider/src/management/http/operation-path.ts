@@ -68,7 +68,7 @@ export class OperationPaths {
 
   /** The path of a request, with the case of the table; unchanged when it is not valid. */
   pathOf(request: Request): string {
-    const pathname = withoutTenant(pathInApp(request, this.#mountPath))
+    const pathname = withoutTenant(pathInApp(new URL(request.url).pathname, this.#mountPath))
     try {
       const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
       const [template] = this.#at(segments)
