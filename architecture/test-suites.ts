@@ -48,6 +48,22 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It simulates the renewals of many clients over hours.',
   },
   {
+    file: 'cli/test/commands/backup.test.ts',
+    reason: 'It starts an identity provider, and its backup commands as processes.',
+  },
+  {
+    file: 'cli/test/commands/keys.test.ts',
+    reason: 'It starts an identity provider with its own keys.',
+  },
+  {
+    file: 'cli/test/commands/lab.test.ts',
+    reason: 'It starts the whole system.',
+  },
+  {
+    file: 'cli/test/commands/registrations/late-directory.test.ts',
+    reason: 'It starts an identity provider with its own keys.',
+  },
+  {
     file: 'cli/test/commands/registrations/many.test.ts',
     reason: 'It registers hundreds of clients.',
   },
@@ -132,9 +148,14 @@ const sharedSystem = 'e2e/test/shared-system.ts'
 const usesSharedSystem = (file: string) =>
   importsOf(file).some((specifier) => resolveOurs(file, specifier) === sharedSystem)
 
+const identityProviders = ['packages/testing/src/index.ts', 'fixtures/identity-provider.ts']
+
 /** They start an identity provider in their process, as a test with the shared system does. */
 const startsIdentityProvider = (file: string) =>
-  file.startsWith('e2e/') && importsOf(file).includes('@greeting/testing')
+  file.startsWith('e2e/') &&
+  importsOf(file).some((specifier) =>
+    identityProviders.includes(resolveOurs(file, specifier) ?? ''),
+  )
 
 /** The beginnings of system tests that share a process, because they load the same files. */
 const sharedProcesses: readonly (readonly string[])[] = [

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import {
-  type IdentityProvider,
-  startIdentityProvider,
-} from '../../fixtures/identity-provider-process.ts'
+import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
 
 /** The identity provider that some test files of one process use, and its data folder. */
-export type SharedProvider = IdentityProvider & { readonly folder: string }
+export type SharedProvider = { readonly url: string; readonly folder: string }
 
 let starting: Promise<SharedProvider> | undefined
+const opened = new AsyncDisposableStack()
 
 /**
  * Returns the shared identity provider, and starts it at the first call. Its directory shows new objects
@@ -21,14 +19,11 @@ export function sharedProvider(): Promise<SharedProvider> {
   return starting
 }
 
-after(async () => {
-  const started = await starting
-  await started?.stop()
-  if (started) await rm(started.folder, { recursive: true })
-})
+after(() => opened.disposeAsync())
 
 async function start(): Promise<SharedProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-provider-'))
-  const settings = { VISIBILITY_DELAY_SECONDS: '1' }
-  return { ...(await startIdentityProvider(folder, process.env, settings)), folder }
+  opened.defer(() => rm(folder, { recursive: true }))
+  const { url } = opened.use(await startIdentityProviderIn(folder, { visibilityDelaySeconds: 1 }))
+  return { url, folder }
 }

@@ -10,12 +10,15 @@ export const root = join(import.meta.dirname, '../..')
 /** The path with the pinned Node, the command and npm. */
 export const pathWithNpm = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
 
+/** The folder of a short replacement of npx. */
+const binFolder = join(root, 'fixtures/bin')
+
 /**
  * An environment without settings of this project, and with the pinned Node first in the path. Its npx is
  * a short replacement, because npm takes longer to start than most commands.
  */
 export const environment: NodeJS.ProcessEnv = {
-  PATH: `${join(import.meta.dirname, 'bin')}:${pathWithNpm}`,
+  PATH: `${binFolder}:${pathWithNpm}`,
   HOME: process.env.HOME,
   NO_COLOR: '1',
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),

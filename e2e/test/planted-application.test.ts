@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv } from 'node:util'
-import { startIdentityProvider } from '../../fixtures/identity-provider-process.ts'
+import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
 import { root, run, temporaryFolder } from './greeting-process.ts'
 
 type Json = Record<string, string>
@@ -12,7 +12,7 @@ type Json = Record<string, string>
 async function planted(t: TestContext) {
   const folder = await temporaryFolder(t)
   const dataDir = join(folder, '.greeting')
-  const provider = await startIdentityProvider(dataDir, process.env)
+  const provider = await startIdentityProviderIn(dataDir)
   t.after(() => provider.stop())
   const settings = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')) as Json
   const token = (id = '', secret = '', scope = '') =>

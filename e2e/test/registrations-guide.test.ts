@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import {
-  type IdentityProvider,
-  startIdentityProvider,
-} from '../../fixtures/identity-provider-process.ts'
+import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
 import { root, run, temporaryFolder } from './greeting-process.ts'
 
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
@@ -31,12 +28,12 @@ const constant = (text: string) =>
 describe('the guide to registrations', () => {
   let cleanUp: () => Promise<void> = async () => {}
   let folder: string
-  let provider: IdentityProvider
+  let provider: Awaited<ReturnType<typeof startIdentityProviderIn>>
 
   before(async () => {
     folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
     await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
-    provider = await startIdentityProvider(join(folder, '.greeting'), process.env)
+    provider = await startIdentityProviderIn(join(folder, '.greeting'))
   })
   after(async () => {
     await provider.stop()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { startIdentityProvider } from '../../../fixtures/identity-provider-process.ts'
+import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 import { endedCommand } from '../fakes/terminal.ts'
 
@@ -20,7 +20,7 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   await writeFile(passphraseFile, 'a long passphrase')
   const key = ['--passphrase-file', passphraseFile]
 
-  const provider = await startIdentityProvider(dataDir, process.env)
+  const provider = await startIdentityProviderIn(dataDir)
   const before = await kids()
   const made = await greeting('backup', '--to', saved, ...key)
   assert.equal(made.code, 0, made.err)
@@ -36,8 +36,8 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   await rm(join(dataDir, 'key-encryption.key'))
   const restored = await greeting('restore', '--from', saved, ...key)
   assert.equal(restored.code, 0, restored.err)
-  const next = await startIdentityProvider(dataDir, process.env, {
-    PORT: new URL(provider.url).port,
+  const next = await startIdentityProviderIn(dataDir, {
+    port: new URL(provider.url).port,
   })
   assert.deepEqual(await kids(), before)
   await next.stop()

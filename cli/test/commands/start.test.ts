@@ -21,6 +21,8 @@ import { RecordedTerminal } from '../fakes/terminal.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const freePorts = ['--api-port', '0', '--identity-port', '0']
+// The replacement of npx in it runs the command without a start of npm.
+const path = `${join(root, 'fixtures/bin')}:${join(root, 'node_modules/.bin')}:${process.env.PATH}`
 const guid = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
 const settingsIn = (dataDir: string) => parseEnv(readFileSync(join(dataDir, 'client.env'), 'utf8'))
@@ -182,8 +184,9 @@ describe('greeting start', () => {
   it('prints three lines that work unchanged in a shell', async (test) => {
     const { terminal } = await startedIn(temporaryFolder(test), test, ['--json'])
     const { lines } = JSON.parse(terminal.out)
+    const env = { ...process.env, PATH: path }
     const sh = async (line: string) =>
-      (await promisify(execFile)('sh', ['-c', line], { cwd: root })).stdout
+      (await promisify(execFile)('sh', ['-c', line], { cwd: root, env })).stdout
     assert.deepEqual(Object.keys(lines), ['token', 'hi', 'hello'])
     const [token, hi, hello] = await Promise.all([sh(lines.token), sh(lines.hi), sh(lines.hello)])
     assert.equal(JSON.parse(token).token_type, 'Bearer')
