@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
-import { openStorage } from '../src/storage/storage.ts'
+import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 
@@ -47,7 +47,7 @@ it('a flood leaves a few rows, and neither the clients nor the refused changes s
   assert.equal((await requestToken(provider.url, dataDir)).status, 200)
   await provider.stop()
 
-  const storage = await openStorage({ dataDir })
+  const storage = await openLocalStorage({ dataDir })
   const rows = async (query: { book: 'directory' | 'signIns'; action?: string }) =>
     (await storage.audit.find({ limit: 1000, outcome: 'refused', ...query })).records
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { openStorage } from '../src/storage/storage.ts'
+import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import {
   failToStart,
@@ -112,7 +112,7 @@ describe('a disk that fills up while the server works (FL17)', () => {
     acknowledged.push('after')
 
     assert.equal(await provider.end('SIGTERM'), 0)
-    const storage = await openStorage({ dataDir })
+    const storage = await openLocalStorage({ dataDir })
     const { changes = [] } = await storage.directory.changesAfter()
     const names = changes.flatMap(({ kind, value }) =>
       kind === 'application' && value !== null && 'displayName' in value ? [value.displayName] : [],

@@ -7,7 +7,8 @@ import type { Service } from '../src/service.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
-import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
+import type { StorageOptions } from '../src/storage/storage.ts'
+import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, startProvider } from './provider-process.ts'
 import { fixtureSigningKey } from './signing/fixture-signing-key.ts'
@@ -123,7 +124,7 @@ export class FailoverScene {
     at: StorageOptions,
     edits: readonly ((known: readonly PasswordCredential[]) => readonly PasswordCredential[])[],
   ): Promise<void> {
-    const storage = await openStorage(at)
+    const storage = await openLocalStorage(at)
     const directory = new DirectoryStore({ log: storage.directory })
     for (const edit of edits)
       await directory.update((current) => {
@@ -138,7 +139,7 @@ export class FailoverScene {
 
   /** Withdraws a consent, revokes the active key and removes a secret: when each was done. */
   async withdraw(at: StorageOptions): Promise<Withdrawn> {
-    const storage = await openStorage(at)
+    const storage = await openLocalStorage(at)
     const directory = new DirectoryStore({ log: storage.directory })
     await directory.update((current) => {
       const client = current.applicationByAppId(this.#clientId)

@@ -6,8 +6,9 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
-import { openStorage, type StorageOptions } from '../src/storage/storage.ts'
+import type { StorageOptions } from '../src/storage/storage.ts'
 import { FailoverScene, inForceWithinMs, startThere, withdrawnRole } from './failover-scene.ts'
+import { openLocalStorage } from './fakes/local-storage.ts'
 import { failToStartHere, startHere } from './provider-here.ts'
 
 /** How often each failover is done; more, and of each kind, for the record. */
@@ -90,7 +91,7 @@ async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
 
 /** How often the audit says that the store went back. */
 async function reversalsIn(at: StorageOptions): Promise<number> {
-  const storage = await openStorage(at)
+  const storage = await openLocalStorage(at)
   const query = { book: 'directory', action: 'storage.goBack', limit: 100 } as const
   const { records } = await storage.audit.find(query)
   await storage.close()

@@ -48,7 +48,8 @@ export async function failToStartHere(environment: Environment) {
     name: 'identity-provider',
     title: 'identity provider',
     readSettings,
-    start: startService,
+    start: (...[settings, log, context]: Parameters<typeof startService>) =>
+      startService(settings, log, context, fixtureWorld),
   }
   await assert.rejects(runService(host as unknown as NodeJS.Process, definition), Exit)
   return ended

@@ -22,7 +22,7 @@ export type Target = {
 
 // Short beside the second in which a change must take effect, long beside the time of a token:
 // without it, the load alone takes both cores.
-const pauseMs = 120
+const pauseMs = 200
 
 /** Requests tokens from several servers, one after another, and keeps the issued ones. */
 export class TokenLoad {

@@ -14,6 +14,7 @@ import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
 import { SqlKeyRingStore } from './sql/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/sql-replay-cache.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import type { NewWorker } from './sqlite/sqlite-thread.ts'
 import type { StorageLimits, StorageUsage } from './storage-usage.ts'
 
 /** The ports of everything that a server stores. */
@@ -41,6 +42,8 @@ export type StorageOptions = {
   readonly limits?: StorageLimits
   /** Called after each access to the store. */
   readonly observe?: ObserveQuery | undefined
+  /** Starts the thread of a connection to the data file; default a worker thread of Node. */
+  readonly newWorker?: NewWorker | undefined
 }
 
 /** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
@@ -62,10 +65,11 @@ export async function openStorage({
   databaseUrl,
   limits = defaultStorageLimits,
   observe,
+  newWorker,
 }: StorageOptions): Promise<Storage> {
   const database =
     databaseUrl === undefined
-      ? await openSqliteDatabase(join(dataDir, 'greeting.sqlite'))
+      ? await openSqliteDatabase(join(dataDir, 'greeting.sqlite'), { newWorker })
       : await openPostgres(databaseUrl)
   if (observe !== undefined) database.observe(observe)
   // After an upgrade, the lookups by name are slow until all rows have their keys.

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { openStorage } from '../../src/storage/storage.ts'
 import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
+import { openLocalStorage } from '../fakes/local-storage.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
 const folders: string[] = []
@@ -24,7 +24,7 @@ const api = application({ displayName: 'ÜBER', identifierUris: ['api://Greeting
 /** A store whose rows a server of the former release has written: without keys. */
 async function formerStore() {
   const dataDir = await freshFolder()
-  const storage = await openStorage({ dataDir })
+  const storage = await openLocalStorage({ dataDir })
   const changes = [
     put('tenant', tenant()),
     put('application', api),
@@ -75,7 +75,7 @@ it('fills the keys of a former release in the cleanup and at the start', async (
   assert.deepEqual([unnamed(), uris()], [0, ['api://greeting']])
   database.exec('update application set name_key = null; delete from identifier_uri')
   await storage.close()
-  const again = await openStorage({ dataDir })
+  const again = await openLocalStorage({ dataDir })
   assert.deepEqual([unnamed(), uris()], [0, ['api://greeting']])
   database.close()
   await again.close()
@@ -83,7 +83,7 @@ it('fills the keys of a former release in the cleanup and at the start', async (
 
 it('prunes the records of removed objects that no follower needs', async () => {
   const dataDir = await freshFolder()
-  const storage = await openStorage({ dataDir })
+  const storage = await openLocalStorage({ dataDir })
   const { directory } = storage
   await directory.commit(commitAt(0), markAt(1), [remove('tenant', 'old')], [])
   const database = new DatabaseSync(join(dataDir, 'greeting.sqlite'))

@@ -10,6 +10,7 @@ import { beginning } from '../../src/storage/commit.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { application, appRole, guid, tenant } from '../directory/sample.ts'
+import { openLocalStorage } from '../fakes/local-storage.ts'
 
 /** The first commit of every test. */
 const first = { revision: 1, mark: 'first' }
@@ -27,7 +28,7 @@ const roles = Array.from({ length: 200 }, (_, index) => appRole({ id: guid(index
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-faults-'))
   sample = freshDir()
-  const storage = await openStorage({ dataDir: sample })
+  const storage = await openLocalStorage({ dataDir: sample })
   await storage.directory.commit(
     beginning,
     'first',
@@ -56,13 +57,13 @@ const overwrite = (at: number, length: number) => async (file: string) => {
 describe('a data file', () => {
   it('is created with mode 0600, and stays the same when it is opened again', async () => {
     const dataDir = freshDir()
-    await (await openStorage({ dataDir })).close()
+    await (await openLocalStorage({ dataDir })).close()
     assert.equal((await stat(fileIn(dataDir))).mode & 0o777, 0o600)
     assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
-    const storage = await openStorage({ dataDir })
+    const storage = await openLocalStorage({ dataDir })
     assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
-    await (await openStorage({ dataDir })).close()
+    await (await openLocalStorage({ dataDir })).close()
     assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'an unused store is closed too')
   })
 
@@ -75,11 +76,11 @@ describe('a data file', () => {
       other.prepare('select * from sqlite_master').all()
       close.call(this)
     })
-    const storage = await openStorage({ dataDir })
+    const storage = await openLocalStorage({ dataDir })
     t.mock.restoreAll()
     assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
-    await (await openStorage({ dataDir })).close()
+    await (await openLocalStorage({ dataDir })).close()
   })
 
   it('is not created when the disk has no room for its log', async (t) => {
@@ -89,13 +90,13 @@ describe('a data file', () => {
       if (!sql.includes('wal_checkpoint')) return prepare.call(this, sql)
       throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
     })
-    await assert.rejects(openStorage({ dataDir }), {
+    await assert.rejects(openLocalStorage({ dataDir }), {
       code: 'storage_unavailable',
       message: `The data file ${fileIn(dataDir)} cannot grow: the disk is full.`,
     })
     assert.deepEqual(await readdir(dataDir), [])
     t.mock.restoreAll()
-    await (await openStorage({ dataDir })).close()
+    await (await openLocalStorage({ dataDir })).close()
   })
 
   it('is one file for servers that start at the same time, and no temporary file stays', async () => {
@@ -128,7 +129,7 @@ describe('a data file', () => {
     it(`that ${what} is refused in one sentence, and left as it is`, async () => {
       const dataDir = await damaged(damage)
       const before = await readFile(fileIn(dataDir))
-      await assert.rejects(openStorage({ dataDir }), {
+      await assert.rejects(openLocalStorage({ dataDir }), {
         code: 'storage_unavailable',
         message:
           /^The data file \S+ is (not a database .* or )?damaged: restore it from a backup\b[^\n]*\.$/,
@@ -143,7 +144,7 @@ describe('a data file', () => {
       database.exec("insert into kysely_migration values ('2999-01-01-later-contract', '')")
       database.close()
     })
-    await assert.rejects(openStorage({ dataDir }), {
+    await assert.rejects(openLocalStorage({ dataDir }), {
       code: 'storage_unavailable',
       message:
         /^The tables of the store are not those of this release: .*2999-01-01-later-contract/,
@@ -154,7 +155,7 @@ describe('a data file', () => {
     const file = join(folder, 'a-file')
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'below')]) {
-      await assert.rejects(openStorage({ dataDir }), {
+      await assert.rejects(openLocalStorage({ dataDir }), {
         code: 'storage_unavailable',
         message: /^The data file \S+ cannot be used: (ENOTDIR|EEXIST): [^\n]+$/,
       })
@@ -163,7 +164,7 @@ describe('a data file', () => {
 
   it('that another process locks for too long gets its own message, without blocking', async () => {
     const dataDir = freshDir()
-    await (await openStorage({ dataDir })).close()
+    await (await openLocalStorage({ dataDir })).close()
     const holder = new DatabaseSync(fileIn(dataDir))
     holder.exec('begin immediate')
     const storage = sqlStorage(
@@ -270,7 +271,7 @@ describe('a statement that fails in the middle of a commit (FL21)', () => {
   let storage: Storage
   before(async () => {
     dataDir = freshDir()
-    storage = await openStorage({ dataDir })
+    storage = await openLocalStorage({ dataDir })
     await storage.directory.commit(beginning, 'first', [put('application', everything)], [record])
   })
   after(() => storage.close())

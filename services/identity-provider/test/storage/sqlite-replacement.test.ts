@@ -6,8 +6,9 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
 import { newMark } from '../../src/storage/commit.ts'
-import { openStorage, type Storage } from '../../src/storage/storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
+import { openLocalStorage } from '../fakes/local-storage.ts'
 
 let root: string
 let dataDir: string
@@ -17,7 +18,7 @@ let storage: Storage
 const opened: Storage[] = []
 
 const open = async () => {
-  const one = await openStorage({ dataDir })
+  const one = await openLocalStorage({ dataDir })
   opened.push(one)
   return one
 }

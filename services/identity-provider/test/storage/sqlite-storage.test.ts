@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'
 import { openSqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
-import { openStorage } from '../../src/storage/storage.ts'
+import { openLocalStorage } from '../fakes/local-storage.ts'
 import { changeListConformance } from './change-list-conformance.ts'
 import { directoryListConformance } from './directory-list-conformance.ts'
 import { directoryLogConformance } from './directory-log-conformance.ts'
@@ -28,7 +28,7 @@ const fileIn = (folder: string) => join(folder, 'greeting.sqlite')
 /** A file with empty tables. Its copies save each store the migrations. */
 const emptyFile = (async () => {
   const dataDir = await newFolder()
-  await (await openStorage({ dataDir })).close()
+  await (await openLocalStorage({ dataDir })).close()
   return fileIn(dataDir)
 })()
 
@@ -41,7 +41,7 @@ const storesOpenedBy = (open: (path: string) => Promise<SqlDatabase>) =>
 
 const stores = storesOpenedBy((path) => openSqliteDatabase(path))
 /** Stores that answer each question of a follower in one step, as after some time. */
-const storesInOneStep = storesOpenedBy((path) => openSqliteDatabase(path, 0))
+const storesInOneStep = storesOpenedBy((path) => openSqliteDatabase(path, { oneStepAfter: 0 }))
 
 after(async () => {
   await Promise.all([stores, storesInOneStep].map((some) => some.close()))

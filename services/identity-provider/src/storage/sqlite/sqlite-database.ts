@@ -11,8 +11,19 @@ import type { SqliteChannel } from './sqlite-channel.ts'
 import { damaged } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { sqliteFaultOf } from './sqlite-fault.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
 import { StatementRunner } from './statement-runner.ts'
+
+export type SqliteOptions = {
+  /**
+   * How many questions with lookups are answered query by query, default 50. Then a thread loads Kysely,
+   * and answers each question in one step. Loading takes 0.2 s of processor time, which a process with few
+   * questions would lose at its start.
+   */
+  readonly oneStepAfter?: number
+  /** Starts the thread of a connection; default a worker thread of Node. */
+  readonly newWorker?: NewWorker | undefined
+}
 
 /**
  * Opens the database in a file of mode 0600, with current tables. A file that does not exist is made,
@@ -20,27 +31,28 @@ import { StatementRunner } from './statement-runner.ts'
  *
  * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
  *
- * @param oneStepAfter how many questions with lookups are answered query by query. Then a thread loads
- *   Kysely, and answers each question in one step. Loading takes 0.2 s of processor time, which a
- *   process with few questions would lose at its start.
  * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
  *   it is then left as it is
  */
-export async function openSqliteDatabase(path: string, oneStepAfter = 50): Promise<SqlDatabase> {
+export async function openSqliteDatabase(
+  path: string,
+  { oneStepAfter = 50, newWorker }: SqliteOptions = {},
+): Promise<SqlDatabase> {
+  const newReader = () => new SqliteThread({ path, role: 'reader' }, newWorker)
   const threads = {
-    writer: new SqliteThread({ path, role: 'writer' }),
+    writer: new SqliteThread({ path, role: 'writer' }, newWorker),
     // A write waits for the writer of another process. Reads do not wait behind it.
-    reader: new SqliteThread({ path, role: 'reader' }),
+    reader: newReader(),
     // It answers questions in one step. While it starts, the questions go to the reader.
-    follower: new SqliteThread({ path, role: 'reader' }),
+    follower: newReader(),
     // A long query of an operator delays no short query. The thread starts with the first of them.
-    reports: new SqliteThread({ path, role: 'reader' }),
+    reports: newReader(),
   }
   try {
     threads.writer.start()
     threads.reader.start()
     if (!(await exists(path))) await createFile(path, (draft) => sqliteDatabase(draft, path))
-    return await openFile(path, threads, oneStepAfter)
+    return await openFile(path, threads, { oneStepAfter, newReader })
   } catch (cause) {
     await Promise.all(Object.values(threads).map((thread) => thread.close()))
     if (cause instanceof StorageUnavailableError) throw cause
@@ -55,7 +67,10 @@ type Threads = Readonly<Record<'writer' | 'reader' | 'follower' | 'reports', Sql
 async function openFile(
   path: string,
   threads: Threads,
-  oneStepAfter: number,
+  {
+    oneStepAfter,
+    newReader,
+  }: { readonly oneStepAfter: number; readonly newReader: () => SqliteThread },
 ): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // For SQLite an empty file is a new database. Here it is a file that lost its data.
@@ -71,8 +86,7 @@ async function openFile(
     beforeClose: () => check?.stop(),
   })
   await database.migrate()
-  const openThread = () => new SqliteThread({ path, role: 'reader' })
-  check = checkInBackground(path, openThread, (cause) => {
+  check = checkInBackground(path, newReader, (cause) => {
     const sentence = `The data file ${path} is damaged: restore it from a backup, and start the server again.`
     for (const thread of Object.values(threads)) thread.refuse(sentence, cause)
   })

@@ -4,18 +4,11 @@ import type { Followed } from '../directory-log.ts'
 import type { ChangesQuestion } from '../sql/changes-question.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
-import { errorFrom, type TransferredError } from './transferred-error.ts'
+import type { ThreadConnection, ThreadReply, ThreadRequest } from './thread-requests.ts'
+import { errorFrom } from './transferred-error.ts'
 
-/** The connection that a thread opens. */
-export type ThreadConnection = {
-  readonly path: string
-  /** `writer` has the only connection that writes. */
-  readonly role: 'writer' | 'reader'
-}
-
-/** What the thread receives: a statement, a batch, a question, or `undefined` for its end. */
-export type ThreadRequest = SqliteStatement | SqliteBatch | ChangesQuestion | undefined
-export type ThreadReply = { readonly answer: unknown } | { readonly error: TransferredError }
+/** Starts the worker of a connection. */
+export type NewWorker = (connection: ThreadConnection) => Worker
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
@@ -30,14 +23,14 @@ const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.m
  */
 export class SqliteThread implements SqliteChannel {
   readonly #connection: ThreadConnection
-  readonly #newWorker: (connection: ThreadConnection) => Worker
+  readonly #newWorker: NewWorker
   #worker: Worker | undefined
   #waiting: Waiting[] = []
   #isClosed = false
   #refusal: StorageUnavailableError | undefined
 
   /** @param newWorker starts the thread; default the worker of this folder */
-  constructor(connection: ThreadConnection, newWorker = startWorker) {
+  constructor(connection: ThreadConnection, newWorker: NewWorker = startWorker) {
     this.#connection = connection
     this.#newWorker = newWorker
   }
@@ -131,5 +124,5 @@ export class SqliteThread implements SqliteChannel {
   }
 }
 
-const startWorker = (workerData: ThreadConnection): Worker =>
+const startWorker: NewWorker = (workerData) =>
   new Worker(workerUrl, { workerData, name: `sqlite ${workerData.role}` })

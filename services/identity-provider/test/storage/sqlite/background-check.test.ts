@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { maxBytesCheckedAtOpen } from '../../../src/storage/sqlite/file-check.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
+import { openLocalStorage } from '../../fakes/local-storage.ts'
 
 const pageBytes = 4096
 
@@ -19,7 +20,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'greeting-check-'))
     sample = join(folder, 'sample')
-    await (await openStorage({ dataDir: sample })).close()
+    await (await openLocalStorage({ dataDir: sample })).close()
     const file = new DatabaseSync(join(sample, 'greeting.sqlite'))
     const rows = Math.ceil((1.2 * maxBytesCheckedAtOpen) / 3000)
     file.exec(`
