@@ -3,16 +3,20 @@ import { createGuard, type Decision, type GuardOptions, type RequiredRole } from
 import type { VirtualRuntime } from './fakes/virtual-runtime.ts'
 import { optionsWith, type Role } from './token-factory.ts'
 
-/** A guard in a virtual runtime, and a function that decides about a token. */
+/**
+ * A guard in a virtual runtime, and two functions that decide about a token: `decide` returns a promise
+ * only when the guard does, and `ask` always.
+ */
 export const guardIn = (world: VirtualRuntime, changes: Partial<GuardOptions<Role>> = {}) => {
   const guard = createGuard(optionsWith(changes), world)
-  const ask = async (
+  const decide = (
     token: string,
     role: RequiredRole<Role> = 'CallHiApiRole',
     certificateThumbprint?: string,
-  ): Promise<Decision<Role>> =>
+  ) =>
     guard.decide({ authorization: `Bearer ${token}`, target: '/hi', certificateThumbprint }, role)
-  return { guard, ask }
+  const ask = async (...of: Parameters<typeof decide>): Promise<Decision<Role>> => decide(...of)
+  return { guard, decide, ask }
 }
 
 /** The outcome of a decision, as one word. */
