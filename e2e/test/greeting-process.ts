@@ -91,12 +91,19 @@ export type System = Facts & {
 /** Starts the system on free ports and resolves when it is ready. */
 export async function startSystem(
   dataDir: string,
-  options: { args?: readonly string[]; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+  options: {
+    /** The words before the options; default `greeting start` */
+    command?: readonly [string, ...string[]]
+    args?: readonly string[]
+    env?: NodeJS.ProcessEnv
+    cwd?: string
+  } = {},
 ): Promise<System> {
+  const [program, ...words] = options.command ?? ['greeting', 'start']
   const ports = ['--api-port', '0', '--identity-port', '0']
-  const args = ['start', '--json', '--data-dir', dataDir, ...ports, ...(options.args ?? [])]
+  const args = [...words, '--json', '--data-dir', dataDir, ...ports, ...(options.args ?? [])]
   const startedMs = performance.now()
-  const child = spawn('greeting', args, {
+  const child = spawn(program, args, {
     cwd: options.cwd ?? root,
     env: { ...environment, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
 server.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as AddressInfo
   const settings = { AUTH_URL, ISSUER_URL, TENANT_ID }
-  process.stdout.write(`${JSON.stringify({ msg: 'starting', settings })}\n`)
+  process.stdout.write(`${JSON.stringify({ msg: 'starting', settings, pid: process.pid })}\n`)
   process.stdout.write(`${JSON.stringify({ msg: 'listening', url: `http://${HOST}:${port}` })}\n`)
 })
 process.on('SIGTERM', () => process.exit(0))

@@ -35,7 +35,7 @@ server.listen(Number(PORT), HOST, () => {
   const settings = Object.entries({ ...administrator, AUTH_URL: url, GRAPH_URL: url })
   const lines = settings.map(([name, value]) => `${name}=${value}\n`)
   writeFileSync(join(DATA_DIR, 'administrator.env'), lines.join(''), { mode: 0o600 })
-  process.stdout.write(`${JSON.stringify({ msg: 'listening', url })}\n`)
+  process.stdout.write(`${JSON.stringify({ msg: 'listening', url, pid: process.pid })}\n`)
 })
 process.on('SIGTERM', () => {
   writeFileSync(join(DATA_DIR, 'stopped-cleanly'), '')
