@@ -73,6 +73,8 @@ export type Facts = {
     readonly applicationId: string
   }
   readonly client: { readonly applicationId: string }
+  /** Only with `--managed-identity`. */
+  readonly managedIdentity?: { readonly url: string }
   readonly clientEnvFile: string
   readonly logFolder: string
   readonly lines: { readonly token: string; readonly hi: string; readonly hello: string }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { parseEnv } from 'node:util'
-import { type ForeignIssuer, startForeignIssuer } from '../../fixtures/foreign-issuer.ts'
+import { before, describe, it } from 'node:test'
 import { Registrar } from './clients/registrar.ts'
-import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { run } from './greeting-process.ts'
+import { readSettings, type Settings, type SharedSystem, sharedSystem } from './shared-system.ts'
 
 /** For each client ID, and for none, calls the greeting API by each credential of @azure/identity. */
 const program = `
@@ -46,40 +44,23 @@ for (const file of process.env.TOKEN_FILES.split(' '))
 `
 
 describe('managed and workload identity with @azure/identity', () => {
-  const opened = new AsyncDisposableStack()
+  let system: SharedSystem
   let folder: string
-  let system: System & { readonly managedIdentity: { readonly url: string } }
-  let cluster: ForeignIssuer
-  let variables: Record<
-    'client' | 'appService' | 'virtualMachine' | 'administrator',
-    NodeJS.Dict<string>
-  >
+  let variables: Record<'appService' | 'virtualMachine', Settings>
 
   before(async () => {
-    folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
-    const dataDir = join(folder, '.greeting')
-    cluster = await startForeignIssuer()
-    opened.defer(() => cluster.close())
-    const started = await startSystem(dataDir, {
-      cwd: folder,
-      env: { FEDERATED_ISSUER_HOSTS: cluster.host },
-      args: ['--managed-identity'],
-    })
-    opened.defer(async () => void (await started.stop()))
-    system = started as typeof system
-    const read = async (name: string) => parseEnv(await readFile(join(dataDir, name), 'utf8'))
+    system = await sharedSystem()
+    folder = system.folder
+    const read = (name: string) => readSettings(join(system.dataDir, name))
     variables = {
-      client: await read('client.env'),
       appService: await read('app-service.env'),
       virtualMachine: await read('virtual-machine.env'),
-      administrator: await read('administrator.env'),
     }
   })
-  after(() => opened.disposeAsync())
 
   for (const host of ['appService', 'virtualMachine'] as const)
     it(`calls the API without a secret, with the variables of ${host}`, async () => {
-      const { API_APPLICATION_ID, BASE_URL } = variables.client
+      const { API_APPLICATION_ID, BASE_URL } = system.clientSettings
       const { client, api } = system
       // The first one is a user-assigned identity, and the API is no identity of this machine.
       const CLIENT_IDS = `${client.applicationId} ${api.applicationId}`
@@ -91,18 +72,18 @@ describe('managed and workload identity with @azure/identity', () => {
     })
 
   it('is not needed in a pod, whose token file is exchanged', async () => {
-    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = variables.client
-    const registrar = await Registrar.from(variables.administrator)
+    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
+    const registrar = await Registrar.from(system.administratorSettings)
     await registrar.trust(CLIENT_ID, {
       name: 'cluster',
-      issuer: cluster.issuer,
+      issuer: system.cluster.issuer,
       subject: 'system:serviceaccount:jobs:nightly',
       audiences: ['api://AzureADTokenExchange'],
     })
     const files = ['jobs', 'other'].map((namespace) => {
       const file = join(folder, `token-of-${namespace}`)
       const sub = `system:serviceaccount:${namespace}:nightly`
-      writeFileSync(file, cluster.token({ sub }))
+      writeFileSync(file, system.cluster.token({ sub }))
       return file
     })
     const env = {
@@ -120,7 +101,7 @@ describe('managed and workload identity with @azure/identity', () => {
   })
 
   it('is refused without the headers, and for a request of a web page or another machine', async () => {
-    const { url } = system.managedIdentity
+    const url = system.managedIdentity?.url
     const resource = `resource=api://${system.api.applicationId}`
     const statusOf = async (path: string, headers: Record<string, string>) =>
       (await fetch(`${url}${path}&${resource}`, { headers })).status

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { parseEnv } from 'node:util'
+import { type ForeignIssuer, startForeignIssuer } from '../../fixtures/foreign-issuer.ts'
 import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
 
 /** Settings by name, as a shell has them. */
@@ -11,6 +12,9 @@ export type Settings = Readonly<Record<string, string | undefined>>
 export type SharedSystem = System & {
   /** The working folder. It contains `.greeting`, and Node resolves packages from it. */
   readonly folder: string
+  readonly dataDir: string
+  /** A cluster, whose tokens an administrator may let a client exchange. */
+  readonly cluster: ForeignIssuer
   readonly clientSettings: Settings
   readonly administratorSettings: Settings
 }
@@ -29,8 +33,8 @@ const opened = new AsyncDisposableStack()
 let starting: Promise<SharedSystem> | undefined
 
 /**
- * Returns the shared system, and starts it at the first call: with HTTPS, on free ports, in a
- * folder of its own. It stops after the last test of the process.
+ * Returns the shared system, and starts it at the first call: with HTTPS and managed identities, on
+ * free ports, in a folder of its own. It stops after the last test of the process.
  *
  * A test adds its own objects under its own names. It changes no signing key.
  */
@@ -44,17 +48,26 @@ after(() => opened.disposeAsync())
 async function start(): Promise<SharedSystem> {
   const folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
   const dataDir = join(folder, '.greeting')
-  const system = await startSystem(dataDir, { cwd: folder, env, args: ['--https-port', '0'] })
+  const cluster = await startForeignIssuer()
+  opened.defer(cluster.close)
+  const system = await startSystem(dataDir, {
+    cwd: folder,
+    env: { ...env, FEDERATED_ISSUER_HOSTS: cluster.host },
+    args: ['--https-port', '0', '--managed-identity'],
+  })
   opened.defer(async () => {
     await system.stop()
   })
   return {
     ...system,
     folder,
+    dataDir,
+    cluster,
     clientSettings: await readSettings(system.clientEnvFile),
     administratorSettings: await readSettings(join(dataDir, 'administrator.env')),
   }
 }
 
-const readSettings = async (path: string): Promise<Settings> =>
+/** Reads a settings file, as `greeting start` writes it. */
+export const readSettings = async (path: string): Promise<Settings> =>
   parseEnv(await readFile(path, 'utf8'))
