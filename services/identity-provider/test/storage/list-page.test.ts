@@ -10,6 +10,35 @@ import { sqlStorage } from '../../src/storage/storage.ts'
 import { guid, servicePrincipal, tenant } from '../directory/sample.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
+describe('a page of a list', () => {
+  const rows = [
+    { limit: 100, pieces: 1 },
+    { limit: 101, pieces: 2 },
+  ]
+  for (const { limit, pieces } of rows) {
+    it(`of ${limit} objects is read in ${pieces}, with the object that shows a next page`, async () => {
+      const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
+      await database.migrate()
+      const { close, directory } = sqlStorage(database)
+      const principals = Array.from({ length: 110 }, (_, number) =>
+        put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
+      )
+      await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant()), ...principals], [])
+      const reports: string[] = []
+      database.observe((kind) => reports.push(kind))
+      const query: ListQuery<'servicePrincipal'> = {
+        ...{ kind: 'servicePrincipal', tenantId: guid(1), conditions: [], isIndexed: true },
+        ...{ matches: undefined, after: undefined, limit, isCounted: false },
+      }
+      const page = await listPage(database, query, { scans: new OneAtATime() })
+      // One report looks for candidates of an index.
+      assert.deepEqual(reports, Array(1 + pieces).fill('report'))
+      assert.deepEqual([page.objects.length, page.next], [limit, guid(limit - 1)])
+      await close()
+    })
+  }
+})
+
 describe('a filter without an index', () => {
   it('reads at most a number of rows for one page, and continues', async () => {
     const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')

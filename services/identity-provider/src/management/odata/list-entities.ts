@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../http/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { holds } from './holds.ts'
-import { lastKeyBefore, listAnswer } from './list-answer.ts'
+import { lastKeyBefore, listAnswer, textsOf } from './list-answer.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
 /**
@@ -22,10 +22,11 @@ export async function listEntities<Entity>(
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const rest = after === undefined ? matching : matching.filter(({ key }) => key > after)
   const page = rest.slice(0, options.top)
+  const shown = page.map(({ entity }) => entity)
   return listAnswer(call, set, {
-    entities: page.map(({ entity }) => entity),
+    texts: await textsOf(call, set, { entities: shown, view }),
     next: rest.length > page.length ? page.at(-1)?.key : undefined,
     count: options.count ? matching.length : undefined,
-    view,
+    selected: options.select,
   })
 }

@@ -11,7 +11,7 @@ import type { Answer, ListCall } from '../http/operation.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'
-import { lastKeyBefore, listAnswer } from './list-answer.ts'
+import { lastKeyBefore, listAnswer, textsOf } from './list-answer.ts'
 import { sorting } from './order.ts'
 import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
 
@@ -39,15 +39,26 @@ export async function listStored<Kind extends ListedKind>(
   const { expansions = {} } = list
   const options = parseQuery(call, supportedOptions.list, set, expansions)
   const top = options.expand.length === 0 ? options.top : Math.min(options.top, maxExpandedObjects)
-  const page = await readPage(call, set, list, { ...options, top })
-  return listAnswer(call, set, {
-    entities: page.objects,
-    next: page.next,
-    count: numberOf(page),
-    view: viewOf(call, page.directory, options),
-    related: await relatedOf(call, page, expansions, options),
-  })
+  const texts: string[] = []
+  let next = lastKeyBefore(call, options)
+  let count: number | undefined
+  for (let isLast = false; !isLast; ) {
+    const limit = Math.min(objectsPerRead, top - texts.length)
+    const isCounted = options.count && texts.length === 0
+    const page = await readPage(call, set, list, options, { after: next, limit, isCounted })
+    const view = viewOf(call, page.directory, options)
+    const related = await relatedOf(call, page, expansions, options)
+    texts.push(...(await textsOf(call, set, { entities: page.objects, view, related })))
+    next = page.next
+    count ??= numberOf(page)
+    // With fewer objects, the store has ended the page: a filter without an index examines some only.
+    isLast = next === undefined || page.objects.length < limit || texts.length === top
+  }
+  return listAnswer(call, set, { texts, next, count, selected: options.select })
 }
+
+/** Objects that are read and shown before the next ones, so that few are in memory. */
+const objectsPerRead = 100
 
 /** A page has fewer objects when each has others. */
 const maxExpandedObjects = 100
@@ -83,7 +94,8 @@ export async function countStored<Kind extends ListedKind>(
 ): Promise<Answer> {
   if (!call.isEventual) throw refuse('count_unsupported')
   const options = parseQuery(call, supportedOptions.count, set)
-  const page = await readPage(call, set, list, { ...options, count: true, top: 1 })
+  const part = { after: lastKeyBefore(call, options), limit: 1, isCounted: true }
+  const page = await readPage(call, set, list, options, part)
   const count = numberOf(page) ?? 0
   return { status: 200, text: String(count), contentType: 'text/plain' }
 }
@@ -101,6 +113,7 @@ function readPage<Kind extends ListedKind>(
   set: EntitySet<DirectoryObjects[Kind]>,
   { kind, deletedSince, conditions = [], isVisible }: StoredList<Kind>,
   options: QueryOptions,
+  part: Pick<ListQuery<Kind>, 'after' | 'limit' | 'isCounted'>,
 ): Promise<ListPage<Kind>> {
   const { createdUntil } = call
   const { filter, order } = options
@@ -126,9 +139,7 @@ function readPage<Kind extends ListedKind>(
             )
           },
     order,
-    after: lastKeyBefore(call, options),
-    limit: options.top,
-    isCounted: options.count,
+    ...part,
   }
   return call.list(query)
 }

@@ -16,7 +16,11 @@ type AnyQuery = ListQuery<ListedKind>
 
 /** Up to this many rows, an index finds the list. Beyond it, the list is read in its order. */
 const maxCandidates = 2000
-/** Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. */
+/**
+ * Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. Without a
+ * filter it is one more, so that a page of 100 objects is one piece: one more object shows that there is
+ * a next page.
+ */
 const rowsPerPart = 100
 /** Rows that one page of a filter without an index reads. Its next page continues there. */
 const defaultMaxRowsPerPage = 5000
@@ -54,7 +58,7 @@ export async function listPage<Kind extends ListedKind>(
   ) {
     const limit =
       query.matches === undefined
-        ? Math.min(rowsPerPart, query.limit + 1 - objects.length)
+        ? Math.min(rowsPerPart + 1, query.limit + 1 - objects.length)
         : rowsPerPart
     const part = await readPart(database, every, { ids, after, limit, directory })
     isLast = part.length < limit

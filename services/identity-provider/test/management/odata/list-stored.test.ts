@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { applications } from '../../../src/management/graph/applications/application-entity-set.ts'
+import type { ListCall } from '../../../src/management/http/operation.ts'
+import { listStored } from '../../../src/management/odata/list-stored.ts'
+import { SkipTokens } from '../../../src/management/odata/skip-tokens.ts'
+import type { ListQuery } from '../../../src/storage/directory-list.ts'
+import { application, guid } from '../../directory/sample.ts'
+import { DirectoryIndex } from '../../fakes/directory-index.ts'
+
+const rootUrl = 'https://login.example/v1.0'
+const tenantId = guid(1)
+const tokens = new SkipTokens()
+
+type Read = Pick<ListQuery<'application'>, 'after' | 'limit' | 'isCounted'>
+
+/** Lists applications `first` to `last` of a store, whose reads return at most so many objects. */
+async function listOf(query: string, { last = 250, objectsPerRead = Number.POSITIVE_INFINITY }) {
+  const reads: Read[] = []
+  const call = {
+    caller: { tenantId },
+    ...{ path: '/applications', query: new URLSearchParams(query), rootUrl },
+    ...{ skipTokens: tokens, createdUntil: undefined },
+    credentialUses: { lastUses: async () => new Map() },
+    see: (directory: unknown) => directory,
+    list: async ({ after, limit, isCounted }: ListQuery<'application'>) => {
+      reads.push({ after, limit, isCounted })
+      const first = Number(after ?? 0) + 1
+      const end = Math.min(last, first - 1 + Math.min(limit, objectsPerRead))
+      const numbers = Array.from({ length: end - first + 1 }, (_, index) => first + index)
+      return {
+        objects: numbers.map((number) => application({ id: guid(number), appId: guid(number) })),
+        directory: new DirectoryIndex(),
+        next: end < last ? String(end) : undefined,
+        count: isCounted ? last : undefined,
+      }
+    },
+  } as unknown as ListCall
+  const answer = await listStored(call, applications, { kind: 'application' })
+  const body = 'text' in answer ? JSON.parse(answer.text) : assert.fail('the answer is no text')
+  const link: string | undefined = body['@odata.nextLink']
+  return {
+    reads: reads.map(({ after, limit, isCounted }) => [after, limit, isCounted]),
+    ids: body.value.map(({ id }: { readonly id: string }) => id),
+    count: body['@odata.count'],
+    nextQuery: link === undefined ? undefined : new URL(link).search,
+  }
+}
+
+const guids = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => guid(first + index))
+
+describe('a long page of a list', () => {
+  it('is read in parts of at most 100 objects, and counted once', async () => {
+    const { reads, ids, count, nextQuery } = await listOf('$top=999&$count=true', {})
+    assert.deepEqual(reads, [
+      [undefined, 100, true],
+      ['100', 100, false],
+      ['200', 100, false],
+    ])
+    assert.deepEqual([ids, count, nextQuery], [guids(1, 250), 250, undefined])
+  })
+
+  it('ends at $top, and the next page continues there', async () => {
+    const { reads, ids, nextQuery } = await listOf('$top=130', {})
+    assert.deepEqual(reads, [
+      [undefined, 100, false],
+      ['100', 30, false],
+    ])
+    assert.deepEqual(ids, guids(1, 130))
+    assert.deepEqual((await listOf(nextQuery ?? '', {})).ids, guids(131, 250))
+  })
+
+  it('ends where the store ends it early, and the next page continues there', async () => {
+    const { reads, ids, nextQuery } = await listOf('$top=999', { objectsPerRead: 60 })
+    assert.deepEqual([reads.length, ids], [1, guids(1, 60)])
+    assert.deepEqual((await listOf(nextQuery ?? '', {})).ids, guids(61, 250))
+  })
+
+  it('may be empty', async () => {
+    const { reads, ids, count, nextQuery } = await listOf('$count=true', { last: 0 })
+    assert.deepEqual([reads.length, ids, count, nextQuery], [1, [], 0, undefined])
+  })
+})
