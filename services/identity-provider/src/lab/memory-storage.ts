@@ -4,6 +4,9 @@ import { type Storage, type StorageOptions, sqlStorage } from '../storage/storag
 
 const name = ':memory:'
 
+/** A store with empty tables. The migrations take 20 ms, and a test process starts many servers. */
+let emptyStore: Uint8Array | undefined
+
 /** Storage in memory, which can be brought back to a state: the same tables and queries as on a disk. */
 export class MemoryStorage {
   #connection: DatabaseSync | undefined
@@ -14,8 +17,12 @@ export class MemoryStorage {
     const connection = new DatabaseSync(name)
     this.#connection = connection
     const database = sqliteDatabase(connection, name)
-    if (this.#snapshot === undefined) await database.migrate()
-    else connection.deserialize(this.#snapshot)
+    const content = this.#snapshot ?? emptyStore
+    if (content !== undefined) connection.deserialize(content)
+    else {
+      await database.migrate()
+      emptyStore = connection.serialize()
+    }
     return sqlStorage(database, limits)
   }
 
