@@ -9,10 +9,14 @@ const algorithm = {
   modulusLength: 2048,
   publicExponent: new Uint8Array([1, 0, 1]),
 }
-const subject = 'CN=Greeting identity provider token signing'
+/** The subject of the certificates of signing keys. */
+export const signingKeyName = 'CN=Greeting identity provider token signing'
 const validityYears = 5
 /** Earlier start, for verifiers with late clocks. */
 const backdatedMs = 3_600_000
+
+/** A private key, and its certificate in DER. */
+export type CertifiedKey = { readonly certificate: Buffer; readonly privateKey: KeyObject }
 
 const newKeyPair = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 
@@ -21,13 +25,12 @@ const newKeyPair = () => crypto.subtle.generateKey(algorithm, true, ['sign', 've
  *
  * @param name subject of the certificate, such as `CN=...`
  * @param keyPairOf generates the key pair
- * @returns the certificate in DER, and the private key
  */
 export async function generateCertifiedKey(
   name: string,
   now: Date,
   keyPairOf: () => CryptoKeyPair | Promise<CryptoKeyPair> = newKeyPair,
-): Promise<{ readonly certificate: Buffer; readonly privateKey: KeyObject }> {
+): Promise<CertifiedKey> {
   // Loaded for a new key only: the library has two hundred modules, and most starts make no key. It
   // does not load without the first one.
   await import('reflect-metadata')
@@ -57,21 +60,26 @@ export async function generateCertifiedKey(
 /**
  * Generates an RSA-2048 key pair with a self-signed certificate and an encrypted private key.
  *
- * @param keyPairOf generates the key pair
  * @see RFC 7517 section 4.7 (x5c), section 4.8 (x5t)
  */
 export async function generateSigningKey(
   keyEncryptionKey: KeyEncryptionKey,
   now: Date,
-  keyPairOf?: () => CryptoKeyPair | Promise<CryptoKeyPair>,
 ): Promise<NewSigningKey> {
-  const generated = await generateCertifiedKey(subject, now, keyPairOf)
-  const kid = thumbprintOf(generated.certificate)
-  const privateKey = generated.privateKey.export({ type: 'pkcs8', format: 'der' })
+  return sealSigningKey(keyEncryptionKey, await generateCertifiedKey(signingKeyName, now))
+}
+
+/** Encrypts the private key of a certificate, and names it after the certificate. */
+export function sealSigningKey(
+  keyEncryptionKey: KeyEncryptionKey,
+  { certificate, privateKey: key }: CertifiedKey,
+): NewSigningKey {
+  const kid = thumbprintOf(certificate)
+  const privateKey = key.export({ type: 'pkcs8', format: 'der' })
   try {
     return {
       kid,
-      certificate: generated.certificate.toString('base64'),
+      certificate: certificate.toString('base64'),
       sealedPrivateKey: keyEncryptionKey.seal(privateKey, kid),
     }
   } finally {

@@ -8,6 +8,7 @@ import { testErrorAnswers } from '../../../../packages/http-service/test/error-a
 import { rawRequest } from '../../../../packages/http-service/test/raw-http.ts'
 import { startService } from '../../src/service.ts'
 import { readSettings } from '../../src/settings.ts'
+import { fixtureWorld } from '../fixture-world.ts'
 import { tenantId, testService } from './test-service.ts'
 
 const DATA_DIR = await mkdtemp(join(tmpdir(), 'greeting-errors-'))
@@ -27,6 +28,8 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
       startService(
         readSettings({ DATA_DIR, TENANT_ID: tenantId, PORT: '0', HTTPS_PORT: 'off' }),
         pino({ level: 'silent' }),
+        undefined,
+        fixtureWorld,
       ),
     [
       request(`POST ${endpoint}`, 400, 'Content-Type: application/json'),

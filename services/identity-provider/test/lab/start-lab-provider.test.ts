@@ -5,12 +5,14 @@ import { describe, it } from 'node:test'
 import { startIdentityProvider } from '../../src/index.ts'
 import { startLabProvider } from '../../src/lab/index.ts'
 import { openLabWorld } from '../../src/lab/lab-world.ts'
+import { startInProcess } from '../../src/start-identity-provider.ts'
+import { fixtureWorld } from '../fixture-world.ts'
 
 const source = join(import.meta.dirname, '../../src')
 
 describe('without a lab', () => {
   it('its paths do not exist', async () => {
-    await using provider = await startIdentityProvider()
+    await using provider = (await startInProcess({}, fixtureWorld)).provider
     for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
       assert.equal((await fetch(`${provider.url}${path}`)).status, 404, path)
     }

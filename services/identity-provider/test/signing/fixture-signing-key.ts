@@ -1,7 +1,26 @@
-import { forWebCrypto, repeatingRsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import {
+  forWebCrypto,
+  type RsaKeyPair,
+  repeatingRsaKeyPair,
+} from '../../../../fixtures/rsa-key-pair.ts'
 import type { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
+import {
+  type CertifiedKey,
+  generateCertifiedKey,
+  sealSigningKey,
+  signingKeyName,
+} from '../../src/signing/signing-key-generation.ts'
 
-/** Makes a signing key with a new certificate for an RSA key of the fixtures. */
-export const fixtureSigningKey = (keyEncryptionKey: KeyEncryptionKey, now: Date) =>
-  generateSigningKey(keyEncryptionKey, now, () => forWebCrypto(repeatingRsaKeyPair()))
+/** By the start of their validity, in epoch milliseconds. A certificate takes 9 ms of processor time. */
+const certified = new WeakMap<RsaKeyPair, Map<number, CertifiedKey>>()
+
+/** Returns one of the 16 RSA keys of the fixtures in turn, with a certificate that begins at that time. */
+export async function fixtureSigningKey(keyEncryptionKey: KeyEncryptionKey, now: Date) {
+  const pair = repeatingRsaKeyPair()
+  const byTime = certified.get(pair) ?? new Map<number, CertifiedKey>()
+  certified.set(pair, byTime)
+  const generate = () => generateCertifiedKey(signingKeyName, now, () => forWebCrypto(pair))
+  const key = byTime.get(now.getTime()) ?? (await generate())
+  byTime.set(now.getTime(), key)
+  return sealSigningKey(keyEncryptionKey, key)
+}

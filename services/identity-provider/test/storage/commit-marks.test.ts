@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
-import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
+import { memoryDatabase } from '../fakes/memory-database.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
 async function freshDatabase() {
-  const side = new DatabaseSync(':memory:')
-  const database = sqliteDatabase(side, ':memory:')
-  await database.migrate()
+  const { side, database } = await memoryDatabase()
   /** A commit as the release before marks made it. */
   const commitWithoutMark = () =>
     side.exec("update revision set number = number + 1 where log = 'directory'")

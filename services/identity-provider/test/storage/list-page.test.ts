@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
 import type { ListQuery } from '../../src/storage/directory-list.ts'
 import { listPage } from '../../src/storage/sql/list-page.ts'
 import { OneAtATime } from '../../src/storage/sql/one-at-a-time.ts'
-import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../src/storage/storage.ts'
 import { guid, servicePrincipal, tenant } from '../directory/sample.ts'
+import { memoryDatabase } from '../fakes/memory-database.ts'
 import { commitAt, markAt } from './sample-commit.ts'
 
 describe('a page of a list', () => {
@@ -17,8 +16,7 @@ describe('a page of a list', () => {
   ]
   for (const { limit, pieces } of rows) {
     it(`of ${limit} objects is read in ${pieces}, with the object that shows a next page`, async () => {
-      const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
-      await database.migrate()
+      const { database } = await memoryDatabase()
       const { close, directory } = sqlStorage(database)
       const principals = Array.from({ length: 110 }, (_, number) =>
         put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
@@ -41,8 +39,7 @@ describe('a page of a list', () => {
 
 describe('a filter without an index', () => {
   it('reads at most a number of rows for one page, and continues', async () => {
-    const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
-    await database.migrate()
+    const { database } = await memoryDatabase()
     const { close, directory } = sqlStorage(database)
     const principals = Array.from({ length: 530 }, (_, number) =>
       put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),
@@ -73,8 +70,7 @@ describe('a filter without an index', () => {
   })
 
   it('counts one list at a time, up to a number of rows', async () => {
-    const database = sqliteDatabase(new DatabaseSync(':memory:'), ':memory:')
-    await database.migrate()
+    const { database } = await memoryDatabase()
     const { close, directory } = sqlStorage(database)
     const principals = Array.from({ length: 250 }, (_, number) =>
       put('servicePrincipal', servicePrincipal({ id: guid(number), appId: guid(number) })),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, it } from 'node:test'
 import { credentialName } from '../../src/directory/credential-name.ts'
 import { put } from '../../src/directory/directory-change.ts'
@@ -9,6 +9,7 @@ import { beginning } from '../../src/storage/commit.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { application, guid, servicePrincipal } from '../directory/sample.ts'
+import { memoryDatabase } from '../fakes/memory-database.ts'
 
 const limits = {
   ...{ directoryDays: 730, signInDays: 90, usedAssertions: 1200 },
@@ -31,10 +32,9 @@ describe('a store that is filled beyond its limits', () => {
     Number(side.prepare(`select count(*) as n from ${table}`).get()?.n)
 
   beforeEach(async () => {
-    side = new DatabaseSync(':memory:')
-    const database = sqliteDatabase(side, ':memory:')
-    await database.migrate()
-    storage = sqlStorage(database, limits)
+    const made = await memoryDatabase()
+    side = made.side
+    storage = sqlStorage(made.database, limits)
   })
 
   for (const lane of ['signIns', 'unauthenticated', 'refusedChanges'] satisfies AuditLane[]) {

@@ -43,9 +43,11 @@ const token = ({ kid, privateKey }: Pair, part: object = {}) =>
 describe('a caller of the management API', () => {
   let first: Pair
   let second: Pair
+  let third: Pair
   before(async () => {
     first = await makeKey('first')
     second = await makeKey('second')
+    third = await makeKey('third')
   })
 
   function guarded(published: () => readonly Pair[], tenants = [contoso, fabrikam]) {
@@ -130,7 +132,6 @@ describe('a caller of the management API', () => {
     published = [second]
     await assert.rejects(ask(old), refusal('token_invalid', /signature/))
     await ask(`Bearer ${await token(second)}`)
-    const third = await makeKey('third')
     published = [second, third]
     await ask(`Bearer ${await token(third)}`)
   })
@@ -138,7 +139,6 @@ describe('a caller of the management API', () => {
   /** A key is announced, a caller makes the guard read the keys, and another key is revoked meanwhile. */
   for (const microtasks of Array.from({ length: 21 }, (_, count) => count))
     it(`is refused when its key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
-      const third = await makeKey('third')
       let published = [first, second]
       const { ask } = guarded(() => published)
       const old = `Bearer ${await token(first)}`

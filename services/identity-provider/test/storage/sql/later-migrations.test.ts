@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { contractionSuffix } from '../../../src/storage/sql/later-migrations.ts'
 import { migrations } from '../../../src/storage/sql/migrations.ts'
 import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
+import { memoryDatabase } from '../../fakes/memory-database.ts'
 
 /** A column as an earlier release sees it. */
 type Column = { readonly name: string; readonly type: string; readonly notnull: 0 | 1 }
@@ -82,8 +83,7 @@ describe('a migration that is no contraction', () => {
     ['create unique index one_name on tenant (display_name)', 'one_name is unique'],
   ] as const) {
     it(`is recognized: ${statement}`, async () => {
-      const changed = new DatabaseSync(':memory:')
-      await sqliteDatabase(changed, ':memory:').migrate()
+      const { side: changed } = await memoryDatabase()
       const before = tablesOf(changed)
       changed.exec(statement)
       assert.equal(contractions(before, tablesOf(changed))[0], contraction)
@@ -97,9 +97,7 @@ describe('a store of a later release', () => {
     [`2999-01-01-fewer-columns${contractionSuffix}`, false],
   ] as const) {
     it(`is ${isUsed ? 'used' : 'refused'} after ${name}`, async () => {
-      const side = new DatabaseSync(':memory:')
-      const database = sqliteDatabase(side, ':memory:')
-      await database.migrate()
+      const { side, database } = await memoryDatabase()
       side.exec(`insert into kysely_migration values ('${name}', '2999-01-01T00:00:00.000Z')`)
       const migrated = database.migrate()
       if (isUsed) await migrated

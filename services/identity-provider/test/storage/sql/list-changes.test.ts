@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, it } from 'node:test'
 import { put, remove } from '../../../src/directory/directory-change.ts'
 import type { ChangeQuery } from '../../../src/storage/change-list.ts'
-import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { type Storage, sqlStorage } from '../../../src/storage/storage.ts'
 import { guid, servicePrincipal, tenant } from '../../directory/sample.ts'
+import { memoryDatabase } from '../../fakes/memory-database.ts'
 import { commitAt, markAt } from '../sample-commit.ts'
 
 /** A database that keeps the statements that it gets. */
@@ -29,8 +29,7 @@ describe('a list of changes', () => {
 
   beforeEach(async () => {
     side = new ListeningDatabase(':memory:')
-    const database = sqliteDatabase(side, ':memory:')
-    await database.migrate()
+    const { database } = await memoryDatabase(side)
     storage = sqlStorage(database)
     const first = [put('tenant', tenant()), put('servicePrincipal', servicePrincipal())]
     await storage.directory.commit(commitAt(0), markAt(1), first, [])

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Kysely } from 'kysely'
@@ -11,13 +10,14 @@ import type { Tables } from '../../../src/storage/sql/tables.ts'
 import { LocalChannel } from '../../../src/storage/sqlite/local-channel.ts'
 import { NodeSqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.ts'
 import { StatementRunner } from '../../../src/storage/sqlite/statement-runner.ts'
+import { memoryDatabase } from '../../fakes/memory-database.ts'
 
 const lookups = [{ name: 'application', key: 'a' }] as const
 const inOneStep: Followed = { latest: beginning, hasKnown: true, changes: [], loaded: [] }
 
 /** A database whose answers in one step come when the test says so. */
 async function databaseFixture(oneStepAfter: number) {
-  const connection = new DatabaseSync(':memory:')
+  const { side: connection } = await memoryDatabase()
   const runner = new StatementRunner({ current: () => connection, close: () => connection.close() })
   const asked: { question: ChangesQuestion; answer: PromiseWithResolvers<Followed> }[] = []
   const dialect = new NodeSqliteDialect(new LocalChannel(runner), 100)
@@ -33,7 +33,6 @@ async function databaseFixture(oneStepAfter: number) {
     bytesQuery: 'select 0 as bytes',
     faultOf: () => undefined,
   })
-  await database.migrate()
   const ask = () => database.changes({ known: beginning, lookups })
   return { database, asked, ask }
 }
