@@ -10,6 +10,8 @@ export type CaseResult = {
   readonly latencies: LatencyTable
   /** The load average of the machine after the case, over one minute. */
   readonly loadAverage: number
+  /** The share of processor time, 0 to 1, that the host gave to other machines; null or missing: unknown. */
+  readonly stolenShare?: number | null
   /** In UTC: `2026-11-22`. */
   readonly date: string
 }
@@ -70,10 +72,15 @@ export const latencyTable = ({ latencies }: CaseResult): string | undefined =>
         ]),
       )
 
-/** A case as text: its title, its load average and its tables. */
+const stateOf = ({ loadAverage, stolenShare }: CaseResult): string => {
+  const stolen = stolenShare == null ? '' : `, stolen ${(stolenShare * 100).toFixed(1)} %`
+  return `load average ${loadAverage.toFixed(1)}${stolen}`
+}
+
+/** A case as text: its title, the state of the machine and its tables. */
 export const caseText = (result: CaseResult): string =>
   [
-    `**${result.id}**: ${result.title}. ${result.date}, load average ${result.loadAverage.toFixed(1)}.`,
+    `**${result.id}**: ${result.title}. ${result.date}, ${stateOf(result)}.`,
     figureTable(result),
     latencyTable(result),
   ]

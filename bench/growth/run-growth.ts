@@ -17,6 +17,7 @@ import {
   missedOf,
   withGrowthResults,
 } from './growth-report.ts'
+import { processorTime, stolenShare } from './stolen-time.ts'
 import { Stores } from './stores.ts'
 
 export const growthPage = join(programs.repositoryFolder, 'docs', 'evidence', 'growth.md')
@@ -105,10 +106,13 @@ async function measureCases(
 
 async function measure(one: GrowthCase, context: GrowthContext): Promise<CaseResult> {
   const { id, title, goals } = one
+  const startedAt = processorTime()
   const { figures, latencies = [] } = await one.run(context)
   const [loadAverage = 0] = loadavg()
+  const stolen = stolenShare(startedAt, processorTime())
   const date = new Date().toISOString().slice(0, 10)
-  return { id, title, figures: judged(id, figures, goals), latencies, loadAverage, date }
+  const state = { loadAverage, stolenShare: stolen, date }
+  return { id, title, figures: judged(id, figures, goals), latencies, ...state }
 }
 
 /** Replaces the results of these cases. The results of the other cases stay. */

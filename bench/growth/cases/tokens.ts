@@ -12,6 +12,7 @@ import {
 } from '../identity-server.ts'
 import type { Latency } from '../latency.ts'
 import { pacedLoad } from '../load/paced-load.ts'
+import { leastStolen } from '../stolen-time.ts'
 import { seed } from '../stores.ts'
 import { auditQueries } from './audit.ts'
 import { auditRecordsOf } from './audit-records.ts'
@@ -101,15 +102,18 @@ export const tokens: GrowthCase = {
       let idleP99Ms = 0
       for (const { beside, run } of disturbances) {
         progress(`tokens with ${size} applications, beside ${beside}`)
-        const stop = new AbortController()
-        await server.metrics()
-        const disturbance = run(administrator, stop.signal)
-        // Its failure is reported below, after the load.
-        disturbance.catch(() => undefined)
-        const latency = await pacedLoad(load)
-        const { longestPauseMs } = await server.metrics()
-        stop.abort()
-        await disturbance
+        const { latency, longestPauseMs } = await leastStolen(async () => {
+          const stop = new AbortController()
+          await server.metrics()
+          const disturbance = run(administrator, stop.signal)
+          // Its failure is reported below, after the load.
+          disturbance.catch(() => undefined)
+          const latency = await pacedLoad(load)
+          const { longestPauseMs } = await server.metrics()
+          stop.abort()
+          await disturbance
+          return { latency, longestPauseMs }
+        })
         if (latency.failures > 0)
           throw new Error(`${latency.failures} tokens beside ${beside} failed`)
         latencies.push({ size, beside, ...latency })

@@ -17,6 +17,7 @@ import { growthPage, growthResultsFile } from '../../growth/run-growth.ts'
 
 const resultOf = (id: string, value: number): CaseResult => ({
   ...{ id, title: `the case ${id}`, date: '2026-11-22', loadAverage: 1.25 },
+  stolenShare: 0.0123,
   figures: judged(
     id,
     [
@@ -37,7 +38,7 @@ it('a case has a row for each value, with a column for each size, and a row for 
   assert.equal(
     caseText(resultOf('graph', 2)),
     [
-      '**graph**: the case graph. 2026-11-22, load average 1.3.',
+      '**graph**: the case graph. 2026-11-22, load average 1.3, stolen 1.2 %.',
       '',
       '|      |  1,000 | 100,000 | ratio |              goal | result |',
       '| ---- | -----: | ------: | ----: | ----------------: | -----: |',
