@@ -163,7 +163,8 @@ describe('greeting registrations apply', () => {
   it('returns when the directory shows the changes, so that the next run sees them too', async (test) => {
     const served = await ServedGraph.start(test)
     served.stand.directory.lag = 2
-    const path = await served.file(sampleFile())
+    // One object, so that the test waits for few reads.
+    const path = await served.file({ apis: sampleFile().apis })
     const { code, err } = await served.run(['apply', path])
     assert.equal(code, 0, err)
     assert.match((await served.run(['plan', path])).out, /No changes/)
