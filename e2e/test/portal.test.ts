@@ -7,6 +7,7 @@ import { root, run } from './greeting-process.ts'
 import {
   axeFaults,
   complaintsOf,
+  loadAxe,
   overflowOf,
   sharedBrowser,
   writeScreenshot,
@@ -188,8 +189,12 @@ describe('the portal, in a browser', () => {
     { colorScheme: 'dark', rules: ['color-contrast'] },
   ] as const
 
+  let loadingAxe: ReturnType<typeof loadAxe> | undefined
+
   /** The faults of some pages in both themes, and on a narrow and a wide screen. */
   async function faultsOf(origin: string, pages: Readonly<Record<string, string>>) {
+    loadingAxe ??= loadAxe(page)
+    await loadingAxe
     const faults: string[] = []
     const guide = { folder: guideFolder, names: guideScreenshots }
     for (const [name, path] of Object.entries(pages)) {
