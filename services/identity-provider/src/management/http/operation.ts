@@ -9,7 +9,7 @@ import type { SkipTokens } from '../odata/skip-tokens.ts'
 import type { ManagementCaller, RequiredRoles } from './caller.ts'
 
 /** The parts of a response. Without a body, the status is 204. */
-export type Answer = AnswerWithBody | AnswerWithText | (WithEtag & { readonly status: 204 })
+export type Answer = AnswerWithBody | AnswerWithContent | (WithEtag & { readonly status: 204 })
 
 export type AnswerWithBody = WithEtag & {
   readonly status: 200 | 201
@@ -17,10 +17,10 @@ export type AnswerWithBody = WithEtag & {
   readonly location?: string
 }
 
-/** An answer that is a text already. */
-export type AnswerWithText = {
+/** An answer that is serialized already. */
+export type AnswerWithContent = {
   readonly status: 200
-  readonly text: string
+  readonly content: string | Buffer<ArrayBuffer>
   readonly contentType: string
 }
 

@@ -79,9 +79,9 @@ function requestIdsOf({ headers }: Request, { runtime }: OperationContext): Requ
 
 function respond(answer: Answer, ids: RequestIds): Response {
   const headers = headersOf(ids)
-  if ('text' in answer) {
+  if ('content' in answer) {
     headers.set('content-type', answer.contentType)
-    return new Response(answer.text, { status: answer.status, headers })
+    return new Response(answer.content, { status: answer.status, headers })
   }
   if (answer.etag !== undefined) headers.set('etag', answer.etag)
   if (answer.status === 204) return new Response(null, { status: 204, headers })

@@ -13,9 +13,9 @@ export type EntityPart<Entity> = {
   readonly related?: readonly object[] | undefined
 }
 
-/** One page of a list, with its objects as JSON. */
-export type TextPage = {
-  readonly texts: readonly string[]
+/** One page of a list, with its objects as JSON: parts that are separated by commas. */
+export type JsonPage = {
+  readonly parts: readonly Buffer[]
   /** The position at which the next page begins; undefined for the last page. */
   readonly next: string | undefined
   /** The number of all objects; undefined when it was not requested. */
@@ -23,26 +23,38 @@ export type TextPage = {
   readonly selected: EntityView['selected']
 }
 
+/** The objects that one turn of the event loop shows: about 1 ms. */
+const objectsPerTurn = 25
+
 /**
- * Objects as JSON. Text at once: objects that live until the page is complete would stop this thread
- * while the garbage collector copies them.
+ * Objects as JSON, separated by commas. Between two parts, the thread issues tokens. Bytes at once: objects
+ * and texts that live until the page is complete would stop this thread while the garbage collector
+ * copies them.
  */
-export async function textsOf<Entity>(
+export async function jsonOf<Entity>(
   call: Pick<RequestCall, 'credentialUses'>,
   set: EntitySet<Entity>,
   { entities, related, view }: EntityPart<Entity>,
-): Promise<string[]> {
+): Promise<Buffer[]> {
   const show = await showWithLastUses(call, set, entities, view)
-  return mapInTurns(entities, (entity, index) =>
-    JSON.stringify({ ...show(entity), ...related?.[index] }),
-  )
+  const parts: Buffer[] = []
+  for (let first = 0; first < entities.length; first += objectsPerTurn) {
+    if (first > 0) await nextTurn()
+    const texts = entities
+      .slice(first, first + objectsPerTurn)
+      .map((entity, index) => JSON.stringify({ ...show(entity), ...related?.[first + index] }))
+    parts.push(Buffer.from(texts.join(',')))
+  }
+  return parts
 }
+
+const comma = Buffer.from(',')
 
 /** The answer with one page of a list. */
 export function listAnswer<Entity>(
   call: RequestCall,
   set: EntitySet<Entity>,
-  { texts, next, count, selected }: TextPage,
+  { parts, next, count, selected }: JsonPage,
 ): Answer {
   const head = JSON.stringify({
     '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(selected)}`,
@@ -52,7 +64,11 @@ export function listAnswer<Entity>(
   return {
     status: 200,
     contentType: 'application/json',
-    text: `${head.slice(0, -1)},"value":[${texts.join(',')}]}`,
+    content: Buffer.concat([
+      Buffer.from(`${head.slice(0, -1)},"value":[`),
+      ...parts.flatMap((part, index) => (index === 0 ? [part] : [comma, part])),
+      Buffer.from(']}'),
+    ]),
   }
 }
 
@@ -66,22 +82,6 @@ export async function showWithLastUses<Entity>(
   const credentials = entities.flatMap((entity) => set.credentialsOf?.(entity, view) ?? [])
   const lastUses = await credentialUses.lastUses(credentials)
   return (entity) => entityJson(entity, set, { ...view, lastUses })
-}
-
-/** The objects that one turn of the event loop shows: about 1 ms. */
-const objectsPerTurn = 25
-
-/** Maps the objects of a page. Between two parts, the thread issues tokens. */
-async function mapInTurns<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item, index: number) => Result,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % objectsPerTurn === 0) await nextTurn()
-    results.push(map(item, index))
-  }
-  return results
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../http/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { holds } from './holds.ts'
-import { lastKeyBefore, listAnswer, textsOf } from './list-answer.ts'
+import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function listEntities<Entity>(
   const page = rest.slice(0, options.top)
   const shown = page.map(({ entity }) => entity)
   return listAnswer(call, set, {
-    texts: await textsOf(call, set, { entities: shown, view }),
+    parts: await jsonOf(call, set, { entities: shown, view }),
     next: rest.length > page.length ? page.at(-1)?.key : undefined,
     count: options.count ? matching.length : undefined,
     selected: options.select,

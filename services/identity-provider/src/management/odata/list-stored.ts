@@ -11,7 +11,7 @@ import type { Answer, ListCall } from '../http/operation.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'
-import { lastKeyBefore, listAnswer, textsOf } from './list-answer.ts'
+import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
 import { sorting } from './order.ts'
 import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
 
@@ -39,22 +39,24 @@ export async function listStored<Kind extends ListedKind>(
   const { expansions = {} } = list
   const options = parseQuery(call, supportedOptions.list, set, expansions)
   const top = options.expand.length === 0 ? options.top : Math.min(options.top, maxExpandedObjects)
-  const texts: string[] = []
+  const parts: Buffer[] = []
+  let shown = 0
   let next = lastKeyBefore(call, options)
   let count: number | undefined
   for (let isLast = false; !isLast; ) {
-    const limit = Math.min(objectsPerRead, top - texts.length)
-    const isCounted = options.count && texts.length === 0
+    const limit = Math.min(objectsPerRead, top - shown)
+    const isCounted = options.count && shown === 0
     const page = await readPage(call, set, list, options, { after: next, limit, isCounted })
     const view = viewOf(call, page.directory, options)
     const related = await relatedOf(call, page, expansions, options)
-    texts.push(...(await textsOf(call, set, { entities: page.objects, view, related })))
+    parts.push(...(await jsonOf(call, set, { entities: page.objects, view, related })))
+    shown += page.objects.length
     next = page.next
     count ??= numberOf(page)
     // With fewer objects, the store has ended the page: a filter without an index examines some only.
-    isLast = next === undefined || page.objects.length < limit || texts.length === top
+    isLast = next === undefined || page.objects.length < limit || shown === top
   }
-  return listAnswer(call, set, { texts, next, count, selected: options.select })
+  return listAnswer(call, set, { parts, next, count, selected: options.select })
 }
 
 /** Objects that are read and shown before the next ones, so that few are in memory. */
@@ -97,7 +99,7 @@ export async function countStored<Kind extends ListedKind>(
   const part = { after: lastKeyBefore(call, options), limit: 1, isCounted: true }
   const page = await readPage(call, set, list, options, part)
   const count = numberOf(page) ?? 0
-  return { status: 200, text: String(count), contentType: 'text/plain' }
+  return { status: 200, content: String(count), contentType: 'text/plain' }
 }
 
 function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Application } from '../../../src/directory/application.ts'
 import { applications } from '../../../src/management/graph/applications/application-entity-set.ts'
 import type { ListCall } from '../../../src/management/http/operation.ts'
 import { listStored } from '../../../src/management/odata/list-stored.ts'
@@ -23,6 +24,7 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
     ...{ skipTokens: tokens, createdUntil: undefined },
     credentialUses: { lastUses: async () => new Map() },
     see: (directory: unknown) => directory,
+    read: async (decide: (directory: unknown) => unknown) => decide(new DirectoryIndex()),
     list: async ({ after, limit, isCounted }: ListQuery<'application'>) => {
       reads.push({ after, limit, isCounted })
       const first = Number(after ?? 0) + 1
@@ -36,12 +38,14 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
       }
     },
   } as unknown as ListCall
-  const answer = await listStored(call, applications, { kind: 'application' })
-  const body = 'text' in answer ? JSON.parse(answer.text) : assert.fail('the answer is no text')
+  const expansions = { owners: ({ id }: Application) => [{ owned: id }] }
+  const answer = await listStored(call, applications, { kind: 'application', expansions })
+  const body = JSON.parse('content' in answer ? answer.content.toString() : assert.fail())
   const link: string | undefined = body['@odata.nextLink']
   return {
     reads: reads.map(({ after, limit, isCounted }) => [after, limit, isCounted]),
     ids: body.value.map(({ id }: { readonly id: string }) => id),
+    owners: body.value.map(({ owners }: { readonly owners?: unknown }) => owners),
     count: body['@odata.count'],
     nextQuery: link === undefined ? undefined : new URL(link).search,
   }
@@ -75,6 +79,14 @@ describe('a long page of a list', () => {
     const { reads, ids, nextQuery } = await listOf('$top=999', { objectsPerRead: 60 })
     assert.deepEqual([reads.length, ids], [1, guids(1, 60)])
     assert.deepEqual((await listOf(nextQuery ?? '', {})).ids, guids(61, 250))
+  })
+
+  it('has the related objects of each object, with $expand', async () => {
+    const { ids, owners } = await listOf('$top=999&$expand=owners', {})
+    assert.deepEqual(
+      owners,
+      ids.map((id: string) => [{ owned: id }]),
+    )
   })
 
   it('may be empty', async () => {

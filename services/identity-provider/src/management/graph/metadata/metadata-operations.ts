@@ -56,7 +56,7 @@ export const metadataOperations: readonly ReadOperation[] = [
     read: (call) => {
       parseQuery(call, supportedOptions.nothing)
       const contentType = 'application/xml; charset=utf-8'
-      return { status: 200, text: metadataDocument(model), contentType }
+      return { status: 200, content: metadataDocument(model), contentType }
     },
   },
 ]
