@@ -8,7 +8,7 @@ import { auditRecordsOf } from './audit-records.ts'
 const perSecond = 50
 const leastRecords = 1000
 /** A new process compiles its code while it answers. The cleanup meets a server that has run for longer. */
-const warmUpSeconds = 5
+const warmUpSeconds = 10
 const beside = 'the cleanup'
 
 /** The cleanup deletes most of the sign-in log while tokens are issued. */
@@ -27,13 +27,14 @@ export const cleanup: GrowthCase = {
       const records = auditRecordsOf(size)
       const store = await stores.copyOf(size, records)
       const server = await startIdentityServer(store, {
-        cleanupEveryMs: 1000 * (isTiny ? 1 : warmUpSeconds),
+        cleanupEveryMs: 1000 * (isTiny ? 1 : warmUpSeconds + 2),
         settings: { MAX_SIGN_IN_RECORDS: String(leastRecords) },
       })
       progress(`tokens with ${size} applications, beside ${beside}`)
-      await server.metrics()
       const load = { url: server.url, seed, clients: size, perSecond, seconds }
-      const latency = await pacedLoad(isTiny ? load : { ...load, warmUpSeconds })
+      if (!isTiny) await pacedLoad({ ...load, seconds: warmUpSeconds - 1 })
+      await server.metrics()
+      const latency = await pacedLoad(load)
       const { longestPauseMs, value } = await server.metrics()
       const left = value('greeting_storage_audit_records{lane="signIns"}')
       if (latency.failures > 0)
