@@ -40,13 +40,15 @@ export async function leastStolen<Result>(
   measure: () => Promise<Result>,
   read: () => ProcessorTime | undefined = processorTime,
 ): Promise<Result> {
-  let best: { readonly result: Result; readonly share: number } | undefined
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  const attempt = async () => {
     const before = read()
     const result = await measure()
-    const share = stolenShare(before, read()) ?? 0
-    if (best === undefined || share < best.share) best = { result, share }
-    if (share <= maxStolenShare) break
+    return { result, share: stolenShare(before, read()) ?? 0 }
   }
-  return (best as { readonly result: Result }).result
+  let best = await attempt()
+  for (let attempts = 1; best.share > maxStolenShare && attempts < maxAttempts; attempts += 1) {
+    const again = await attempt()
+    if (again.share < best.share) best = again
+  }
+  return best.result
 }

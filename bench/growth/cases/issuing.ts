@@ -57,8 +57,10 @@ export const issuing: GrowthCase = {
     }
     const capacity = median(turns.map(({ tokensPerSecond }) => tokensPerSecond))
     const cpuOfToken = turns.map((one) => (one.cpuSeconds * 1e6) / (one.tokensPerSecond * turn))
-    const signatures = turns.flatMap(({ signaturesPerSecond = [] }) => signaturesPerSecond)
-    const ratios = signatures.map((speed, round) => (turns[round]?.tokensPerSecond ?? 0) / speed)
+    const signatures = turns.flatMap(({ signaturesPerSecond }) => signaturesPerSecond ?? [])
+    const ratios = turns.flatMap(({ tokensPerSecond, signaturesPerSecond }) =>
+      signaturesPerSecond === undefined ? [] : tokensPerSecond / signaturesPerSecond,
+    )
     progress('tokens at 60 % of capacity')
     const perSecond = Math.max(1, Math.round(capacity * shareOfCapacity))
     const load = { url: server.url, seed, clients: size, perSecond, seconds: 2 * seconds }
