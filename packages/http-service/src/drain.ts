@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
+import type { RunningResponses } from './running-responses.ts'
 
 const maxDrainMs = 30_000
 const idleCheckMs = 50
@@ -13,7 +14,7 @@ const idleCheckMs = 50
  */
 export async function drain(
   server: Server | SecureServer,
-  running: ReadonlySet<ServerResponse>,
+  running: RunningResponses,
 ): Promise<void> {
   const closed = once(server, 'close')
   const closeAfter = (response: ServerResponse) => {

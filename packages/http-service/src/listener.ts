@@ -14,6 +14,7 @@ import {
   tunnelRefused,
 } from './malformed-request.ts'
 import { Pipeline } from './pipeline.ts'
+import { RunningResponses } from './running-responses.ts'
 
 /** Answers a request. The bindings contain Node's own request and response. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
@@ -122,13 +123,12 @@ async function listenWith(
   port: number,
 ): Promise<Listener> {
   let answer: RequestListener = (_, response) => send(response, starting)
-  const running = new Set<ServerResponse>()
+  const running = new RunningResponses()
   const connectionErrors = new ConnectionErrors()
   const pipeline = new Pipeline(maxRequestsPerConnection)
   server.on('clientError', connectionErrors.onClientError)
   server.on('request', (request, response) => {
     running.add(response)
-    response.once('close', () => running.delete(response))
     connectionErrors.track(response)
     pipeline.enter(response, () => {
       const refusal = refuseMalformed(request)
