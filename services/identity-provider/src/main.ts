@@ -2,6 +2,7 @@ import { runService, visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
 import { startService } from './service.ts'
 import { readSettings } from './settings.ts'
+import { createObjectsYoung } from './startup/young-objects.ts'
 
 type BackupCommand = keyof typeof backupCommands
 
@@ -34,6 +35,7 @@ async function runBackupCommand(name: BackupCommand): Promise<void> {
 
 if (isBackupCommand(command)) await runBackupCommand(command)
 else {
+  createObjectsYoung()
   await runService(process, {
     name: 'identity-provider',
     title: 'identity provider',

@@ -41,12 +41,12 @@ export async function untilUnlocked<Result>(
   maxWaitMs: number,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  const timeout = AbortSignal.timeout(maxWaitMs)
+  const endMs = performance.now() + maxWaitMs
   for (;;) {
     try {
       return await write()
     } catch (cause) {
-      if (!isBusy(cause) || timeout.aborted) throw cause
+      if (!isBusy(cause) || performance.now() >= endMs) throw cause
       await setTimeout(Math.random() * maxPauseMs)
     }
   }
