@@ -60,19 +60,22 @@ export class FakeDirectory {
     return object
   }
 
-  createApplication(body: Json): Json {
-    return this.#add(this.applications, {
+  createApplication({ passwordCredentials = [], ...body }: Json): Json {
+    const appId = randomUUID()
+    const made = (passwordCredentials as Json[]).map((one) => this.#newSecret(appId, one))
+    const application = this.#add(this.applications, {
       id: randomUUID(),
-      appId: randomUUID(),
+      appId,
       createdDateTime: this.now().toISOString(),
       identifierUris: [],
       api: { requestedAccessTokenVersion: null },
       appRoles: [],
       requiredResourceAccess: [],
-      passwordCredentials: [],
+      passwordCredentials: made.map(({ secretText, ...one }) => one),
       keyCredentials: [],
       ...body,
     })
+    return { ...application, passwordCredentials: made }
   }
 
   /** The properties that Microsoft Graph lists separately from the application. */
@@ -144,16 +147,18 @@ export class FakeDirectory {
 
   addPassword(id: string, { passwordCredential }: Json): Json {
     const application = this.get(this.applications, id)
-    const secretText = `secret~${randomUUID()}`
-    this.#secrets.set(secretText, application.appId)
-    const credential: Json = {
-      keyId: randomUUID(),
-      startDateTime: this.now().toISOString(),
-      ...(passwordCredential as Json),
-      hint: secretText.slice(0, 3),
-    }
+    const made = this.#newSecret(application.appId, passwordCredential as Json)
+    const { secretText, ...credential } = made
     ;(application.passwordCredentials as Json[]).push(credential)
-    return { ...credential, secretText }
+    return made
+  }
+
+  /** A secret with its text, which the fake shows only once. */
+  #newSecret(appId: unknown, passwordCredential: Json): Json {
+    const secretText = `secret~${randomUUID()}`
+    this.#secrets.set(secretText, appId)
+    const [keyId, startDateTime] = [randomUUID(), this.now().toISOString()]
+    return { keyId, startDateTime, ...passwordCredential, hint: secretText.slice(0, 3), secretText }
   }
 
   /** Whether a client has this secret. The fake knows the secrets, and never returns them again. */

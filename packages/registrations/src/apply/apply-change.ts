@@ -16,16 +16,24 @@ const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 const operations: Operations = {
   async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
     const line = { method: 'POST', path: '/applications' } as const
-    const permissions = run.takePermissions(displayName)
+    const contained = run.containable(displayName)
+    const permissions = contained.find((one) => one.kind === 'setPermissions')
+    const secrets = contained.filter((one) => one.kind === 'createSecret')
     const body = {
       displayName,
       signInAudience: 'AzureADMyOrg',
       ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
       ...(permissions && { requiredResourceAccess: requiredResourceAccess(permissions, run) }),
+      ...(secrets.length > 0 && {
+        passwordCredentials: secrets.map((one) => passwordCredential(one, run)),
+      }),
     }
     const answer = await run.send({ ...line, body, role: writesApplications })
     const { id, appId } = parseAnswer(line, application, answer.body)
     await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
+    if (secrets.length > 0)
+      await keepPasswords(secrets, parseAnswer(line, newPasswords, answer.body), run)
+    for (const change of contained) run.done.add(change)
   },
 
   async updateApplication({ application: name, changes }, run) {
@@ -60,7 +68,6 @@ const operations: Operations = {
   },
 
   async setPermissions(change, run) {
-    if (run.isTaken(change)) return
     const { objectId } = run.handle(change.application)
     const body = { requiredResourceAccess: requiredResourceAccess(change, run) }
     await run.patch('/applications', objectId, body)
@@ -152,25 +159,57 @@ function requiredResourceAccess(
   }))
 }
 
+type NewSecretChange = ChangeOf<'createSecret' | 'rotateSecret'>
+
 const newPassword = z.object({
   keyId: z.string(),
   endDateTime: z.iso.datetime({ offset: true }),
   secretText: z.string().min(1),
 })
+const newPasswords = z.object({
+  passwordCredentials: z.array(newPassword.extend({ displayName: z.string() })),
+})
 
 const dayMs = 86_400_000
 
-async function addPassword(
-  { application: client, apis, secret, lifetimeDays }: ChangeOf<'createSecret' | 'rotateSecret'>,
+const passwordCredential = ({ secret, lifetimeDays }: NewSecretChange, run: ApplyContext) => ({
+  displayName: secret,
+  endDateTime: new Date(+run.now() + lifetimeDays * dayMs).toISOString(),
+})
+
+async function addPassword(change: NewSecretChange, run: ApplyContext): Promise<void> {
+  const { objectId } = run.handle(change.application)
+  const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
+  const body = { passwordCredential: passwordCredential(change, run) }
+  const answer = await run.send({ ...line, body, role: writesApplications })
+  run.touched(objectId)
+  await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
+}
+
+/** Keeps the secrets of a new application. Each that cannot be kept is removed again. */
+async function keepPasswords(
+  changes: readonly NewSecretChange[],
+  { passwordCredentials }: z.output<typeof newPasswords>,
+  run: ApplyContext,
+): Promise<void> {
+  const ends = await Promise.allSettled(
+    changes.map(async (change) => {
+      const made = passwordCredentials.find(({ displayName }) => displayName === change.secret)
+      if (made === undefined)
+        throw new Error(`The answer to POST /applications has no secret "${change.secret}".`)
+      return keepPassword(change, made, run)
+    }),
+  )
+  const failed = ends.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+async function keepPassword(
+  { application: client, apis, secret }: NewSecretChange,
+  { keyId, secretText, endDateTime }: z.output<typeof newPassword>,
   run: ApplyContext,
 ): Promise<void> {
   const { objectId, appId } = run.handle(client)
-  const endDateTime = new Date(+run.now() + lifetimeDays * dayMs).toISOString()
-  const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
-  const body = { passwordCredential: { displayName: secret, endDateTime } }
-  const answer = await run.send({ ...line, body, role: writesApplications })
-  run.touched(objectId)
-  const { keyId, secretText, endDateTime: end } = parseAnswer(line, newPassword, answer.body)
   try {
     await run.secrets.keep({
       client,
@@ -178,7 +217,7 @@ async function addPassword(
       apiApplicationIds: apis.map((api) => run.handle(api).appId),
       secret,
       keyId,
-      endDateTime: new Date(end),
+      endDateTime: new Date(endDateTime),
       secretText,
     })
   } catch (error) {

@@ -20,6 +20,15 @@ export type ApplyContextOptions = {
   readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 
+/** A change that the request for a new application can contain. */
+export type Containable = ChangeOf<'setPermissions'> | ChangeOf<'createSecret'>
+
+const isContainable = (change: Change): change is Containable =>
+  change.kind === 'setPermissions' || change.kind === 'createSecret'
+
+const apisOf = (change: Containable): readonly string[] =>
+  change.kind === 'createSecret' ? change.apis : change.permissions.map(({ api }) => api)
+
 /**
  * State of one apply: the IDs that the directory chose, the ETags of the objects to change, and
  * whether a new object may not be visible everywhere yet.
@@ -27,13 +36,14 @@ export type ApplyContextOptions = {
 export class ApplyContext {
   readonly secrets: SecretSink
   readonly now: () => Date
+  /** The changes that the directory has acknowledged. */
+  readonly done = new Set<Change>()
   readonly #onRegistered: ApplyContextOptions['onRegistered']
   readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
-  /** The permissions of clients, by name. */
-  readonly #permissions = new Map<string, ChangeOf<'setPermissions'>>()
-  readonly #taken = new Set<Change>()
+  /** The permissions and the new secrets of clients, by name. */
+  readonly #containable: ReadonlyMap<string, readonly Containable[]>
   #hasNews = false
 
   constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
@@ -41,8 +51,7 @@ export class ApplyContext {
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
-    for (const change of changes)
-      if (change.kind === 'setPermissions') this.#permissions.set(change.application, change)
+    this.#containable = Map.groupBy(changes.filter(isContainable), ({ application }) => application)
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
       if (appId === undefined) continue
@@ -71,19 +80,12 @@ export class ApplyContext {
   }
 
   /**
-   * The permissions that the request for a new application contains, so that they need none of their
-   * own. Undefined when one of their APIs does not exist yet.
+   * The changes that the request for a new application can contain, so that they need none of their
+   * own: those whose APIs all exist.
    */
-  takePermissions(name: string): ChangeOf<'setPermissions'> | undefined {
-    const change = this.#permissions.get(name)
-    if (!change?.permissions.every(({ api }) => this.#handles.has(api))) return undefined
-    this.#taken.add(change)
-    return change
-  }
-
-  /** Whether the request for the application contained these permissions. */
-  isTaken(change: ChangeOf<'setPermissions'>): boolean {
-    return this.#taken.has(change)
+  containable(name: string): readonly Containable[] {
+    const changes = this.#containable.get(name) ?? []
+    return changes.filter((change) => apisOf(change).every((api) => this.#handles.has(api)))
   }
 
   /** The IDs of all known applications, by their names in the file. */

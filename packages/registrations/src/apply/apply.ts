@@ -50,13 +50,14 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   const { changes, located } = plan
   const run = new ApplyContext({ changes, graph, located, secrets, now, onRegistered })
   await secrets.prepare(changes.flatMap(newSecretOf))
-  const done = new Set<Change>()
+  const { done } = run
   const refused: RefusedChange[] = []
   const isEnded = () => refused.length > 0 || signal?.aborted === true
 
   const applyAll = async (chain: readonly Change[]) => {
     for (const change of chain) {
       if (isEnded()) return
+      if (done.has(change)) continue
       try {
         await applyChange(change, run)
       } catch (error) {

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
+import { sampleFile } from '@greeting/registrations/samples'
+import { administrator } from './fake-graph.ts'
+import { GraphFixture } from './graph-fixture.ts'
+
+/** The sample, applied without the secret of its client. */
+async function withoutSecret(): Promise<GraphFixture> {
+  const fixture = new GraphFixture()
+  const clients = sampleFile().clients.map(({ secrets: _, ...client }) => client)
+  await fixture.apply({ ...sampleFile(), clients })
+  return fixture
+}
+
+/** The API of the sample, applied without its client. */
+async function withoutClient(): Promise<GraphFixture> {
+  const fixture = new GraphFixture()
+  await fixture.apply({ apis: sampleFile().apis })
+  return fixture
+}
+
+const passwordsOf = ({ fake }: GraphFixture) =>
+  [...fake.directory.applications.values()].flatMap(
+    ({ passwordCredentials }) => passwordCredentials,
+  )
+
+const newApplication = () => ({
+  id: randomUUID(),
+  appId: randomUUID(),
+  displayName: 'Greeting client',
+})
+
+describe('a new secret', () => {
+  it('is created in the request for a new client, together with its other secrets', async () => {
+    const fixture = await withoutClient()
+    fixture.fake.lines.length = 0
+    const secrets = ['First', 'Second'].map((displayName) => ({ displayName }))
+    const clients = sampleFile().clients.map((client) => ({ ...client, secrets }))
+    const { stopped } = await fixture.apply({ ...sampleFile(), clients })
+    assert.equal(stopped, undefined)
+    assert.deepEqual(fixture.secrets.map(({ secret }) => secret).sort(), ['First', 'Second'])
+    assert.equal(new Set(fixture.secrets.map(({ secretText }) => secretText)).size, 2)
+    const requests = fixture.fake.lines.filter((line) => line.includes('/applications'))
+    assert.deepEqual(
+      requests.filter((line) => !line.startsWith('GET ')),
+      ['POST /applications'],
+    )
+  })
+
+  it('is not created twice when the answer to the first request was lost', async () => {
+    const fixture = await withoutSecret()
+    fixture.fake.faults.push({ line: /addPassword/, status: 503, times: 1, afterwards: true })
+    const { stopped, done } = await fixture.apply(sampleFile())
+    assert.equal(stopped?.change.kind, 'createSecret')
+    assert.equal(done.length, 0)
+    assert.equal(passwordsOf(fixture).length, 1)
+  })
+
+  for (const [client, world] of [
+    ['new', withoutClient],
+    ['present', withoutSecret],
+  ] as const) {
+    it(`of a ${client} client is removed when it cannot be stored, and created in the next run`, async () => {
+      const fixture = await world()
+      const { sink } = fixture
+      const keep = async () => {
+        throw new Error('the disk is full')
+      }
+      fixture.sink = { prepare: async () => undefined, keep }
+      const { stopped } = await fixture.apply(sampleFile())
+      assert.match(String(stopped?.error), /the disk is full/)
+      assert.deepEqual(passwordsOf(fixture), [])
+      fixture.sink = sink
+      assert.equal((await fixture.apply(sampleFile())).stopped, undefined)
+      assert.equal(fixture.secrets.length, 1)
+      assert.equal(passwordsOf(fixture).length, 1)
+    })
+  }
+
+  it('is named when the answer with its client does not contain it', async () => {
+    const fixture = await withoutClient()
+    const body = { ...newApplication(), passwordCredentials: [] }
+    fixture.fake.faults.push({ line: /^POST \/applications$/, status: 200, times: 1, body })
+    const { stopped } = await fixture.apply(sampleFile())
+    assert.match(
+      String(stopped?.error),
+      /^Error: The answer to POST \/applications has no secret "primary"\.$/,
+    )
+  })
+
+  const times = { startDateTime: '2026-03-01T12:00:00Z', endDateTime: '2026-08-28T12:00:00Z' }
+  const badAnswers = [
+    {
+      ...{ line: /addPassword/, world: withoutSecret, found: 'keyId, endDateTime' },
+      body: { secretText: 'canary~secret' },
+    },
+    {
+      ...{ line: /^POST \/applications$/, world: withoutClient },
+      found: 'passwordCredentials.0.secretText',
+      body: {
+        ...newApplication(),
+        passwordCredentials: [
+          { ...times, keyId: randomUUID(), displayName: 'primary', secretText: ['canary~secret'] },
+        ],
+      },
+    },
+  ]
+  for (const { line, world, found, body } of badAnswers) {
+    it(`is in no error and no report when the answer to ${line.source} has another form`, async () => {
+      const fixture = await world()
+      fixture.fake.faults.push({ line, status: 200, times: 1, body })
+      const shown = inspect(await fixture.apply(sampleFile()), { depth: 10 })
+      assert.ok(shown.includes(`has an unexpected form: ${found}`), shown)
+      assert.doesNotMatch(shown, /canary/)
+      assert.doesNotMatch(shown, new RegExp(administrator.CLIENT_SECRET))
+    })
+  }
+})
