@@ -76,6 +76,19 @@ export class DirectoryCache implements Directory {
     this.revision = revision
   }
 
+  /**
+   * Follows a commit of this process. The objects stay in memory, with the answers that each of them is
+   * alone: whoever wrote them mostly continues with them.
+   */
+  applyOwn(revision: number, changes: readonly CommittedChange[]): void {
+    this.apply(revision, changes)
+    for (const change of changes) {
+      if (change.kind === 'tenant' || change.value === null) continue
+      const answers = lookupsOf(change).filter(({ name }) => directoryLookups[name].isUnique)
+      this.add(answers.map((lookup) => ({ ...lookup, objects: [change] })))
+    }
+  }
+
   /** Adds complete answers as of the present revision. */
   add(loaded: Iterable<LoadedLookup>): void {
     for (const lookup of loaded) {

@@ -6,31 +6,38 @@ type LookupRow<Kind extends DirectoryKind> = {
   readonly kind: Kind
   /** The values of an object, under which the lookup finds it. */
   readonly keysOf: (object: DirectoryObjects[Kind]) => readonly string[]
+  /** Whether a value never belongs to two objects. */
+  readonly isUnique: boolean
 }
 
 const row = <Kind extends DirectoryKind>(
   kind: Kind,
   keysOf: LookupRow<Kind>['keysOf'],
-): LookupRow<Kind> => ({ kind, keysOf })
+): LookupRow<Kind> => ({ kind, keysOf, isUnique: false })
+
+const uniqueRow = <Kind extends DirectoryKind>(
+  kind: Kind,
+  keysOf: LookupRow<Kind>['keysOf'],
+): LookupRow<Kind> => ({ kind, keysOf, isUnique: true })
 
 /** All lookups of a directory, except those of tenants, which are always in memory. */
 export const directoryLookups = {
-  application: row('application', ({ id }) => [id]),
-  applicationOfAppId: row('application', (one) =>
+  application: uniqueRow('application', ({ id }) => [id]),
+  applicationOfAppId: uniqueRow('application', (one) =>
     one.deletedDateTime === null ? [one.appId] : [],
   ),
-  applicationOfUniqueName: row('application', ({ tenantId, uniqueName }) =>
+  applicationOfUniqueName: uniqueRow('application', ({ tenantId, uniqueName }) =>
     uniqueName === null ? [] : [inTenant(tenantId, uniqueName)],
   ),
   applicationsOfUri: row('application', ({ identifierUris }) => [
     ...new Set(identifierUris.map(caseless)),
   ]),
-  servicePrincipal: row('servicePrincipal', ({ id }) => [id]),
-  servicePrincipalInTenant: row('servicePrincipal', (one) =>
+  servicePrincipal: uniqueRow('servicePrincipal', ({ id }) => [id]),
+  servicePrincipalInTenant: uniqueRow('servicePrincipal', (one) =>
     one.deletedDateTime === null ? [inTenant(one.tenantId, one.appId)] : [],
   ),
   servicePrincipalsOfApplication: row('servicePrincipal', ({ appId }) => [appId]),
-  appRoleAssignment: row('appRoleAssignment', ({ id }) => [id]),
+  appRoleAssignment: uniqueRow('appRoleAssignment', ({ id }) => [id]),
   assignmentsOfPrincipal: row('appRoleAssignment', ({ principalId }) => [principalId]),
   assignmentsOfRole: row('appRoleAssignment', ({ resourceId, appRoleId }) => [
     roleOf(resourceId, appRoleId),

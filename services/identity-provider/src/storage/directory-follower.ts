@@ -129,10 +129,11 @@ export class DirectoryFollower {
   followOwn({ base, mark, changes }: OwnCommit): Commit | undefined {
     if (!isSame(this.#followed, base)) return this.#followed
     const revision = base.revision + 1
-    this.cache.apply(
+    this.cache.applyOwn(
       revision,
       changes.map((change) => ({ ...change, revision })),
     )
+    this.cache.trim()
     this.#followed = { revision, mark }
     return this.#followed
   }

@@ -59,6 +59,30 @@ describe('a cache of the directory', () => {
     it(`reports that ${name} is not loaded, and never that there is nothing`, () =>
       isNotLoaded(() => read(cacheWith().cache)))
 
+  const isAlone = new Set([
+    ...['application', 'applicationByAppId', 'servicePrincipal', 'servicePrincipalByAppId'],
+    ...['appRoleAssignment', 'revisionOf'],
+  ])
+  for (const [name, read] of lookups.filter(([name]) => name !== 'servicePrincipalByName'))
+    it(`${isAlone.has(name) ? 'answers' : 'does not answer'} ${name} from an own commit`, () => {
+      const { cache } = cacheWith()
+      const changes = [put('application', api), put('servicePrincipal', principal)]
+      cache.applyOwn(2, at(2, ...changes, put('appRoleAssignment', assignment)))
+      if (isAlone.has(name)) assert.ok(read(cache))
+      else isNotLoaded(() => read(cache))
+    })
+
+  it('follows an own commit that removes or renames an object', () => {
+    const { cache, add } = cacheWith()
+    add('application', api.id, put('application', api))
+    const renamed = { ...api, uniqueName: 'orders', deletedDateTime: new Date() }
+    cache.applyOwn(2, at(2, put('application', renamed), remove('servicePrincipal', principal.id)))
+    assert.equal(cache.application(api.id)?.uniqueName, 'orders')
+    assert.equal(cache.applicationByUniqueName(api.tenantId, 'orders')?.id, api.id)
+    isNotLoaded(() => cache.applicationByAppId(api.appId))
+    isNotLoaded(() => cache.servicePrincipal(principal.id))
+  })
+
   it('remembers that a lookup finds nothing, until a change creates it', () => {
     const { cache, add } = cacheWith()
     add('applicationOfAppId', api.appId)

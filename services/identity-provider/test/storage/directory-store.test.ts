@@ -124,8 +124,9 @@ describe('the directory store', () => {
 
   it('loads what a function needs, repeats the function, and then answers from memory', async () => {
     const log = new MemoryDirectoryLog()
+    await new DirectoryStore({ log }).update(everything)
     const store = new DirectoryStore({ log })
-    await store.update(everything)
+    await store.refresh()
     let calls = 0
     const find = (directory: Directory) => {
       calls += 1
