@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { RegisteredApplications } from '../../src/system/registered-applications.ts'
+
+const newIds = (count: number) => Array.from({ length: count }, () => randomUUID())
+
+describe('the record of registered applications', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-registered-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('has each ID on disk when its promise resolves, also for many at the same time', async () => {
+    const record = new RegisteredApplications(join(folder, 'made'))
+    const ids = newIds(50)
+    await Promise.all(
+      ids.map(async (id) => {
+        await record.add(id)
+        assert.ok((await readFile(record.path, 'utf8')).includes(`${id}\n`))
+      }),
+    )
+    const later = newIds(1)
+    for (const id of later) await record.add(id)
+    assert.deepEqual(await record.read(), new Set([...ids, ...later]))
+  })
+
+  it('reports each ID that it cannot write, and writes the next ones', async () => {
+    await writeFile(join(folder, 'data'), '')
+    const record = new RegisteredApplications(join(folder, 'data'))
+    const ends = await Promise.allSettled(newIds(3).map((id) => record.add(id)))
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    )
+    await rm(join(folder, 'data'))
+    const [id = ''] = newIds(1)
+    await record.add(id)
+    assert.deepEqual(await record.read(), new Set([id]))
+  })
+
+  it('is empty when it is missing, or when others can write to it', async () => {
+    const record = new RegisteredApplications(folder)
+    assert.deepEqual(await record.read(), new Set())
+    for (const id of newIds(1)) await record.add(id)
+    await chmod(record.path, 0o666)
+    assert.deepEqual(await record.read(), new Set())
+  })
+})
