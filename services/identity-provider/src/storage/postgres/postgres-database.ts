@@ -1,9 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { parsePostgresAddress } from '../postgres-address.ts'
 import { PostgresPools, type PostgresPoolsOptions } from '../postgres-pools.ts'
-import { answerChanges } from '../sql/changes-question.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
-import type { Tables } from '../sql/tables.ts'
 import { runPipelinedBatch } from './pipelined-batch.ts'
 import { postgresFaultOf } from './postgres-fault.ts'
 
@@ -32,14 +30,12 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
 export function postgresDatabase(url: string, options?: PostgresPoolsOptions): SqlDatabase {
   const address = parsePostgresAddress(url)
   const dialect = new PostgresDialect({ pool: new PostgresPools(address, options) })
-  const pipelined = new PostgresPools(address, { ...options, isPipelined: true })
-  const followers = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pipelined }) })
+  const batches = new PostgresPools(address, { ...options, isPipelined: true })
   return new SqlDatabase({
     kysely: new Kysely({ dialect }),
     dialect,
-    runBatch: (statements) => runPipelinedBatch(pipelined, statements),
-    changesInOneStep: (question) => answerChanges(followers, question),
-    close: () => pipelined.end(),
+    runBatch: (statements) => runPipelinedBatch(batches, statements),
+    close: () => batches.end(),
     bytesQuery: 'select pg_database_size(current_database()) as bytes',
     clockQuery: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
     faultOf: (error) => {

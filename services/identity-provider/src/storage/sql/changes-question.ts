@@ -26,14 +26,11 @@ export async function changesIn(
   snapshot: Transaction<Tables>,
   { known, lookups }: ChangesQuestion,
 ): Promise<Followed> {
-  // Together, so that they share a round trip.
-  const [position, answers] = await Promise.all([
-    positionIn(snapshot, 'directory', known),
-    loadLookups(snapshot, lookups),
-  ])
+  const position = await positionIn(snapshot, 'directory', known)
   const { hasKnown, latest } = position
   const isNew = latest.revision > known.revision
   const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
   const changes = hasKnown ? changed : undefined
-  return { ...position, changes, loaded: changes === undefined ? [] : answers }
+  const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
+  return { ...position, changes, loaded }
 }

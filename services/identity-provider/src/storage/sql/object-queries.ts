@@ -66,13 +66,12 @@ async function applicationsOf(
   rows: readonly ApplicationRow[],
 ): Promise<CommittedChange[]> {
   const ids = rows.map(({ id }) => id)
-  // Together, so that they take one round trip.
-  const [roles, passwords, keys, federated] = await Promise.all([
-    partsOf(db, 'app_role', ids),
-    partsOf(db, 'password_credential', ids),
-    partsOf(db, 'key_credential', ids),
-    partsOf(db, 'federated_identity_credential', ids),
-  ])
+  const [roles, passwords, keys, federated] = [
+    await partsOf(db, 'app_role', ids),
+    await partsOf(db, 'password_credential', ids),
+    await partsOf(db, 'key_credential', ids),
+    await partsOf(db, 'federated_identity_credential', ids),
+  ]
   return rows.map((application) => ({
     ...committed(application),
     kind: 'application',
