@@ -36,10 +36,7 @@ if (argv[0] === 'growth') {
 
 /** Makes one run and prints it; returns whether every measured row counts. */
 async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<boolean> {
-  if (!programs.peersInstalled(!tiny)) {
-    console.error('installing the packages of bench/package-lock.json')
-    programs.installPeers(!tiny)
-  }
+  programs.installMissingPeers(!tiny, console.error)
   const present = programs.presentPrograms()
   const { selected, notes } = select(only, tiny, present)
   for (const note of notes) console.error(note)

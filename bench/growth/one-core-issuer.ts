@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { allowedCores, assignCores } from '../cores.ts'
+import { startServer } from '../harness/child-processes.ts'
 import { autocannon, measureLoad, wrk } from '../harness/load.ts'
-import { presentPrograms } from '../harness/programs.ts'
+import { presentPrograms, repositoryFolder, runtimes } from '../harness/programs.ts'
 import type { GrowthContext } from './growth-case.ts'
 import { type IdentityServer, startIdentityServer } from './identity-server.ts'
 import { tokenFormFile, tokenPath } from './token-form.ts'
@@ -10,38 +12,62 @@ export const connections = 16
 /** The share of the capacity at which a server is meant to run. */
 export const shareOfCapacity = 0.6
 
-/** An identity provider on a core of its own, under a full load for some seconds. */
-export type OneCoreIssuer = {
-  readonly server: IdentityServer
-  readonly cores: readonly number[]
+/** A server that issues tokens on a core of its own, under a full load for some seconds. */
+export type OneCoreServer = {
+  readonly url: string
   /** Returns the tokens per second. @throws {Error} when a request fails */
   issue(seconds: number): Promise<number>
   stop(): Promise<void>
 }
 
+/** An identity provider on a core of its own. */
+export type OneCoreIssuer = OneCoreServer & {
+  readonly server: IdentityServer
+  readonly cores: readonly number[]
+}
+
+const bareServer = join(repositoryFolder, 'bench', 'servers', 'node-http-sign.ts')
+
 /** Starts an identity provider with this many applications on one core. The load has another core. */
 export async function startOneCoreIssuer(
-  { stores, isTiny, folder }: GrowthContext,
+  context: GrowthContext,
   applications: number,
 ): Promise<OneCoreIssuer> {
-  const present = presentPrograms()
-  const cores = assignCores(present.has('taskset') ? allowedCores() : [], 1)
-  const generator = present.has('wrk') && !isTiny ? wrk : autocannon
-  const store = await stores.copyOf(applications, 0)
-  const server = await startIdentityServer(store, { cores: cores.server })
-  const form = await tokenFormFile(folder)
+  const { server: cores } = coresOf()
+  const store = await context.stores.copyOf(applications, 0)
+  const server = await startIdentityServer(store, { cores })
   return {
-    server,
-    cores: cores.server,
-    issue: async (seconds) => {
-      const command = generator({ url: server.url + tokenPath, form }, { connections, seconds })
-      const { requestsPerSecond, failures } = await measureLoad(command, cores.load, false)
-      if (failures.length > 0) throw new Error(failures.join('; '))
-      return requestsPerSecond
-    },
+    ...{ server, cores, url: server.url },
+    issue: await loadOf(context, server.url),
     stop: async () => {
       await server.stop()
       await store.remove()
     },
+  }
+}
+
+/** Starts the least server that signs tokens on Node, on the same core. It checks nothing. */
+export async function startBareServer(context: GrowthContext): Promise<OneCoreServer> {
+  const { folder } = context
+  const command = [...runtimes.node, bareServer]
+  const environment = { AUDIENCE: '' }
+  const { url, stop } = await startServer({ command, folder, environment }, coresOf().server)
+  return { url, issue: await loadOf(context, url), stop }
+}
+
+const coresOf = () => assignCores(presentPrograms().has('taskset') ? allowedCores() : [], 1)
+
+/** A full load of token requests, from another core. */
+async function loadOf(
+  { isTiny, folder }: GrowthContext,
+  url: string,
+): Promise<OneCoreServer['issue']> {
+  const generator = presentPrograms().has('wrk') && !isTiny ? wrk : autocannon
+  const form = await tokenFormFile(folder)
+  return async (seconds) => {
+    const command = generator({ url: url + tokenPath, form }, { connections, seconds })
+    const { requestsPerSecond, failures } = await measureLoad(command, coresOf().load, false)
+    if (failures.length > 0) throw new Error(failures.join('; '))
+    return requestsPerSecond
   }
 }

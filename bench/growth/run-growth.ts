@@ -43,7 +43,10 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
     out(growthUsage)
     return 0
   }
-  const machine = programs.describeMachine(programs.presentPrograms())
+  const present = programs.presentPrograms()
+  // The generator of the loads without `wrk`.
+  if (options.tiny || !present.has('wrk')) programs.installMissingPeers(false, err)
+  const machine = programs.describeMachine(present)
   out(`${machine}\n`)
   // Kept after each case, so that a run that is stopped keeps what it measured.
   const keepOne = (result: CaseResult) =>

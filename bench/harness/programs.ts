@@ -41,11 +41,14 @@ export function presentPrograms(): Map<Program, string> {
 export const versionIn = (output: string): string => /\d+\.\d+(\.\d+)?/.exec(output)?.[0] ?? ''
 
 /**
- * Installs the packages of bench/package-lock.json. They are not part of the repository's `npm ci`.
+ * Installs the packages of bench/package-lock.json when they are missing. They are not part of the
+ * repository's `npm ci`.
  *
  * @param withBun whether to install the optional package `bun` too
  */
-export function installPeers(withBun: boolean): void {
+export function installMissingPeers(withBun: boolean, progress: (step: string) => void): void {
+  if (peersInstalled(withBun)) return
+  progress('installing the packages of bench/package-lock.json')
   const omit = withBun ? [] : ['--omit=optional']
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', ...omit], {
     cwd: benchFolder,
@@ -54,7 +57,7 @@ export function installPeers(withBun: boolean): void {
   })
 }
 
-export const peersInstalled = (withBun: boolean): boolean =>
+const peersInstalled = (withBun: boolean): boolean =>
   existsSync(join(benchFolder, 'node_modules', '.package-lock.json')) &&
   (!withBun || existsSync(bunProgram))
 

@@ -2,8 +2,15 @@ import { measureLoad, opensslSpeed } from '../../harness/load.ts'
 import { presentPrograms } from '../../harness/programs.ts'
 import { median } from '../../harness/results.ts'
 import type { GrowthCase } from '../growth-case.ts'
+import type { Latency } from '../latency.ts'
 import { pacedLoad } from '../load/paced-load.ts'
-import { connections, shareOfCapacity, startOneCoreIssuer } from '../one-core-issuer.ts'
+import {
+  connections,
+  type OneCoreServer,
+  shareOfCapacity,
+  startBareServer,
+  startOneCoreIssuer,
+} from '../one-core-issuer.ts'
 import { leastStolen } from '../stolen-time.ts'
 import { seed } from '../stores.ts'
 
@@ -62,14 +69,15 @@ export const issuing: GrowthCase = {
       signaturesPerSecond === undefined ? [] : tokensPerSecond / signaturesPerSecond,
     )
     progress('tokens at 60 % of capacity')
-    const perSecond = Math.max(1, Math.round(capacity * shareOfCapacity))
-    const load = { url: server.url, seed, clients: size, perSecond, seconds: 2 * seconds }
-    // Until each client was loaded once.
-    const latency = await leastStolen(() =>
-      pacedLoad({ ...load, warmUpSeconds: Math.ceil(size / perSecond) + 1 }),
-    )
+    const load = { clients: size, seconds: 2 * seconds }
+    const latency = await latencyOf(issuer, capacity, load)
     await issuer.stop()
-    if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)
+    progress('the same with a bare server')
+    const bare = await startBareServer(context)
+    await bare.issue(turn)
+    const bareCapacity = median([await bare.issue(turn), await bare.issue(turn)])
+    const bareLatency = await latencyOf(bare, bareCapacity, load)
+    await bare.stop()
     return {
       figures: [
         { what: 'tokens', size, unit: '/s', value: capacity },
@@ -85,10 +93,34 @@ export const issuing: GrowthCase = {
                 ...{ what: 'tokens to signatures of openssl', size, unit: 'x' as const },
                 value: median(ratios),
               },
+              {
+                ...{ what: 'bare server: the same', size, unit: 'x' as const },
+                value: bareCapacity / median(signatures),
+              },
             ]),
         { what: 'p99 at 60 % of capacity', size, unit: 'ms', value: latency.p99Ms },
+        { what: 'bare server: p99 at 60 %', size, unit: 'ms', value: bareLatency.p99Ms },
       ],
-      latencies: [{ size, beside: `nothing, at ${perSecond}/s`, ...latency }],
+      latencies: [
+        { size, ...latency, beside: `nothing, at ${rateOf(capacity)}/s` },
+        { size, ...bareLatency, beside: `nothing, bare, at ${rateOf(bareCapacity)}/s` },
+      ],
     }
   },
+}
+
+const rateOf = (capacity: number) => Math.max(1, Math.round(capacity * shareOfCapacity))
+
+/** Latencies at 60 % of a capacity, after each client was loaded once. */
+async function latencyOf(
+  { url }: OneCoreServer,
+  capacity: number,
+  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+): Promise<Latency> {
+  const perSecond = rateOf(capacity)
+  const warmUpSeconds = Math.ceil(clients / perSecond) + 1
+  const load = { url, seed, clients, perSecond, seconds, warmUpSeconds }
+  const latency = await leastStolen(() => pacedLoad(load))
+  if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)
+  return latency
 }
