@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
+import type { SecretSink } from '@greeting/registrations/apply'
 import { sampleFile } from '@greeting/registrations/samples'
 import { administrator } from './fake-graph.ts'
 import { GraphFixture } from './graph-fixture.ts'
@@ -36,11 +37,21 @@ describe('a new secret', () => {
   it('is created in the request for a new client, together with its other secrets', async () => {
     const fixture = await withoutClient()
     fixture.fake.lines.length = 0
+    const { sink } = fixture
+    // The first secret takes longer.
+    const keep: SecretSink['keep'] = async (secret) => {
+      if (secret.secret === 'First') await new Promise((resolve) => setImmediate(resolve))
+      await sink.keep(secret)
+    }
+    fixture.sink = { ...sink, keep }
     const secrets = ['First', 'Second'].map((displayName) => ({ displayName }))
     const clients = sampleFile().clients.map((client) => ({ ...client, secrets }))
     const { stopped } = await fixture.apply({ ...sampleFile(), clients })
     assert.equal(stopped, undefined)
-    assert.deepEqual(fixture.secrets.map(({ secret }) => secret).sort(), ['First', 'Second'])
+    assert.deepEqual(
+      fixture.secrets.map(({ secret }) => secret),
+      ['First', 'Second'],
+    )
     assert.equal(new Set(fixture.secrets.map(({ secretText }) => secretText)).size, 2)
     const requests = fixture.fake.lines.filter((line) => line.includes('/applications'))
     assert.deepEqual(

@@ -186,22 +186,21 @@ async function addPassword(change: NewSecretChange, run: ApplyContext): Promise<
   await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
 }
 
-/** Keeps the secrets of a new application. Each that cannot be kept is removed again. */
+/** Keeps the secrets of a new application, in their order. Each that cannot be kept is removed again. */
 async function keepPasswords(
   changes: readonly NewSecretChange[],
   { passwordCredentials }: z.output<typeof newPasswords>,
   run: ApplyContext,
 ): Promise<void> {
-  const ends = await Promise.allSettled(
-    changes.map(async (change) => {
-      const made = passwordCredentials.find(({ displayName }) => displayName === change.secret)
-      if (made === undefined)
-        throw new Error(`The answer to POST /applications has no secret "${change.secret}".`)
-      return keepPassword(change, made, run)
-    }),
-  )
-  const failed = ends.find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
+  const failures: unknown[] = []
+  for (const change of changes) {
+    const made = passwordCredentials.find(({ displayName }) => displayName === change.secret)
+    if (made !== undefined)
+      await keepPassword(change, made, run).catch((error) => failures.push(error))
+    else
+      failures.push(new Error(`The answer to POST /applications has no secret "${change.secret}".`))
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 async function keepPassword(
