@@ -40,9 +40,7 @@ export class SecretFiles implements SecretSink {
       const remedy = 'Omit --secrets-file, and use client names that differ in letters or digits.'
       throw new CommandFailure('bad_usage', message, { remedy })
     }
-    const folders = Map.groupBy(files, dirname)
-    await inParallel([...folders.values()], maxFilesAtOnce, ([file = '']) => requireWritable(file))
-    await inParallel(files, maxFilesAtOnce, requireReadable)
+    await inParallel(files, maxFilesAtOnce, requireWritable)
   }
 
   async keep({ secretText, ...secret }: NewSecret): Promise<void> {
@@ -78,22 +76,14 @@ export const secretFileName = (...names: readonly string[]): string => {
   return `${plain || 'client'}.env`
 }
 
-/** Checks that files can be written beside this one, before a secret is created. */
-const requireWritable = (file: string): Promise<void> =>
-  required(file, async () => {
-    const probe = `${file}.${randomUUID()}`
+/** Checks that the file can be written, before a secret is created. */
+async function requireWritable(file: string): Promise<void> {
+  const probe = `${file}.${randomUUID()}`
+  try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await (await open(probe, 'wx', 0o600)).close()
     await rm(probe)
-  })
-
-/** Checks that the settings of a present file can be kept. */
-const requireReadable = (file: string): Promise<void> =>
-  required(file, async () => void (await readEnvFile(file)))
-
-async function required(file: string, check: () => Promise<void>): Promise<void> {
-  try {
-    await check()
+    await readEnvFile(file)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `Cannot write new secrets to ${file}: ${reason}.`

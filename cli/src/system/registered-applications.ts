@@ -11,8 +11,6 @@ const guid = z.guid()
  */
 export class RegisteredApplications {
   readonly path: string
-  #next: { readonly ids: string[]; readonly written: Promise<void> } | undefined
-  #written: Promise<void> = Promise.resolve()
 
   constructor(dataDir: string) {
     this.path = join(dataDir, 'registered-applications.txt')
@@ -32,22 +30,9 @@ export class RegisteredApplications {
     }
   }
 
-  /** Adds an ID; it resolves when the ID is on disk. IDs that come during a write share the next one. */
-  add(applicationId: string): Promise<void> {
-    if (this.#next === undefined) {
-      const ids: string[] = []
-      const written = this.#written.then(() => this.#write(ids))
-      this.#next = { ids, written }
-      this.#written = written.catch(() => undefined)
-    }
-    this.#next.ids.push(applicationId)
-    return this.#next.written
-  }
-
-  async #write(ids: readonly string[]): Promise<void> {
-    this.#next = undefined
+  /** Adds an ID; it resolves when the ID is on disk. */
+  async add(applicationId: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
-    const lines = ids.map((id) => `${id}\n`).join('')
-    await appendFile(this.path, lines, { mode: 0o600, flush: true })
+    await appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true })
   }
 }

@@ -51,6 +51,13 @@ describe('files of new secrets', () => {
     await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
+  it('are refused before a change when a name is too long for its draft, also in a good folder', async (test) => {
+    const files = filesIn(await folderFor(test))
+    // Such a file could exist. It is written under a longer name first.
+    const secrets = ['Short', 'L'.repeat(240)].map((client) => ({ client, secret: 'a' }))
+    await assert.rejects(files.prepare(secrets), /^CommandFailure: Cannot write new secrets to /)
+  })
+
   it('are reported without their content', async (test) => {
     const files = filesIn(await folderFor(test))
     await files.keep(secret('Greeting client'))
