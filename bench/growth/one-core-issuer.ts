@@ -33,12 +33,12 @@ export async function startOneCoreIssuer(
   context: GrowthContext,
   applications: number,
 ): Promise<OneCoreIssuer> {
-  const { server: cores } = coresOf()
+  const { server: cores, load } = coresOf()
   const store = await context.stores.copyOf(applications, 0)
   const server = await startIdentityServer(store, { cores })
   return {
     ...{ server, cores, url: server.url },
-    issue: await loadOf(context, server.url),
+    issue: await loadOf(context, server.url, load),
     stop: async () => {
       await server.stop()
       await store.remove()
@@ -51,8 +51,9 @@ export async function startBareServer(context: GrowthContext): Promise<OneCoreSe
   const { folder } = context
   const command = [...runtimes.node, bareServer]
   const environment = { AUDIENCE: '' }
-  const { url, stop } = await startServer({ command, folder, environment }, coresOf().server)
-  return { url, issue: await loadOf(context, url), stop }
+  const { server: cores, load } = coresOf()
+  const { url, stop } = await startServer({ command, folder, environment }, cores)
+  return { url, issue: await loadOf(context, url, load), stop }
 }
 
 const coresOf = () => assignCores(presentPrograms().has('taskset') ? allowedCores() : [], 1)
@@ -61,12 +62,13 @@ const coresOf = () => assignCores(presentPrograms().has('taskset') ? allowedCore
 async function loadOf(
   { isTiny, folder }: GrowthContext,
   url: string,
+  cores: readonly number[],
 ): Promise<OneCoreServer['issue']> {
   const generator = presentPrograms().has('wrk') && !isTiny ? wrk : autocannon
   const form = await tokenFormFile(folder)
   return async (seconds) => {
     const command = generator({ url: url + tokenPath, form }, { connections, seconds })
-    const { requestsPerSecond, failures } = await measureLoad(command, coresOf().load, false)
+    const { requestsPerSecond, failures } = await measureLoad(command, cores, false)
     if (failures.length > 0) throw new Error(failures.join('; '))
     return requestsPerSecond
   }

@@ -16,9 +16,9 @@ const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 const operations: Operations = {
   async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
     const line = { method: 'POST', path: '/applications' } as const
-    const contained = run.containable(displayName)
-    const permissions = contained.find((one) => one.kind === 'setPermissions')
-    const secrets = contained.filter((one) => one.kind === 'createSecret')
+    const included = run.initialChanges(displayName)
+    const permissions = included.find((one) => one.kind === 'setPermissions')
+    const secrets = included.filter((one) => one.kind === 'createSecret')
     const body = {
       displayName,
       signInAudience: 'AzureADMyOrg',
@@ -33,7 +33,7 @@ const operations: Operations = {
     await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
     if (secrets.length > 0)
       await keepPasswords(secrets, parseAnswer(line, newPasswords, answer.body), run)
-    for (const change of contained) run.done.add(change)
+    for (const change of included) run.done.add(change)
   },
 
   async updateApplication({ application: name, changes }, run) {

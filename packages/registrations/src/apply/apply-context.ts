@@ -20,13 +20,13 @@ export type ApplyContextOptions = {
   readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 
-/** A change that the request for a new application can contain. */
-export type Containable = ChangeOf<'setPermissions'> | ChangeOf<'createSecret'>
+/** A change that the request for a new application can include. */
+type InitialChange = ChangeOf<'setPermissions'> | ChangeOf<'createSecret'>
 
-const isContainable = (change: Change): change is Containable =>
+const isInitial = (change: Change): change is InitialChange =>
   change.kind === 'setPermissions' || change.kind === 'createSecret'
 
-const apisOf = (change: Containable): readonly string[] =>
+const apisOf = (change: InitialChange): readonly string[] =>
   change.kind === 'createSecret' ? change.apis : change.permissions.map(({ api }) => api)
 
 /**
@@ -43,7 +43,7 @@ export class ApplyContext {
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
   /** The permissions and the new secrets of clients, by name. */
-  readonly #containable: ReadonlyMap<string, readonly Containable[]>
+  readonly #initialChanges: ReadonlyMap<string, readonly InitialChange[]>
   #hasNews = false
 
   constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
@@ -51,7 +51,7 @@ export class ApplyContext {
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
-    this.#containable = Map.groupBy(changes.filter(isContainable), ({ application }) => application)
+    this.#initialChanges = Map.groupBy(changes.filter(isInitial), ({ application }) => application)
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
       if (appId === undefined) continue
@@ -80,11 +80,11 @@ export class ApplyContext {
   }
 
   /**
-   * The changes that the request for a new application can contain, so that they need none of their
+   * The changes that the request for a new application includes, so that they need no request of their
    * own: those whose APIs all exist.
    */
-  containable(name: string): readonly Containable[] {
-    const changes = this.#containable.get(name) ?? []
+  initialChanges(name: string): readonly InitialChange[] {
+    const changes = this.#initialChanges.get(name) ?? []
     return changes.filter((change) => apisOf(change).every((api) => this.#handles.has(api)))
   }
 

@@ -77,8 +77,8 @@ export class DirectoryCache implements Directory {
   }
 
   /**
-   * Follows a commit of this process. The objects stay in memory, with the answers that each of them is
-   * alone: whoever wrote them mostly continues with them.
+   * Follows a commit of this process. Its objects stay in memory, as the answers of their unique lookups:
+   * the client that wrote an object mostly asks for it next.
    */
   applyOwn(revision: number, changes: readonly CommittedChange[]): void {
     this.apply(revision, changes)

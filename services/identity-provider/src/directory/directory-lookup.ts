@@ -6,7 +6,7 @@ type LookupRow<Kind extends DirectoryKind> = {
   readonly kind: Kind
   /** The values of an object, under which the lookup finds it. */
   readonly keysOf: (object: DirectoryObjects[Kind]) => readonly string[]
-  /** Whether a value never belongs to two objects. */
+  /** Whether the lookup finds one object at most. */
   readonly isUnique: boolean
 }
 
@@ -15,10 +15,7 @@ const row = <Kind extends DirectoryKind>(
   keysOf: LookupRow<Kind>['keysOf'],
 ): LookupRow<Kind> => ({ kind, keysOf, isUnique: false })
 
-const uniqueRow = <Kind extends DirectoryKind>(
-  kind: Kind,
-  keysOf: LookupRow<Kind>['keysOf'],
-): LookupRow<Kind> => ({ kind, keysOf, isUnique: true })
+const uniqueRow: typeof row = (kind, keysOf) => ({ ...row(kind, keysOf), isUnique: true })
 
 /** All lookups of a directory, except those of tenants, which are always in memory. */
 export const directoryLookups = {
