@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { isGuid } from '../../directory/guid.ts'
 import { StorageUnavailableError } from '../../storage/storage-unavailable-error.ts'
+import { EventLoopTurns } from './event-loop-turns.ts'
 import { executeOperation, type OperationContext } from './execute-operation.ts'
 import { errorEnvelope, GraphError, type RequestIds, refuse } from './graph-error.ts'
 import type { Answer, Operation } from './operation.ts'
@@ -27,6 +28,7 @@ export function createOperationsApp(
     router: new TrieRouter(),
     getPath: (request) => paths.pathOf(request),
   })
+  const turns = new EventLoopTurns()
   const withSend = {
     ...context,
     send: async (request: Request, environment: unknown) =>
@@ -56,6 +58,7 @@ export function createOperationsApp(
     environment: unknown,
     handle: Handler,
   ): Promise<Response> {
+    await turns.next()
     const ids = requestIdsOf(request, context)
     try {
       return respond(await handle(request, environment, ids), ids)

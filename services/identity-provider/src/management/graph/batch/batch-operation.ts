@@ -13,13 +13,14 @@ export const batchOperations: readonly BatchOperation[] = [
     method: 'POST',
     path: '/$batch',
     requires: anyClient,
-    summary: 'Sends up to 20 requests, one after the other. Each needs its own roles.',
+    summary: 'Sends up to 20 requests. Each needs its own roles.',
     takesBody: true,
     batch,
   },
 ]
 
 const maxRequests = 20
+const maxPartsAtOnce = 4
 /** The answers of one batch are in memory together. */
 const maxAnswerBytes = 16 * 1024 * 1024
 /** The headers that an operation reads. Any other has no effect on the part. */
@@ -64,30 +65,42 @@ type PartAnswer = {
   readonly body?: unknown
 }
 
+/** The answers to the requests that were begun, by ID in lower case, in the order of the batch. */
+type Answers = Map<string, Promise<PartAnswer>>
+
 /**
- * Sends the requests of a batch in their order. A batch that is not valid as a whole is refused before
- * any of its requests is sent.
+ * Sends the requests of a batch, up to four at a time. One with `dependsOn` waits for those that it names.
+ * A batch that is not valid as a whole is refused before any of its requests is sent.
  *
  * @see https://learn.microsoft.com/graph/json-batching
  */
 async function batch(call: BatchCall): Promise<AnswerWithBody> {
   const { requests } = parseBatch(call.body)
-  const responses: PartAnswer[] = []
+  const answers: Answers = new Map()
   let bytes = 0
-  for (const request of requests) {
-    const failed = failedDependency(request, responses)
+  const send = async (part: Part): Promise<PartAnswer> => {
+    const failed = await failedDependency(part, answers)
     if (failed !== undefined) {
-      responses.push(partRefusal(request.id, refuse('dependency_failed', failed), call))
-    } else if (bytes > maxAnswerBytes) {
+      return partRefusal(part.id, refuse('dependency_failed', failed), call)
+    }
+    if (bytes > maxAnswerBytes) {
       const refusal = refuse('batch_answer_too_large', String(maxAnswerBytes))
-      responses.push(partRefusal(request.id, refusal, call))
-    } else {
-      const { answer, size } = await answerOf(call, request)
-      bytes += size
-      responses.push(answer)
+      return partRefusal(part.id, refusal, call)
+    }
+    const { answer, size } = await answerOf(call, part)
+    bytes += size
+    return answer
+  }
+  const waiting = requests.values()
+  const sendWaiting = async () => {
+    for (const part of waiting) {
+      const answer = send(part)
+      answers.set(part.id.toLowerCase(), answer)
+      await answer
     }
   }
-  return { status: 200, body: { responses } }
+  await Promise.all(Array.from({ length: maxPartsAtOnce }, sendWaiting))
+  return { status: 200, body: { responses: await Promise.all(answers.values()) } }
 }
 
 function parseBatch(body: unknown): z.output<typeof batchBody> {
@@ -121,12 +134,16 @@ function isBatch(url: string): boolean {
   return withoutTenant(path).replaceAll('%24', '$$').toLowerCase().startsWith('/$batch')
 }
 
-/** The first request of `dependsOn` that did not succeed. */
-function failedDependency({ dependsOn }: Part, answers: readonly PartAnswer[]): string | undefined {
-  const failed = new Set(
-    answers.filter(({ status }) => status >= 400).map(({ id }) => id.toLowerCase()),
-  )
-  return dependsOn?.find((id) => failed.has(id.toLowerCase()))
+/** The first request of `dependsOn` that did not succeed. All of them come before this one. */
+async function failedDependency(
+  { dependsOn }: Part,
+  answers: Answers,
+): Promise<string | undefined> {
+  for (const id of dependsOn ?? []) {
+    const answer = await answers.get(id.toLowerCase())
+    if (answer === undefined || answer.status >= 400) return id
+  }
+  return undefined
 }
 
 async function answerOf(

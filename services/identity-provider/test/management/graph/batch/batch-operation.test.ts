@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { put, remove } from '../../../../src/directory/directory-change.ts'
 import { wholeDirectory } from '../../../fakes/whole-directory.ts'
 import { type Body, sampleGraph } from '../../sample-graph.ts'
@@ -16,7 +17,7 @@ const create = (id: string, part: object = {}) => ({
 })
 
 describe('a batch', () => {
-  it('sends its requests in their order, each with its own answer', async () => {
+  it('answers its requests in their order, each with its own answer', async () => {
     const { admin, api } = await withApi()
     const reply = await admin.post('/$batch', {
       requests: [
@@ -66,6 +67,32 @@ describe('a batch', () => {
     assert.deepEqual(body.value, [])
   })
 
+  const ids = Array.from({ length: 8 }, (_, number) => `${number}`)
+  const afterTheOther = (id: string) => (id === '0' ? {} : { dependsOn: [`${Number(id) - 1}`] })
+  const concurrent: readonly (readonly [string, (id: string) => object, number])[] = [
+    // A commit contains the changes that waited for the one before: 0, 1 to 3, 4, 5 to 7.
+    ['independent requests, four at a time', () => ({}), 4],
+    ['requests that depend on each other, one after the other', afterTheOther, 8],
+  ]
+  for (const [name, dependencies, commits] of concurrent) {
+    it(`sends ${name}`, async () => {
+      const { admin, log } = await withApi()
+      const { revision } = (await log.changesAfter()).latest
+      const commit = log.commit.bind(log)
+      log.commit = async (...asked) => {
+        for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+        return commit(...asked)
+      }
+      const requests = ids.map((id) => create(id, dependencies(id)))
+      const answers = responsesOf(await admin.post('/$batch', { requests }))
+      assert.deepEqual(
+        answers.map(({ id, status }) => [id, status]),
+        ids.map((id) => [id, 201]),
+      )
+      assert.equal((await log.changesAfter()).latest.revision - revision, commits)
+    })
+  }
+
   it('does not send a request that depends on a failed one', async () => {
     const { admin } = await withApi()
     const reply = await admin.post('/$batch', {
@@ -110,7 +137,7 @@ describe('a batch', () => {
           body: { accountEnabled: false },
           headers: { 'content-type': 'application/json' },
         },
-        create('3'),
+        create('3', { dependsOn: ['2'] }),
       ],
     })
     assert.deepEqual(
