@@ -3,10 +3,11 @@ import {
   type Graph,
   type GraphAnswer,
   GraphRefusalError,
-  type GraphRequest,
   parseAnswer,
 } from '@greeting/registrations/apply'
 import { z } from 'zod'
+import type { AdministratorReply, AdministratorRequest } from './administrator-request.ts'
+import { GraphBatches, maxRequestsPerBatch } from './graph-batches.ts'
 import { retryReason } from './retryable.ts'
 
 /** The dependencies of the Graph client. */
@@ -24,21 +25,16 @@ export type GraphClientOptions = {
   readonly root?: string
   /** Maximum time to retry a refusal, in milliseconds; default 120000. */
   readonly maxWaitMs?: number
+  /**
+   * Changes that wait at the same time are sent in batches, at most this many at a time. Default: each
+   * change is a request of its own.
+   */
+  readonly maxBatchesInFlight?: number | undefined
   /** Called before each wait, with its reason and its duration. */
   readonly onWait?: (reason: string, durationMs: number) => void
   /** Aborts waits. A sent request is always completed, so that its result is known. */
   readonly signal?: AbortSignal
 }
-
-/** The application roles that the commands of an administrator need. */
-export type GraphRole =
-  | 'Application.ReadWrite.All'
-  | 'AppRoleAssignment.ReadWrite.All'
-  | 'SigningKey.ReadWrite.All'
-  | 'AuditLog.Read.All'
-
-/** A request of an administrator: to Graph, or to the management API. */
-export type AdministratorRequest = Omit<GraphRequest, 'role'> & { readonly role?: GraphRole }
 
 const firstPauseMs = 200
 const maxPauseMs = 10_000
@@ -56,10 +52,18 @@ const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string
 export class GraphClient implements Graph {
   readonly #options: GraphClientOptions
   readonly #maxWaitMs: number
+  readonly #batches: GraphBatches | undefined
 
   constructor(options: GraphClientOptions) {
     this.#options = options
     this.#maxWaitMs = options.maxWaitMs ?? 120_000
+    const { maxBatchesInFlight: max } = options
+    this.#batches = max === undefined ? undefined : new GraphBatches((one) => this.#call(one), max)
+  }
+
+  /** How many changes one request can contain. */
+  get changesPerRequest(): number {
+    return this.#batches === undefined ? 1 : maxRequestsPerBatch
   }
 
   /**
@@ -72,7 +76,7 @@ export class GraphClient implements Graph {
     const { runtime, onWait, signal } = this.#options
     const endMs = runtime.monotonicMs() + this.#maxWaitMs
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#sendOnce(request)
+      const answer = await this.#attempt(request)
       if (answer.fault === undefined) return answer
       const { fault, retryAfterMs } = answer
       const reason = retryReason(fault, { repeatable, expectsLag })
@@ -109,20 +113,25 @@ export class GraphClient implements Graph {
     throw new Error(`GET ${path} has more than ${maxPages} pages.`)
   }
 
-  async #sendOnce(request: AdministratorRequest): Promise<Attempt> {
+  async #attempt(request: AdministratorRequest): Promise<Attempt> {
     try {
-      const { response, body } = await this.#call(request)
-      const etag = response.headers.get('etag') ?? undefined
-      if (response.ok) return { body, etag }
-      const fault = new GraphRefusalError(request, response.status, body)
-      return { body, etag, fault, retryAfterMs: retryAfterMs(response) }
+      const { status, headers, body } = await this.#sendOnce(request)
+      const etag = headers.get('etag') ?? undefined
+      if (status < 300) return { body, etag }
+      const fault = new GraphRefusalError(request, status, body)
+      return { body, etag, fault, retryAfterMs: retryAfterMs(headers) }
     } catch (error) {
       if (!isClientFailure(error)) throw error
       return { body: undefined, etag: undefined, fault: error }
     }
   }
 
-  #call({ method, path, body, ifMatch, role }: AdministratorRequest) {
+  #sendOnce(request: AdministratorRequest): Promise<AdministratorReply> {
+    const isChange = request.method !== 'GET'
+    return isChange && this.#batches ? this.#batches.send(request) : this.#call(request)
+  }
+
+  #call({ method, path, body, ifMatch, role }: AdministratorRequest): Promise<AdministratorReply> {
     const { call, root = '/v1.0' } = this.#options
     return call(/^https?:/.test(path) ? new URL(path) : `${root}${path}`, {
       method,
@@ -133,7 +142,10 @@ export class GraphClient implements Graph {
         ...(body && { 'content-type': 'application/json' }),
         ...(ifMatch && { 'if-match': ifMatch }),
       },
-      read: async (response) => ({ response, body: jsonOf(await response.text()) }),
+      read: async (response) => {
+        const { status, headers } = response
+        return { status, headers, body: jsonOf(await response.text()) }
+      },
     })
   }
 }
@@ -151,7 +163,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function retryAfterMs({ headers }: Response): number | undefined {
+function retryAfterMs(headers: Headers): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
 }

@@ -37,7 +37,12 @@ export class RegistrationsSession {
     this.settings = settings
     this.#stop = stop
     this.#readOptions = readOptions
-    this.graph = graphClientOf(settings, { signal: stop, ...(onWait && { onWait }) })
+    const { maxRequestsInFlight: maxBatchesInFlight = 8 } = readOptions
+    this.graph = graphClientOf(settings, {
+      maxBatchesInFlight,
+      signal: stop,
+      ...(onWait && { onWait }),
+    })
   }
 
   /**

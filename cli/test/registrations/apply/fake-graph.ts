@@ -11,6 +11,15 @@ export type ScriptedFault = {
   times: number
 }
 
+/** A request of a batch. */
+type Part = {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body?: object
+}
+
 type Asked = { readonly ids: string[]; readonly url: URL; readonly body: Json }
 type Route = [string, RegExp, (asked: Asked) => unknown]
 
@@ -29,23 +38,29 @@ export const administrator = {
 export class FakeGraph {
   readonly directory = new FakeDirectory()
   readonly faults: ScriptedFault[] = []
-  /** Every Graph request, as `METHOD /path`. */
+  /** Every Graph request, as `METHOD /path`, also those of batches. */
   readonly lines: string[] = []
+  /** The number of requests of each batch. */
+  readonly batches: number[] = []
   /** The roles that the administrator lacks. */
   roles = ['Application.ReadWrite.All', 'AppRoleAssignment.ReadWrite.All']
   pageSize = 2
   /** The token of clients that have one of the secrets of the directory. */
   tokenOfOthers = 'token-of-a-client'
 
-  readonly handle = async (request: Request): Promise<Response> => {
+  readonly handle = (request: Request): Promise<Response> => this.#handle(request)
+
+  async #handle(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const text = await request.text()
     if (url.pathname === `/${administrator.TENANT_ID}/oauth2/v2.0/token`) return this.#grant(text)
     const line = `${request.method} ${url.pathname.replace('/v1.0', '')}`
-    this.lines.push(line)
+    const isBatch = line === 'POST /$batch'
+    if (!isBatch) this.lines.push(line)
     const fault = this.faults.find((one) => one.times > 0 && one.line.test(line))
     if (fault !== undefined) fault.times -= 1
-    const answer = () => this.#answer(request, line, url, text)
+    const answer = () =>
+      isBatch ? this.#answerBatch(request, text) : this.#answer(request, line, url, text)
     if (fault === undefined) return answer()
     if (fault.afterwards) await answer()
     if (fault.status === 0) throw new TypeError('fetch failed')
@@ -55,6 +70,34 @@ export class FakeGraph {
       body = { error: { code: 'scripted', message: 'a scripted fault' } },
     } = fault
     return Response.json(body, { status, headers })
+  }
+
+  /** A part without an answer breaks the connection of the batch, after the others are executed. */
+  async #answerBatch(request: Request, text: string): Promise<Response> {
+    const { requests } = JSON.parse(text) as { readonly requests: readonly Part[] }
+    this.batches.push(requests.length)
+    const answers = await Promise.allSettled(
+      requests.map(async ({ id, method, url, headers, body }) => {
+        const response = await this.#handle(
+          new Request(`${new URL(request.url).origin}/v1.0${url}`, {
+            method,
+            headers: { ...headers, authorization: request.headers.get('authorization') ?? '' },
+            ...(body && { body: JSON.stringify(body) }),
+          }),
+        )
+        const content = await response.text()
+        const parsed = content === '' ? {} : { body: JSON.parse(content) }
+        return { id, status: response.status, headers: titled(response.headers), ...parsed }
+      }),
+    )
+    // In no order, as in Microsoft Graph.
+    const responses = answers
+      .map((answer) => {
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      })
+      .reverse()
+    return Response.json({ responses })
   }
 
   #grant(form: string): Response {
@@ -211,6 +254,12 @@ function matches(object: Json, filter: string): boolean {
   if (any !== undefined) return (object.identifierUris as string[]).includes(literal)
   return String(object[property]).toLowerCase() === literal.toLowerCase()
 }
+
+/** Headers of a part, written as Microsoft Graph does. */
+const titled = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(
+    [...headers].map(([name, value]) => [name.replace(/\b\w/g, (one) => one.toUpperCase()), value]),
+  )
 
 const invalidClient = () =>
   Response.json(

@@ -28,7 +28,7 @@ export class GraphFixture {
 
   readonly graph: GraphClient
 
-  constructor() {
+  constructor(maxBatchesInFlight = 8) {
     this.fake.directory.now = this.now
     const runtime = {
       fetch: (input: string | URL | Request, init?: RequestInit) =>
@@ -48,6 +48,7 @@ export class GraphFixture {
     this.graph = new GraphClient({
       call: fetchWithToken({ baseUrl: origin, tokens, deadlineMs: 120_000, runtime }),
       runtime: { sleep: this.#sleep, monotonicMs: () => this.nowMs },
+      maxBatchesInFlight,
       onWait: (reason) => this.waits.push(reason),
     })
   }

@@ -17,7 +17,7 @@ export type ApplyOptions = {
   /** Ends the run after the changes that have begun. */
   readonly signal?: AbortSignal
   readonly onRegistered?: ApplyContextOptions['onRegistered']
-  /** Changes, and so requests, at a time: 1 to 64, default 8. */
+  /** Requests at a time: 1 to 64, default 8. Each has `changesPerRequest` changes of the graph. */
   readonly maxRequestsInFlight?: number
 }
 
@@ -69,7 +69,8 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
     }
   }
   if (changes.length > 0) onProgress?.('apply_changes', 0, changes.length)
-  for (const chains of stagesOf(changes)) await inParallel(chains, maxRequestsInFlight, applyAll)
+  const maxChangesInFlight = maxRequestsInFlight * (graph.changesPerRequest ?? 1)
+  for (const chains of stagesOf(changes)) await inParallel(chains, maxChangesInFlight, applyAll)
 
   const [stopped, ...alsoRefused] = refused
   const tried = new Set([...done, ...refused.map(({ change }) => change)])

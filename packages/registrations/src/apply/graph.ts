@@ -21,6 +21,8 @@ export type GraphAnswer = { readonly body: unknown; readonly etag: string | unde
 
 /** The directory, as reading and applying use it: over the network, or within the identity provider. */
 export interface Graph {
+  /** How many changes one request can contain; default 1. */
+  readonly changesPerRequest?: number
   /** @throws {GraphRefusalError} graph_refusal when the directory refuses the request. */
   send(request: GraphRequest): Promise<GraphAnswer>
   /** All objects of a list. */

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { isClientFailure } from '@greeting/client'
+import { GraphRefusalError } from '@greeting/registrations/apply'
+import type { AdministratorRequest } from '../../src/administrator/administrator-request.ts'
+import { GraphFixture } from '../registrations/apply/graph-fixture.ts'
+
+const create = (displayName: string): AdministratorRequest => ({
+  method: 'POST',
+  path: '/applications',
+  body: { displayName },
+  role: 'Application.ReadWrite.All',
+})
+
+/** Sends requests in one turn of the event loop. */
+const sendAll = (fixture: GraphFixture, requests: readonly AdministratorRequest[]) =>
+  Promise.allSettled(requests.map((request) => fixture.graph.send(request)))
+
+const nameOf = (result: PromiseSettledResult<{ readonly body: unknown }>): unknown =>
+  result.status === 'fulfilled'
+    ? (result.value.body as { readonly displayName: string }).displayName
+    : result.reason
+
+const reasonOf = (result: PromiseSettledResult<unknown> | undefined): unknown =>
+  result?.status === 'rejected' ? result.reason : undefined
+
+const names = ['a', 'b', 'c', 'd', 'e', 'f']
+
+describe('changes of one turn of the event loop', () => {
+  it('are sent in batches of four at most, and each gets its own answer', async () => {
+    const fixture = new GraphFixture()
+    const results = await sendAll(fixture, names.map(create))
+    assert.deepEqual(results.map(nameOf), names)
+    assert.deepEqual(fixture.fake.batches, [4, 2])
+  })
+
+  it('are sent alone when they are alone, and when they are reads', async () => {
+    const fixture = new GraphFixture()
+    await fixture.graph.send(create('a'))
+    await sendAll(fixture, [
+      { method: 'GET', path: '/applications' },
+      { method: 'GET', path: '/servicePrincipals' },
+      create('b'),
+    ])
+    assert.deepEqual(fixture.fake.batches, [])
+    assert.equal(fixture.fake.directory.applications.size, 2)
+  })
+
+  it('wait while as many batches as permitted are in flight, and are then sent together', async () => {
+    const fixture = new GraphFixture(1)
+    const { handle } = fixture.fake
+    const handleLater = async (request: Request) => {
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+      return handle(request)
+    }
+    Object.assign(fixture.fake, { handle: handleLater })
+    const first = sendAll(fixture, names.map(create))
+    await setImmediate()
+    await Promise.all([first, sendAll(fixture, ['g', 'h'].map(create))])
+    assert.deepEqual(fixture.fake.batches, [4, 4])
+  })
+
+  it('have their own ETags', async () => {
+    const fixture = new GraphFixture()
+    const state = 'W/"now"'
+    const rename = (ifMatch: string): AdministratorRequest => {
+      const object = { displayName: 'old', '@odata.etag': state }
+      const { id } = fixture.fake.directory.createApplication(object)
+      const body = { displayName: 'new' }
+      return { method: 'PATCH', path: `/applications/${id}`, body, ifMatch }
+    }
+    const [renamed, refused] = await sendAll(fixture, [rename(state), rename('W/"before"')])
+    assert.deepEqual(fixture.fake.batches, [2])
+    assert.equal(renamed?.status, 'fulfilled')
+    assert.ok(reasonOf(refused) instanceof GraphRefusalError)
+    assert.match(String(reasonOf(refused)), /^GraphRefusalError: PATCH .* status 412 /)
+  })
+})
+
+describe('a change that a batch does not make', () => {
+  it('is repeated after its own Retry-After when it is throttled', async () => {
+    const fixture = new GraphFixture()
+    const throttled = { line: /^POST \/applications$/, status: 429, times: 1 }
+    fixture.fake.faults.push({ ...throttled, headers: { 'retry-after': '7' } })
+    const results = await sendAll(fixture, names.slice(0, 4).map(create))
+    assert.deepEqual(results.map(nameOf), names.slice(0, 4))
+    assert.deepEqual([fixture.waits, fixture.slept], [['throttled'], [7000]])
+    assert.deepEqual(fixture.fake.batches, [4])
+    assert.equal(fixture.fake.lines.length, 5)
+  })
+
+  it('is sent alone with a new token after a 401', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.faults.push({ line: /^POST \/applications$/, status: 401, times: 2 })
+    const results = await sendAll(fixture, names.slice(0, 3).map(create))
+    assert.deepEqual(results.map(nameOf), names.slice(0, 3))
+    assert.equal(fixture.fake.directory.applications.size, 3)
+  })
+
+  it('names its missing role after a 403, and does not stop the others', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.roles = ['Application.ReadWrite.All']
+    const [done, refused] = await sendAll(fixture, [
+      create('a'),
+      {
+        method: 'POST',
+        path: '/servicePrincipals/1/appRoleAssignedTo',
+        body: {},
+        role: 'AppRoleAssignment.ReadWrite.All',
+      },
+    ])
+    assert.equal(done?.status, 'fulfilled')
+    assert.ok(isClientFailure(reasonOf(refused)))
+    assert.match(String(reasonOf(refused)), /AppRoleAssignment\.ReadWrite\.All/)
+  })
+
+  it('reports its own line when the whole batch is refused', async () => {
+    const fixture = new GraphFixture()
+    fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 400, times: 1 })
+    const [first, second] = await sendAll(fixture, [create('a'), create('b')])
+    for (const result of [first, second])
+      assert.match(String(reasonOf(result)), /POST \/applications was refused with HTTP status 400/)
+    assert.equal(fixture.fake.directory.applications.size, 0)
+  })
+
+  it('is repeated in a batch when all of them are throttled', async () => {
+    const fixture = new GraphFixture()
+    const throttled = { line: /^POST \/\$batch$/, status: 429, times: 1 }
+    fixture.fake.faults.push({ ...throttled, headers: { 'retry-after': '3' } })
+    const results = await sendAll(fixture, [create('a'), create('b')])
+    assert.deepEqual(results.map(nameOf), ['a', 'b'])
+    assert.deepEqual(fixture.slept, [3000, 3000])
+    assert.deepEqual(fixture.fake.batches, [2])
+  })
+
+  it('is repeated after a broken connection only when it may be', async () => {
+    const fixture = new GraphFixture()
+    const { appId } = fixture.fake.directory.createApplication({ displayName: 'old' })
+    fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 0, times: 1, afterwards: true })
+    const [unknown, repeated] = await sendAll(fixture, [
+      create('a'),
+      { method: 'POST', path: '/servicePrincipals', body: { appId }, repeatable: true },
+    ])
+    assert.ok(isClientFailure(reasonOf(unknown)))
+    // The directory made both changes, and only the answer was lost.
+    assert.match(String(reasonOf(repeated)), /POST \/servicePrincipals .* status 409/)
+    assert.equal(fixture.fake.directory.applications.size, 2)
+    assert.deepEqual(fixture.waits, ['unreachable'])
+  })
+
+  const malformed: readonly (readonly [string, object, RegExp])[] = [
+    ['without its answer', { responses: [] }, /has no answer to POST \/applications\.$/],
+    ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses\.$/],
+  ]
+  for (const [name, body, message] of malformed) {
+    it(`is reported after an answer ${name}`, async () => {
+      const fixture = new GraphFixture()
+      fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 200, times: 1, body })
+      const results = await sendAll(fixture, [create('a'), create('b')])
+      assert.equal(results.length, 2)
+      for (const result of results) assert.match(String(reasonOf(result)), message)
+    })
+  }
+})
