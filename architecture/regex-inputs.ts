@@ -86,6 +86,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     answer(/Permission being assigned already exists/),
     answer(/No password credential found/i),
   ],
+  'packages/registrations/src/apply/create-application.ts': [
+    answer(/same value for property uniqueName/),
+  ],
   'packages/registrations/src/apply/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
   'cli/src/administrator/retryable.ts': [
     answer(

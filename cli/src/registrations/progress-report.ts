@@ -30,6 +30,8 @@ export class ProgressReport {
   readonly #options: ProgressOptions
   #begun: Begun | undefined
   #shownMs: number
+  /** The reason of the wait that was reported last, and its end. */
+  #wait = { reason: '', untilMs: Number.NEGATIVE_INFINITY }
 
   constructor(terminal: Pick<Terminal, 'err' | 'redraw'>, options: ProgressOptions) {
     this.#terminal = terminal
@@ -65,10 +67,13 @@ export class ProgressReport {
     this.#show(activity, { done, total, perSecond, secondsLeft })
   }
 
-  /** Reports that a request waits before its next attempt. */
+  /** Reports that requests wait before their next attempt: once for all that have the same reason. */
   readonly wait = (reason: string, durationMs: number): void => {
-    const { json, quiet } = this.#options
+    const { json, monotonicMs, quiet } = this.#options
     if (quiet) return
+    const nowMs = monotonicMs()
+    if (reason === this.#wait.reason && nowMs < this.#wait.untilMs) return
+    this.#wait = { reason, untilMs: nowMs + durationMs }
     if (json) this.#event({ event: 'waiting', reason, seconds: durationMs / 1000 })
     else
       this.#terminal.err(

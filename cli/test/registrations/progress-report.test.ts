@@ -144,4 +144,24 @@ describe('a wait for the directory', () => {
     json.report.wait('throttled', 7_000)
     assert.equal(json.fixture.err, '{"event":"waiting","reason":"throttled","seconds":7}\n')
   })
+
+  it('is reported once for requests that wait at the same time for the same reason', () => {
+    const { fixture, report } = reportWith({})
+    for (const [nowMs, reason, durationMs] of [
+      [0, 'unreachable', 200],
+      [1, 'unreachable', 200],
+      [2, 'throttled', 7_000],
+      [3, 'throttled', 6_000],
+      [300, 'unreachable', 300],
+      [310, 'unreachable', 300],
+    ] as const) {
+      fixture.nowMs = nowMs
+      report.wait(reason, durationMs)
+    }
+    assert.deepEqual(fixture.err.trimEnd().split('\n'), [
+      'The directory: unreachable. Next attempt in 0.2 s.',
+      'The directory: throttled. Next attempt in 7.0 s.',
+      'The directory: unreachable. Next attempt in 0.3 s.',
+    ])
+  })
 })

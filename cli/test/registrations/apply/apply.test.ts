@@ -134,6 +134,7 @@ describe('applying a file', () => {
   })
 
   const lostAnswers: [string, RegExp][] = [
+    ['an application', /^POST \/applications$/],
     ['a service principal', /^POST \/servicePrincipals$/],
     ['an assignment', /^POST .*appRoleAssignedTo$/],
     ['a change', /^PATCH \/applications/],
@@ -145,6 +146,7 @@ describe('applying a file', () => {
         fixture.fake.faults.push({ line, status, times: 1, afterwards: true })
         const { stopped } = await fixture.apply(sampleFile())
         assert.equal(stopped, undefined)
+        assert.equal(fixture.fake.directory.applications.size, 2)
         assert.equal(fixture.fake.directory.servicePrincipals.size, 2)
         assert.equal(fixture.fake.directory.assignments.size, 2)
       })

@@ -61,6 +61,9 @@ export class FakeDirectory {
   }
 
   createApplication({ passwordCredentials = [], ...body }: Json): Json {
+    const others = [...this.applications.values()]
+    if (body.uniqueName !== undefined && others.some((one) => one.uniqueName === body.uniqueName))
+      throw bad('Another object with the same value for property uniqueName already exists.')
     const appId = randomUUID()
     const made = (passwordCredentials as Json[]).map((one) => this.#newSecret(appId, one))
     const application = this.#add(this.applications, {
@@ -76,6 +79,11 @@ export class FakeDirectory {
       ...body,
     })
     return { ...application, passwordCredentials: made }
+  }
+
+  applicationByUniqueName(name: string): Json {
+    const found = [...this.applications.values()].find(({ uniqueName }) => uniqueName === name)
+    return this.get(this.applications, String(found?.id ?? name))
   }
 
   /** The properties that Microsoft Graph lists separately from the application. */

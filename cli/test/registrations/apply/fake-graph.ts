@@ -146,6 +146,11 @@ export class FakeGraph {
       ['GET', /^\/applications$/, ({ url }) => this.#page(url, directory.list(applications))],
       ['POST', /^\/applications$/, ({ body }) => directory.createApplication(body)],
       [
+        'GET',
+        /^\/applications\(uniqueName='([^']+)'\)$/,
+        ({ ids: [name = ''] }) => directory.applicationByUniqueName(name),
+      ],
+      [
         'PATCH',
         /^\/applications\/([^/]+)$/,
         ({ ids: [id = ''], body }) => directory.updateApplication(id, body),

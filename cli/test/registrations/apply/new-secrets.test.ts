@@ -60,6 +60,27 @@ describe('a new secret', () => {
     )
   })
 
+  it('replaces one whose text was lost with the answer for its client', async () => {
+    const fixture = await withoutClient()
+    fixture.fake.directory.lag = 2
+    const line = /^POST \/applications$/
+    fixture.fake.faults.push({ line, status: 0, times: 1, afterwards: true })
+    const secrets = ['First', 'Second'].map((displayName) => ({ displayName }))
+    const clients = sampleFile().clients.map((client) => ({ ...client, secrets }))
+    const { stopped, done } = await fixture.apply({ ...sampleFile(), clients })
+    assert.equal(stopped, undefined)
+    assert.equal(done.filter(({ kind }) => kind === 'createSecret').length, 2)
+    assert.deepEqual(
+      fixture.secrets.map(({ secret }) => secret),
+      ['First', 'Second'],
+    )
+    assert.deepEqual(
+      passwordsOf(fixture).map((one) => (one as { readonly keyId: string }).keyId),
+      fixture.secrets.map(({ keyId }) => keyId),
+    )
+    assert.equal(fixture.fake.directory.applications.size, 2)
+  })
+
   it('is not created twice when the answer to the first request was lost', async () => {
     const fixture = await withoutSecret()
     fixture.fake.faults.push({ line: /addPassword/, status: 503, times: 1, afterwards: true })

@@ -1,40 +1,22 @@
-import { z } from 'zod'
 import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
-import { type AppRole, application, servicePrincipal } from '../planning/directory-state.ts'
+import { type AppRole, servicePrincipal } from '../planning/directory-state.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
-import { parseAnswer } from './graph.ts'
-import { GraphRefusalError } from './graph-refusal-error.ts'
+import { createApplication } from './create-application.ts'
+import { parseAnswer, writesApplications } from './graph.ts'
+import type { GraphRefusalError } from './graph-refusal-error.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
+import { addPassword, removePassword } from './new-secrets.ts'
+import { requiredResourceAccess } from './resource-access.ts'
 
 type Operations = {
   readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>, run: ApplyContext) => Promise<void>
 }
 
-const writesApplications = 'Application.ReadWrite.All'
 const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 
 const operations: Operations = {
-  async createApplication({ application: displayName, requestedAccessTokenVersion }, run) {
-    const line = { method: 'POST', path: '/applications' } as const
-    const included = run.initialChanges(displayName)
-    const permissions = included.find((one) => one.kind === 'setPermissions')
-    const secrets = included.filter((one) => one.kind === 'createSecret')
-    const body = {
-      displayName,
-      signInAudience: 'AzureADMyOrg',
-      ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
-      ...(permissions && { requiredResourceAccess: requiredResourceAccess(permissions, run) }),
-      ...(secrets.length > 0 && {
-        passwordCredentials: secrets.map((one) => passwordCredential(one, run)),
-      }),
-    }
-    const answer = await run.send({ ...line, body, role: writesApplications })
-    const { id, appId } = parseAnswer(line, application, answer.body)
-    await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
-    if (secrets.length > 0)
-      await keepPasswords(secrets, parseAnswer(line, newPasswords, answer.body), run)
-    for (const change of included) run.done.add(change)
-  },
+  createApplication,
 
   async updateApplication({ application: name, changes }, run) {
     const { objectId, appId, servicePrincipalId } = run.handle(name)
@@ -135,104 +117,6 @@ const operations: Operations = {
 export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
   (operations[change.kind] as (change: Change, run: ApplyContext) => Promise<void>)(change, run)
 
-/** The permissions of a client, in the form of Graph. */
-function requiredResourceAccess(
-  { permissions, delegated }: ChangeOf<'setPermissions'>,
-  run: ApplyContext,
-) {
-  const access = new Map<string, { readonly id: string; readonly type: string }[]>()
-  const add = (resourceAppId: string, ids: readonly string[], type: string) =>
-    access.set(resourceAppId, [
-      ...(access.get(resourceAppId) ?? []),
-      ...ids.map((id) => ({ id, type })),
-    ])
-  for (const { api, roles } of permissions)
-    add(
-      run.handle(api).appId,
-      roles.map(({ id }) => id),
-      'Role',
-    )
-  for (const { resourceAppId, ids } of delegated) add(resourceAppId, ids, 'Scope')
-  return [...access].map(([resourceAppId, resourceAccess]) => ({
-    resourceAppId,
-    resourceAccess,
-  }))
-}
-
-type NewSecretChange = ChangeOf<'createSecret' | 'rotateSecret'>
-
-const newPassword = z.object({
-  keyId: z.string(),
-  endDateTime: z.iso.datetime({ offset: true }),
-  secretText: z.string().min(1),
-})
-const newPasswords = z.object({
-  passwordCredentials: z.array(newPassword.extend({ displayName: z.string() })),
-})
-
-const dayMs = 86_400_000
-
-const passwordCredential = ({ secret, lifetimeDays }: NewSecretChange, run: ApplyContext) => ({
-  displayName: secret,
-  endDateTime: new Date(+run.now() + lifetimeDays * dayMs).toISOString(),
-})
-
-async function addPassword(change: NewSecretChange, run: ApplyContext): Promise<void> {
-  const { objectId } = run.handle(change.application)
-  const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
-  const body = { passwordCredential: passwordCredential(change, run) }
-  const answer = await run.send({ ...line, body, role: writesApplications })
-  run.touched(objectId)
-  await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
-}
-
-/** Keeps the secrets of a new application, in their order. Each that cannot be kept is removed again. */
-async function keepPasswords(
-  changes: readonly NewSecretChange[],
-  { passwordCredentials }: z.output<typeof newPasswords>,
-  run: ApplyContext,
-): Promise<void> {
-  const failures: unknown[] = []
-  for (const change of changes) {
-    const made = passwordCredentials.find(({ displayName }) => displayName === change.secret)
-    if (made !== undefined)
-      await keepPassword(change, made, run).catch((error) => failures.push(error))
-    else
-      failures.push(new Error(`The answer to POST /applications has no secret "${change.secret}".`))
-  }
-  if (failures.length > 0) throw failures[0]
-}
-
-async function keepPassword(
-  { application: client, apis, secret }: NewSecretChange,
-  { keyId, secretText, endDateTime }: z.output<typeof newPassword>,
-  run: ApplyContext,
-): Promise<void> {
-  const { objectId, appId } = run.handle(client)
-  try {
-    await run.secrets.keep({
-      client,
-      clientId: appId,
-      apiApplicationIds: apis.map((api) => run.handle(api).appId),
-      secret,
-      keyId,
-      endDateTime: new Date(endDateTime),
-      secretText,
-    })
-  } catch (error) {
-    // Remove the secret again: its text is lost, so it could only be misused.
-    await removePassword(run, objectId, keyId).catch(() => undefined)
-    throw error
-  }
-}
-
-async function removePassword(run: ApplyContext, objectId: string, keyId: string): Promise<void> {
-  const path = `/applications/${objectId}/removePassword`
-  const body = { keyId }
-  await run.send({ method: 'POST', path, body, role: writesApplications, repeatable: true })
-  run.touched(objectId)
-}
-
 /**
  * The service principal of an application. It may exist already, from another process or after a
  * lost response.
@@ -275,11 +159,3 @@ const withApplicationId = (value: unknown, appId: string): unknown =>
     : value
 
 const isGone = ({ status }: GraphRefusalError) => status === 404
-
-/** Ignores a refusal that means that the change exists already. */
-function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
-  return (error: unknown): undefined => {
-    if (error instanceof GraphRefusalError && isDone(error)) return undefined
-    throw error
-  }
-}

@@ -1,6 +1,6 @@
 import type { Change, ChangeOf } from '../planning/change.ts'
 import type { Located } from '../planning/locate.ts'
-import type { Graph, GraphAnswer, GraphRequest } from './graph.ts'
+import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 import type { SecretSink } from './secret-sink.ts'
 
 /** The directory objects of one application, as far as they exist. */
@@ -113,8 +113,7 @@ export class ApplyContext {
       repeatable: true,
     } as const
     const ifMatch = this.#etags.get(objectId)
-    const role = 'Application.ReadWrite.All'
-    const { etag } = await this.send({ ...request, role, ifMatch })
+    const { etag } = await this.send({ ...request, role: writesApplications, ifMatch })
     // A new part of an object, such as a role to assign, may not be visible everywhere yet.
     this.#hasNews = true
     this.touched(objectId, etag)

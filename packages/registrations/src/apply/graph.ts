@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 import type { RequestLine } from './graph-refusal-error.ts'
 
+/** The role of requests that change applications. */
+export const writesApplications = 'Application.ReadWrite.All'
+
 /** One request to Microsoft Graph. */
 export type GraphRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -10,7 +13,7 @@ export type GraphRequest = {
   /** The ETag of the state to change, so that concurrent changes are not overwritten. */
   readonly ifMatch?: string | undefined
   /** The role that the request requires, for the error about a missing role. */
-  readonly role?: 'Application.ReadWrite.All' | 'AppRoleAssignment.ReadWrite.All'
+  readonly role?: typeof writesApplications | 'AppRoleAssignment.ReadWrite.All'
   /** The request may be sent again after an unknown result. */
   readonly repeatable?: boolean
   /** The directory may not show a new object to this request yet. */

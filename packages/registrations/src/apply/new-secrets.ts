@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { ChangeOf } from '../planning/change.ts'
+import type { ApplyContext } from './apply-context.ts'
+import { parseAnswer, writesApplications } from './graph.ts'
+
+export type NewSecretChange = ChangeOf<'createSecret' | 'rotateSecret'>
+
+const newPassword = z.object({
+  keyId: z.string(),
+  endDateTime: z.iso.datetime({ offset: true }),
+  secretText: z.string().min(1),
+})
+export const newPasswords = z.object({
+  passwordCredentials: z.array(newPassword.extend({ displayName: z.string() })),
+})
+
+const dayMs = 86_400_000
+
+export const passwordCredential = (
+  { secret, lifetimeDays }: NewSecretChange,
+  run: ApplyContext,
+) => ({
+  displayName: secret,
+  endDateTime: new Date(+run.now() + lifetimeDays * dayMs).toISOString(),
+})
+
+export async function addPassword(change: NewSecretChange, run: ApplyContext): Promise<void> {
+  const { objectId } = run.handle(change.application)
+  const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
+  const body = { passwordCredential: passwordCredential(change, run) }
+  const answer = await run.send({ ...line, body, role: writesApplications })
+  run.touched(objectId)
+  await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
+}
+
+/** Keeps the secrets of a new application, in their order. Each that cannot be kept is removed again. */
+export async function keepPasswords(
+  changes: readonly NewSecretChange[],
+  { passwordCredentials }: z.output<typeof newPasswords>,
+  run: ApplyContext,
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const change of changes) {
+    const made = passwordCredentials.find(({ displayName }) => displayName === change.secret)
+    if (made !== undefined)
+      await keepPassword(change, made, run).catch((error) => failures.push(error))
+    else
+      failures.push(new Error(`The answer to POST /applications has no secret "${change.secret}".`))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function keepPassword(
+  { application: client, apis, secret }: NewSecretChange,
+  { keyId, secretText, endDateTime }: z.output<typeof newPassword>,
+  run: ApplyContext,
+): Promise<void> {
+  const { objectId, appId } = run.handle(client)
+  try {
+    await run.secrets.keep({
+      client,
+      clientId: appId,
+      apiApplicationIds: apis.map((api) => run.handle(api).appId),
+      secret,
+      keyId,
+      endDateTime: new Date(endDateTime),
+      secretText,
+    })
+  } catch (error) {
+    // Remove the secret again: its text is lost, so it could only be misused.
+    await removePassword(run, objectId, keyId).catch(() => undefined)
+    throw error
+  }
+}
+
+export async function removePassword(
+  run: ApplyContext,
+  objectId: string,
+  keyId: string,
+): Promise<void> {
+  const path = `/applications/${objectId}/removePassword`
+  const body = { keyId }
+  await run.send({ method: 'POST', path, body, role: writesApplications, repeatable: true })
+  run.touched(objectId)
+}
