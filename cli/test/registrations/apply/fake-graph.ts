@@ -150,6 +150,7 @@ export class FakeGraph {
         /^\/applications\(uniqueName='([^']+)'\)$/,
         ({ ids: [name = ''] }) => directory.applicationByUniqueName(name),
       ],
+      ['GET', /^\/applications\/([^/]+)$/, ({ ids: [id = ''] }) => directory.get(applications, id)],
       [
         'PATCH',
         /^\/applications\/([^/]+)$/,

@@ -27,6 +27,9 @@ const passwordsOf = ({ fake }: GraphFixture) =>
     ({ passwordCredentials }) => passwordCredentials,
   )
 
+const keyIdsOf = (fixture: GraphFixture) =>
+  passwordsOf(fixture).map((one) => (one as { readonly keyId: string }).keyId)
+
 const newApplication = () => ({
   id: randomUUID(),
   appId: randomUUID(),
@@ -75,19 +78,43 @@ describe('a new secret', () => {
       ['First', 'Second'],
     )
     assert.deepEqual(
-      passwordsOf(fixture).map((one) => (one as { readonly keyId: string }).keyId),
+      keyIdsOf(fixture),
       fixture.secrets.map(({ keyId }) => keyId),
     )
     assert.equal(fixture.fake.directory.applications.size, 2)
   })
 
-  it('is not created twice when the answer to the first request was lost', async () => {
+  for (const status of [0, 503]) {
+    it(`is replaced when its answer was lost (${status || 'connection cut'})`, async () => {
+      const fixture = await withoutSecret()
+      fixture.fake.faults.push({ line: /addPassword/, status, times: 1, afterwards: true })
+      const { stopped } = await fixture.apply(sampleFile())
+      assert.equal(stopped, undefined)
+      assert.equal(fixture.secrets.length, 1)
+      assert.deepEqual(keyIdsOf(fixture), [fixture.secrets[0]?.keyId])
+    })
+  }
+
+  it('is not created when the directory refuses it, and nothing is removed', async () => {
     const fixture = await withoutSecret()
-    fixture.fake.faults.push({ line: /addPassword/, status: 503, times: 1, afterwards: true })
-    const { stopped, done } = await fixture.apply(sampleFile())
+    fixture.fake.faults.push({ line: /addPassword/, status: 400, times: 1 })
+    fixture.fake.lines.length = 0
+    const { stopped } = await fixture.apply(sampleFile())
     assert.equal(stopped?.change.kind, 'createSecret')
-    assert.equal(done.length, 0)
-    assert.equal(passwordsOf(fixture).length, 1)
+    assert.deepEqual(fixture.fake.lines.filter((line) => line.includes('Password')).length, 1)
+  })
+
+  it('leaves the other secrets of its name when it is replaced', async () => {
+    const fixture = await withoutSecret()
+    await fixture.apply(sampleFile())
+    const [first] = keyIdsOf(fixture)
+    fixture.nowMs += 60_000
+    fixture.fake.faults.push({ line: /addPassword/, status: 0, times: 1, afterwards: true })
+    assert.equal(
+      (await fixture.apply(sampleFile(), { rotate: new Set(['Greeting client']) })).stopped,
+      undefined,
+    )
+    assert.deepEqual(keyIdsOf(fixture), [first, fixture.secrets.at(-1)?.keyId])
   })
 
   for (const [client, world] of [

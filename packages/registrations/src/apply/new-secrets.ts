@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { ChangeOf } from '../planning/change.ts'
+import { application } from '../planning/directory-state.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { parseAnswer, writesApplications } from './graph.ts'
+import { GraphRefusalError } from './graph-refusal-error.ts'
 
 export type NewSecretChange = ChangeOf<'createSecret' | 'rotateSecret'>
 
@@ -15,6 +17,8 @@ export const newPasswords = z.object({
 })
 
 const dayMs = 86_400_000
+/** A directory may store the end of a secret in whole seconds. */
+const toleranceMs = 1000
 
 export const passwordCredential = (
   { secret, lifetimeDays }: NewSecretChange,
@@ -27,10 +31,30 @@ export const passwordCredential = (
 export async function addPassword(change: NewSecretChange, run: ApplyContext): Promise<void> {
   const { objectId } = run.handle(change.application)
   const line = { method: 'POST', path: `/applications/${objectId}/addPassword` } as const
-  const body = { passwordCredential: passwordCredential(change, run) }
-  const answer = await run.send({ ...line, body, role: writesApplications })
+  const credential = passwordCredential(change, run)
+  const body = { passwordCredential: credential }
+  const send = () => run.send({ ...line, body, role: writesApplications })
+  const answer = await send().catch(async (error: unknown) => {
+    if (error instanceof GraphRefusalError && error.status < 500) throw error
+    await removeLost(credential, objectId, run)
+    return send()
+  })
   run.touched(objectId)
   await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
+}
+
+/** Removes a secret that the directory may have made, although its answer with the text was lost. */
+async function removeLost(
+  { displayName, endDateTime }: ReturnType<typeof passwordCredential>,
+  objectId: string,
+  run: ApplyContext,
+): Promise<void> {
+  const line = { method: 'GET', path: `/applications/${objectId}` } as const
+  const { body } = await run.send({ ...line, repeatable: true })
+  for (const one of parseAnswer(line, application, body).passwordCredentials) {
+    const isSameEnd = Math.abs(+one.endDateTime - Date.parse(endDateTime)) < toleranceMs
+    if (one.displayName === displayName && isSameEnd) await removePassword(run, objectId, one.keyId)
+  }
 }
 
 /** Keeps the secrets of a new application, in their order. Each that cannot be kept is removed again. */
