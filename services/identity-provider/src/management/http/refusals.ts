@@ -214,8 +214,8 @@ export const refusals = {
     sentence: () => "Property 'owners' cannot be updated. Use POST and DELETE of owners/$ref.",
   },
   unique_name_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    status: 400,
+    code: 'Request_BadRequest',
     sentence: () => 'Another object with the same value for property uniqueName already exists.',
   },
   passwords_read_only: {

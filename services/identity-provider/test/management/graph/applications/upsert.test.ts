@@ -18,7 +18,7 @@ describe('a PATCH with Prefer: create-if-missing', () => {
     const { body } = await admin.get(path)
     assert.deepEqual([body.id, body.displayName], [created.body.id, 'Orders 2'])
     const taken = await admin.post('/applications', { displayName: 'X', uniqueName: 'orders' })
-    assert.equal(taken.status, 409)
+    assert.equal(taken.status, 400)
     assert.match(taken.body.error.message, /property uniqueName already exists/)
     await admin.delete(path)
     assert.equal((await admin.patch(path, { displayName: 'Orders' }, orCreate)).status, 404)
