@@ -2,6 +2,7 @@ import type { ReadOptions, SecretSink } from '@greeting/registrations/apply'
 import {
   type Applied,
   applyPlan,
+  defaultRequestsInFlight,
   namesOf,
   readDirectory,
   readWholeDirectory,
@@ -37,7 +38,7 @@ export class RegistrationsSession {
     this.settings = settings
     this.#stop = stop
     this.#readOptions = readOptions
-    const { maxRequestsInFlight: maxBatchesInFlight = 8 } = readOptions
+    const { maxRequestsInFlight: maxBatchesInFlight = defaultRequestsInFlight } = readOptions
     this.graph = graphClientOf(settings, {
       maxBatchesInFlight,
       signal: stop,

@@ -1,3 +1,4 @@
+import { defaultRequestsInFlight } from '@greeting/registrations/apply'
 import { type Command, InvalidArgumentError } from 'commander'
 import { ProgressReport } from '../../registrations/progress-report.ts'
 import { RegistrationsSession } from '../../registrations/session.ts'
@@ -43,7 +44,7 @@ export function registrationsCommand(command: Command): Command {
       '--requests-in-flight <n>',
       `requests to the directory at a time, from 1 to ${maxRequestsInFlight}`,
       requests,
-      8,
+      defaultRequestsInFlight,
     )
     .option('--quiet', 'print no progress')
 }

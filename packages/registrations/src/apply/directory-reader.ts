@@ -3,6 +3,7 @@ import type { Activity, OnProgress } from './activity.ts'
 import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
 
+/** Requests to the directory at a time. */
 export const defaultRequestsInFlight = 8
 
 export type ReadOptions = {

@@ -1,6 +1,6 @@
 export type { Activity, OnProgress } from './activity.ts'
 export { type Applied, type ApplyOptions, applyPlan, type RefusedChange } from './apply.ts'
-export type { ReadOptions } from './directory-reader.ts'
+export { defaultRequestsInFlight, type ReadOptions } from './directory-reader.ts'
 export {
   type Graph,
   type GraphAnswer,
