@@ -95,14 +95,16 @@ describe('a new secret', () => {
     })
   }
 
-  it('is not created when the directory refuses it, and nothing is removed', async () => {
-    const fixture = await withoutSecret()
-    fixture.fake.faults.push({ line: /addPassword/, status: 400, times: 1 })
-    fixture.fake.lines.length = 0
-    const { stopped } = await fixture.apply(sampleFile())
-    assert.equal(stopped?.change.kind, 'createSecret')
-    assert.deepEqual(fixture.fake.lines.filter((line) => line.includes('Password')).length, 1)
-  })
+  for (const status of [400, 403]) {
+    it(`is requested once when the directory refuses it with ${status}`, async () => {
+      const fixture = await withoutSecret()
+      fixture.fake.faults.push({ line: /addPassword/, status, times: 2 })
+      fixture.fake.lines.length = 0
+      const { stopped } = await fixture.apply(sampleFile())
+      assert.equal(stopped?.change.kind, 'createSecret')
+      assert.equal(fixture.fake.lines.filter((line) => line.includes('Password')).length, 1)
+    })
+  }
 
   it('leaves the other secrets of its name when it is replaced', async () => {
     const fixture = await withoutSecret()

@@ -35,13 +35,19 @@ export async function addPassword(change: NewSecretChange, run: ApplyContext): P
   const body = { passwordCredential: credential }
   const send = () => run.send({ ...line, body, role: writesApplications })
   const answer = await send().catch(async (error: unknown) => {
-    if (error instanceof GraphRefusalError && error.status < 500) throw error
+    if (!isResultUnknown(error)) throw error
     await removeLost(credential, objectId, run)
     return send()
   })
   run.touched(objectId)
   await keepPassword(change, parseAnswer(line, newPassword, answer.body), run)
 }
+
+/** Whether the directory may have made a change, although its answer does not say so. */
+const isResultUnknown = (error: unknown): boolean =>
+  error instanceof GraphRefusalError
+    ? error.status >= 500
+    : error instanceof Error && 'code' in error && error.code === 'api_unreachable'
 
 /** Removes a secret that the directory may have made, although its answer with the text was lost. */
 async function removeLost(

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EventLoopTurns } from '../../../src/management/http/event-loop-turns.ts'
+import { countTurns } from '../../fakes/event-loop-counter.ts'
 
 describe('turns of the event loop', () => {
   it('have one caller each, in the order of their calls', async () => {
-    let turn = 0
-    const count = () => {
-      turn += 1
-      counter = setImmediate(count)
-    }
-    let counter = setImmediate(count)
+    const counter = countTurns()
     const turns = new EventLoopTurns()
     const found: [string, number][] = []
     await Promise.all(
       ['first', 'second', 'third'].map(async (name) => {
         await turns.next()
-        found.push([name, turn])
+        found.push([name, counter.turns])
       }),
     )
-    clearImmediate(counter)
+    counter.stop()
     assert.deepEqual(
       found.map(([name]) => name),
       ['first', 'second', 'third'],

@@ -4,6 +4,7 @@ import { type Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } f
 import type { AuditRecord } from '../../../src/storage/audit-record.ts'
 import { insertAudit } from '../../../src/storage/sql/audit-rows.ts'
 import { recordedStatements } from '../../../src/storage/sql/recorded-statements.ts'
+import { countTurns } from '../../fakes/event-loop-counter.ts'
 
 const sqlite = {
   createAdapter: () => new SqliteAdapter(),
@@ -18,18 +19,13 @@ const record = (number: number): AuditRecord => ({
 
 describe('audit records in a database', () => {
   it('are written in their order, and others get a turn of the event loop after each 64', async () => {
-    let turns = 0
-    const count = () => {
-      turns += 1
-      counter = setImmediate(count)
-    }
-    let counter = setImmediate(count)
+    const counter = countTurns()
     const records = Array.from({ length: 200 }, (_, number) => record(number))
     const statements = await recordedStatements(sqlite, (db) =>
       insertAudit(db, 'sign_in_audit', 'signIns', records),
     )
-    clearImmediate(counter)
-    assert.equal(turns, 3)
+    counter.stop()
+    assert.equal(counter.turns, 3)
     const actors = statements.flatMap(({ parameters }) =>
       parameters.filter((_, index) => index % 10 === 3),
     )
