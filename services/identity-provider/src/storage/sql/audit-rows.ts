@@ -11,7 +11,7 @@ export type AuditTable = 'directory_audit' | 'sign_in_audit'
 /** The maximum number of characters of a stored text. */
 const maxTextLength = 256
 
-/** The records that one turn of the event loop prepares: under 1 ms. */
+/** The records that one turn of the event loop prepares. */
 const recordsPerTurn = 64
 
 /**
