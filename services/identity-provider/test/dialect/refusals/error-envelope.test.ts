@@ -40,16 +40,32 @@ describe('the envelope of a refusal', () => {
 })
 
 describe('the correlation id of a request', () => {
-  const newGuid = () => 'new'
+  const newGuid = () => '99999999-aaaa-4bbb-8ccc-dddddddddddd'
+  const created = '3d061c3b-aaaa-4bbb-8ccc-dddddddddddd'
   const sent = '66666666-7777-4888-8999-000000000000'
   const rows: [string, (string | null | undefined)[], string][] = [
     ['the first GUID that the client sent', [undefined, sent, ids.traceId], sent],
-    ['a new one when the request has none', [undefined, null], 'new'],
-    ['a new one when the request has another text', ['x', `${sent}x`], 'new'],
+    ['a new one when the request has none', [undefined, null], created],
+    ['a new one when the request has another text', ['x', `${sent}x`], created],
   ]
   for (const [what, clientRequestIds, expected] of rows) {
     it(`is ${what}`, () => {
       assert.equal(createCorrelationIds(clientRequestIds, ids.at, newGuid).correlationId, expected)
     })
   }
+
+  it('of this server sorts by its time, and is random after it', () => {
+    const times = [
+      '2026-06-01T12:00:00.000Z',
+      '2026-06-01T12:00:00.200Z',
+      '2035-01-01T00:00:00.000Z',
+    ]
+    const createdAt = (time: string) =>
+      createCorrelationIds([], new Date(time), () => crypto.randomUUID()).correlationId
+    const inOrder = times.map(createdAt)
+    assert.deepEqual(inOrder.toSorted(), inOrder)
+    for (const id of inOrder) assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    const ofOneTime = new Set(times.map(() => createdAt('2026-06-01T12:00:00.000Z')))
+    assert.equal(ofOneTime.size, times.length)
+  })
 })
