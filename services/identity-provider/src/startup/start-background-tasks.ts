@@ -28,7 +28,11 @@ export type BackgroundWork = {
 /** Starts the periodic tasks. The stack ends them, after a task that is running. */
 export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
   const { storage, directory, keys, auditBuffer, reversals, clock, runtime, log } = work
-  const tasks: readonly [everyMs: number, name: string, task: () => Promise<unknown>][] = [
+  const tasks: readonly [
+    everyMs: number,
+    name: string,
+    task: (signal: AbortSignal) => Promise<unknown>,
+  ][] = [
     // A change of another replica is effective within a second.
     [250, 'refresh of the directory', () => directory.refresh()],
     [250, 'refresh of the signing keys', () => keys.refresh()],
@@ -37,7 +41,7 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
-    [300_000, 'cleanup of the store', () => storage.tidy(runtime.now())],
+    [300_000, 'cleanup of the store', (signal) => storage.tidy(runtime.now(), signal)],
     [300_000, 'purge of deleted items', () => purgeExpired(directory, runtime, work.retentionDays)],
     [3_600_000, 'renewal of the server certificate', work.renewCertificate],
   ]

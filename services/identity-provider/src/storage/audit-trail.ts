@@ -61,6 +61,11 @@ export interface AuditTrail {
   /** Appends all records to a lane, or none. */
   append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void>
   find(query: AuditQuery): Promise<AuditPage>
-  /** Deletes the records beyond the limits. */
-  prune(limits: AuditLimits, now: Date): Promise<void>
+  /**
+   * Deletes the records beyond the limits, in parts.
+   *
+   * @param signal ends it after a part
+   * @throws {DOMException} AbortError when the signal ended it
+   */
+  prune(limits: AuditLimits, now: Date, signal?: AbortSignal): Promise<void>
 }

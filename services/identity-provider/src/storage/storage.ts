@@ -25,8 +25,13 @@ export type Storage = {
   readonly credentialUses: CredentialUses
   readonly audit: AuditTrail
   readonly findEndingCredentials: FindEndingCredentials
-  /** Deletes what has expired and what exceeds a limit. The owner must call it every few minutes. */
-  tidy(now: Date): Promise<void>
+  /**
+   * Deletes what has expired and what exceeds a limit. The owner must call it every few minutes.
+   *
+   * @param signal ends a long cleanup early; the next one continues
+   * @throws {DOMException} AbortError when the signal ended it
+   */
+  tidy(now: Date, signal?: AbortSignal): Promise<void>
   /** What the store contains, as of the last `tidy`. */
   readonly usage: () => StorageUsage
   /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
@@ -109,10 +114,10 @@ export function sqlStorage(
     credentialUses,
     audit,
     findEndingCredentials: (...query) => findEndingCredentials(database, ...query),
-    tidy: async (now) => {
+    tidy: async (now, signal) => {
       await assertions.forgetExpired(now)
       await credentialUses.forgetRemoved()
-      await audit.prune(limits, now)
+      await audit.prune(limits, now, signal)
       bytes = await database.bytes()
       endingCredentials = await countEndingCredentials(database, now)
       await directory.prune()

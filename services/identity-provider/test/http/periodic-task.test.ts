@@ -27,6 +27,28 @@ describe('a periodic task', () => {
     assert.equal(task.mock.callCount(), 3)
   })
 
+  it('tells a long run to end, and logs no failure of it', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const kept = log()
+    const untilAborted = (signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const stop = startPeriodicTask(100, 'something', untilAborted, kept)
+    test.mock.timers.tick(100)
+    await stop()
+    assert.deepEqual(kept.lines, [])
+  })
+
+  it('logs a failure of the run that is the last', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const kept = log()
+    const untilAborted = (signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('no'))))
+    const stop = startPeriodicTask(100, 'something', untilAborted, kept)
+    test.mock.timers.tick(100)
+    await stop()
+    assert.deepEqual(kept.lines, ['something failed'])
+  })
+
   it('continues after a failure, and logs the failure and its end once', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()

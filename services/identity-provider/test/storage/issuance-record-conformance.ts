@@ -228,6 +228,21 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
   })
 
+  it('ends a long deletion after a part when it is told so, and continues it later', async () => {
+    const { audit } = await (await fresh()).open()
+    const old = Array.from({ length: 700 }, (_, n) => record({ at: minute(n), target: `${n}` }))
+    await audit.append('signIns', old)
+    const records = { signIns: 9999, unauthenticated: 9999, refusedChanges: 9999 }
+    const limits = { directoryDays: 1, signInDays: 1, records }
+    const later = new Date(start + 100 * dayMs)
+    const remaining = async () =>
+      (await audit.find({ book: 'signIns', limit: 1000 })).records.length
+    await assert.rejects(audit.prune(limits, later, AbortSignal.abort()), { name: 'AbortError' })
+    assert.equal(await remaining(), 200)
+    await audit.prune(limits, later)
+    assert.equal(await remaining(), 0)
+  })
+
   it('deletes records of the flooded lane only (AS34)', async () => {
     const { audit, directory } = await (await fresh()).open()
     const named = (target: string, count = 1) =>

@@ -68,19 +68,27 @@ export class SqlAuditTrail implements AuditTrail {
     return { records: rows.map((row) => ({ id: row.id, ...auditFromRow(row) })), next }
   }
 
-  async prune({ directoryDays, signInDays, records }: AuditLimits, now: Date): Promise<void> {
+  async prune(
+    { directoryDays, signInDays, records }: AuditLimits,
+    now: Date,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const daysAgo = (days: number) => timeOrderedIdFloor(new Date(now.getTime() - days * dayMs))
-    await this.#deleteBefore('directory_audit', daysAgo(directoryDays))
-    await this.#deleteBefore('sign_in_audit', daysAgo(signInDays))
+    await this.#deleteBefore('directory_audit', daysAgo(directoryDays), { signal })
+    await this.#deleteBefore('sign_in_audit', daysAgo(signInDays), { signal })
     for (const [lane, count] of Object.entries(records))
-      await this.#deleteBeyond(lane as AuditLane, count, now.getTime())
+      await this.#deleteBeyond(lane as AuditLane, count, { nowMs: now.getTime(), signal })
   }
 
   /**
    * Deletes the oldest records of a lane beyond a number. The count reads up to that number of index
    * entries, so it is repeated only after enough new records, and each day for those of other servers.
    */
-  async #deleteBeyond(lane: AuditLane, maxRecords: number, nowMs: number): Promise<void> {
+  async #deleteBeyond(
+    lane: AuditLane,
+    maxRecords: number,
+    { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     const count = this.#counts.get(lane)
     const isRecent = count !== undefined && nowMs - count.countedAtMs < dayMs
     const mayExceed = (this.count(lane) ?? 0) > maxRecords
@@ -102,11 +110,15 @@ export class SqlAuditTrail implements AuditTrail {
         .offset(maxRecords - 1)
         .executeTakeFirst(),
     )
-    if (oldestKept) await this.#deleteBefore(laneTables[lane], oldestKept.id, lane)
+    if (oldestKept) await this.#deleteBefore(laneTables[lane], oldestKept.id, { lane, signal })
   }
 
   /** Deletes in parts, each in a transaction of its own. */
-  async #deleteBefore(table: AuditTable, id: string, lane?: AuditLane): Promise<void> {
+  async #deleteBefore(
+    table: AuditTable,
+    id: string,
+    { lane, signal }: { readonly lane?: AuditLane; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     for (;;) {
       const { numDeletedRows } = await this.#database.write((db) =>
         db
@@ -123,6 +135,7 @@ export class SqlAuditTrail implements AuditTrail {
           .executeTakeFirst(),
       )
       if (numDeletedRows < rowsPerDeletion) return
+      signal?.throwIfAborted()
     }
   }
 }
