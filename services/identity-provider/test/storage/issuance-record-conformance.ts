@@ -228,7 +228,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
   })
 
-  it('ends a long deletion after a part when it is told so, and continues it later', async () => {
+  it('stops deleting after a part when its signal is aborted, and continues at the next call', async () => {
     const { audit } = await (await fresh()).open()
     const old = Array.from({ length: 700 }, (_, n) => record({ at: minute(n), target: `${n}` }))
     await audit.append('signIns', old)
