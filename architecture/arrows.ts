@@ -94,6 +94,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/storage',
     mayImport: [
       'services/identity-provider/src/directory',
+      'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
     ],
     reason: 'Adapters store the directory and the signing keys, and make no decisions.',

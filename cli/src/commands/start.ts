@@ -37,6 +37,12 @@ function originUrl(text: string): string {
   return text
 }
 
+function folder(text: string): string {
+  // A variable that is not set would make the current folder the data folder.
+  if (text === '') throw new InvalidArgumentError('The path must not be empty.')
+  return text
+}
+
 function workers(text: string): string {
   const number = Number(text)
   if (text !== 'auto' && !(/^\d{1,2}$/.test(text) && number >= 1 && number <= 64)) {
@@ -61,6 +67,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
     .option(
       '--data-dir <path>',
       'folder for keys, registrations, settings and logs',
+      folder,
       defaultDataDir,
     )
     .option('--api-port <port>', 'port of the greeting API; 0 means any free port', port, 3000)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
 import { inParallel } from '@greeting/registrations/apply'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+import { makeFolder } from '../make-folder.ts'
 
 const maxFilesAtOnce = 8
 
@@ -80,7 +81,7 @@ export const secretFileName = (...names: readonly string[]): string => {
 async function requireWritable(file: string): Promise<void> {
   const probe = `${file}.${randomUUID()}`
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(file))
     await (await open(probe, 'wx', 0o600)).close()
     await rm(probe)
     await readEnvFile(file)

@@ -1,8 +1,9 @@
-import { mkdir, rename, stat } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
+import { makeFolder } from '../make-folder.ts'
 import { FolderLock } from './folder-lock.ts'
 import type { LogFiles } from './rotating-log.ts'
 
@@ -29,7 +30,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is a file',
   EEXIST: 'a file has this name',
   EISDIR: 'a folder has this name',
-  ENOENT: 'its path does not exist',
+  ENOENT: 'its path does not exist, and cannot be created',
 }
 
 function reasonOf(error: unknown): string {
@@ -98,8 +99,8 @@ export class DataFolder {
   /** Creates the folder if necessary, and checks that it can be written. */
   async prepare(): Promise<void> {
     try {
-      await mkdir(this.path, { recursive: true, mode: 0o700 })
-      await mkdir(this.logFolder, { recursive: true, mode: 0o700 })
+      await makeFolder(this.path)
+      await makeFolder(this.logFolder)
     } catch (cause) {
       const message = `Cannot write to the data folder ${this.path}: ${reasonOf(cause)}.`
       const remedy = 'Choose another folder with --data-dir, or fix this one.'

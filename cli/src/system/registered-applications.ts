@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readFile, stat } from 'node:fs/promises'
+import { appendFile, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../make-folder.ts'
 
 const writableByOthers = 0o022
 const guid = z.guid()
@@ -32,7 +33,7 @@ export class RegisteredApplications {
 
   /** Adds an ID; it resolves when the ID is on disk. */
   async add(applicationId: string): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(this.path))
     await appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true })
   }
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
 import { temporaryFolder } from '../fakes/services.ts'
@@ -235,12 +235,31 @@ describe('greeting start that cannot start', () => {
     assert.match(err, /^The file .*start\.lock cannot be locked: unable to open database file\.\n$/)
   })
 
-  it('reports that the data folder cannot be written to', async (test) => {
-    const file = join(temporaryFolder(test), 'file')
-    writeFileSync(file, '')
-    const { code, err } = await failedStart(join(file, 'data'))
-    assert.equal(code, 1)
-    assert.match(err, /^Cannot write to the data folder .*: a part of its path is a file\.\n/)
+  const refusedFolders: [path: string, reason: string][] = [
+    ['file', 'a file has this name'],
+    ['file/data', 'a part of its path is a file'],
+  ]
+  if (process.platform === 'linux')
+    refusedFolders.push(['/proc/none/data', 'its path does not exist, and cannot be created'])
+  for (const [path, reason] of refusedFolders) {
+    it(`reports that the data folder cannot be created at ${path}`, {
+      timeout: 10_000,
+    }, async (test) => {
+      const folder = temporaryFolder(test)
+      writeFileSync(join(folder, 'file'), '')
+      const dataDir = resolve(folder, path)
+      assert.deepEqual(await failedStart(dataDir), {
+        code: 1,
+        out: '',
+        err: `Cannot write to the data folder ${dataDir}: ${reason}.\nChoose another folder with --data-dir, or fix this one.\n`,
+      })
+    })
+  }
+
+  it('refuses an empty path of the data folder', async () => {
+    const { code, err } = await failedStart('')
+    assert.equal(code, 2)
+    assert.match(err, /The path must not be empty\./)
   })
 
   it('prints only the message of the service about a corrupt data folder', async (test) => {

@@ -18,7 +18,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   EPERM: noAccess,
   EADDRNOTAVAIL: ({ HOST }, { address = HOST }) => `${address} is not an address of this machine`,
   ENOTFOUND: ({ HOST }) => `no address is known for the host ${HOST}`,
-  ENOENT: (_, { path }) => `${path} does not exist`,
+  ENOENT: (_, { path, syscall }) =>
+    syscall === 'mkdir' ? `${path} cannot be created there` : `${path} does not exist`,
+  EEXIST: (_, { path }) => `${path} is a file`,
   ENOTDIR: (_, { path }) => `a part of ${path} is not a folder`,
   EISDIR: (_, { path }) => `${path} is a folder`,
   EROFS: (_, { path }) => `${path} is on a read-only disk`,

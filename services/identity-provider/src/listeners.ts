@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Listener,
@@ -9,6 +8,7 @@ import {
   type TlsIdentity,
 } from '@greeting/http-service'
 import type { Authority } from './dialect/authority.ts'
+import { makeFolder } from './files/make-folder.ts'
 import type { Log } from './http/service-options.ts'
 import type { Settings } from './settings.ts'
 
@@ -51,7 +51,7 @@ export async function openListeners(
     await Promise.all(opened.map((listener) => listener?.stop()))
   }
   try {
-    await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
+    await makeFolder(DATA_DIR)
     const metrics = await openMetricsListener(settings)
     opened.push(metrics)
     const https = HTTPS_PORT === null ? undefined : await openSecure(settings, HTTPS_PORT, now, log)

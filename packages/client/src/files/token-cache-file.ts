@@ -1,16 +1,8 @@
-import {
-  chmod,
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, constants, type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TokenCache } from '../token/token-cache.ts'
 import { withFileLock } from './file-lock.ts'
+import { makeFolder } from './make-folder.ts'
 
 type Entries = Record<string, { readonly value: string; readonly endsMs: number }>
 
@@ -75,7 +67,7 @@ export function tokenCacheFile(path: string): TokenCache {
       return typeof entry?.value === 'string' ? entry.value : undefined
     },
     set: async (key, value, lifetimeSeconds) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(path))
       await withFileLock(`${path}.lock`, maxLockWaitMs, async () => {
         const nowMs = Date.now()
         const entries = Object.entries(await readEntries(path))
@@ -85,7 +77,7 @@ export function tokenCacheFile(path: string): TokenCache {
       })
     },
     exclusively: async (key, work) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(path))
       return withFileLock(`${path}.${key.slice(0, 16)}.lock`, maxLockWaitMs, work)
     },
   }

@@ -38,6 +38,15 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
   })
 
+  it('fails at once where no folder can be created', { timeout: 10_000 }, async (test) => {
+    const file = fileOf(test)
+    await tokenCacheFile(file).set('a', '1', 60)
+    const paths = [join(file, 'below/tokens.json')]
+    if (process.platform === 'linux') paths.push('/proc/none/tokens.json')
+    for (const path of paths)
+      await assert.rejects(tokenCacheFile(path).set('a', '1', 60), { code: /^ENO(ENT|TDIR)$/ })
+  })
+
   it('drops expired values', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
+import { makeFolder } from '../files/make-folder.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { SqlDatabase } from '../storage/sql/sql-database.ts'
 import { type StoredTable, storedTables } from '../storage/sql/stored-tables.ts'
@@ -28,7 +29,7 @@ export type BackupOptions = {
 }
 
 const pageRows = 2000
-const ownerOnly = { file: 0o600, folder: 0o700 }
+const ownerOnly = 0o600
 
 /**
  * Writes all tables as of one moment into a new folder, with a manifest. Servers may write meanwhile.
@@ -40,7 +41,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupManifes
   const { folder } = options
   await requireAbsent(folder)
   const draft = `${folder}.${crypto.randomUUID()}`
-  await mkdir(draft, { recursive: true, mode: ownerOnly.folder })
+  await makeFolder(draft)
   try {
     const manifest = await writeFiles(options, draft)
     await requireAbsent(folder)
@@ -77,9 +78,9 @@ async function writeFiles(
     }
   })
   if (sealedKey !== undefined)
-    await writeFile(join(draft, sealedKeyName), sealedKey, { mode: ownerOnly.file, flush: true })
+    await writeFile(join(draft, sealedKeyName), sealedKey, { mode: ownerOnly, flush: true })
   const text = `${JSON.stringify(manifest, null, 2)}\n`
-  await writeFile(join(draft, manifestName), text, { mode: ownerOnly.file, flush: true })
+  await writeFile(join(draft, manifestName), text, { mode: ownerOnly, flush: true })
   return manifest
 }
 
@@ -99,7 +100,7 @@ async function writeTable(db: Kysely<Tables>, table: StoredTable, path: string) 
       yield chunk
     }
   }
-  const file = createWriteStream(path, { mode: ownerOnly.file, flush: true })
+  const file = createWriteStream(path, { mode: ownerOnly, flush: true })
   await pipeline(Readable.from(lines()), createGzip(), measured, file)
   return { rows, bytes, sha256: hash.digest('hex') }
 }

@@ -1,5 +1,6 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../files/make-folder.ts'
 import { readIfThere, readPrivateFile, replaceSecretFile, unless } from '../files/secret-file.ts'
 import {
   type Identity,
@@ -52,7 +53,7 @@ export class LocalCertificates {
    * other users own its key or may read it. Nothing is overwritten then.
    */
   static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {
-    await mkdir(options.folder, { recursive: true, mode: 0o700 })
+    await makeFolder(options.folder)
     const authority = await openAuthority(options)
     const server = await openServer(options, authority)
     return new LocalCertificates(options, authority, server)

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, rm } from 'node:fs/promises'
+import { link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'
 import { openUnchecked } from './sqlite-connection.ts'
 
-const ownerOnly = { file: 0o600, folder: 0o700 }
+const ownerOnly = 0o600
 
 /**
  * Makes a data file with its tables, completely or not at all. Does nothing when another process makes
@@ -21,10 +22,10 @@ export async function createFile(
   databaseOf: (draft: DatabaseSync) => SqlDatabase,
   fill: (database: SqlDatabase) => Promise<void> = (database) => database.migrate(),
 ): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: ownerOnly.folder })
+  await makeFolder(dirname(path))
   const draft = `${path}.${randomUUID()}`
   try {
-    await (await open(draft, 'wx', ownerOnly.file)).close()
+    await (await open(draft, 'wx', ownerOnly)).close()
     const connection = openUnchecked(draft)
     const database = databaseOf(connection)
     try {
