@@ -82,6 +82,9 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     built(file(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"')),
   ],
   'cli/src/administrator/graph-client.ts': [answer(/^https?:/)],
+  'cli/src/managed-identity/identity-request.ts': [
+    header(/^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i, 'localhost:'),
+  ],
   'packages/registrations/src/apply/apply-change.ts': [
     answer(/Permission being assigned already exists/),
     answer(/No password credential found/i),

@@ -94,7 +94,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
     )
     .option(
       '--managed-identity [port]',
-      'serve managed identity endpoints on 127.0.0.1 for local programs (default port: any free one)',
+      'serve managed identity endpoints on 127.0.0.1 for all programs of this machine (default port: any free one)',
       port,
     )
     .option(

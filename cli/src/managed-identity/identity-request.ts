@@ -1,3 +1,5 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
 /** A request for a token of a managed identity, independent of its endpoint. */
 export type IdentityRequest = {
   /** The API as `resource` names it. */
@@ -52,7 +54,7 @@ export const identityEndpoints = (secret: string): Readonly<Record<string, Endpo
   [appServicePath]: {
     versions: new Set(['2019-08-01']),
     refuseCaller: (headers) =>
-      headers['x-identity-header'] === secret
+      isEqual(headers['x-identity-header'], secret)
         ? undefined
         : appServiceError(401, 'The header X-IDENTITY-HEADER is missing or wrong.'),
     malformed: (message) => appServiceError(400, message),
@@ -63,7 +65,16 @@ export const identityEndpoints = (secret: string): Readonly<Record<string, Endpo
   },
 })
 
-const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
+/** Compares in constant time. A header that was sent twice is not equal. */
+function isEqual(sent: string | readonly string[] | undefined, secret: string): boolean {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest()
+  return typeof sent === 'string' && timingSafeEqual(hashOf(sent), hashOf(secret))
+}
+
+/** The text of `Host` is matched whole, because a URL parser would accept `evil@localhost`. */
+const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i
+/** The headers by which a proxy tells that it forwards a request: RFC 7239, RFC 9110 section 7.6.3. */
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 const otherIdentities = ['object_id', 'principal_id', 'mi_res_id', 'msi_res_id']
 
 /**
@@ -85,12 +96,11 @@ export function readIdentityRequest(
   // MSAL adds a slash at the end.
   const path = url?.pathname.endsWith('/') ? url.pathname.slice(0, -1) : (url?.pathname ?? '')
   const endpoint = Object.entries(identityEndpoints(secret)).find(([one]) => one === path)?.[1]
-  const host = URL.parse(`http://${String(headers.host)}`)
-  if (url === null || endpoint === undefined || !loopbackNames.has(host?.hostname ?? '')) {
+  if (url === null || endpoint === undefined || !loopbackHost.test(String(headers.host))) {
     return answer(404, { error: 'not_found', error_description: 'There is nothing at this path.' })
   }
   if (method !== 'GET') return endpoint.malformed('The method must be GET')
-  if (headers['x-forwarded-for'] !== undefined) {
+  if (forwardingHeaders.some((name) => headers[name] !== undefined)) {
     return endpoint.malformed('A forwarded request is not allowed')
   }
   const refused = endpoint.refuseCaller(headers)

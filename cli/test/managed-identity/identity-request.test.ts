@@ -41,15 +41,19 @@ describe('a request for a managed identity', () => {
       404,
       /not/,
     ],
+    ['a user before the host', virtualMachine, { ...onMachine, host: 'a@localhost' }, 404, /not/],
+    ['a longer host', virtualMachine, { ...onMachine, host: 'localhost.evil.test' }, 404, /not/],
     ['no host', virtualMachine, { metadata: 'true' }, 404, /nothing/],
     ['no Metadata header', virtualMachine, { host }, 400, /metadata header/],
-    ['a forwarded one', virtualMachine, { ...onMachine, 'x-forwarded-for': '1' }, 400, /forwarded/],
     ['no secret', appService, { host }, 401, /X-IDENTITY-HEADER/],
     ['another secret', appService, { host, 'x-identity-header': 'x' }, 401, /wrong/],
+    ['a longer secret', appService, { host, 'x-identity-header': `${secret}x` }, 401, /wrong/],
     ['another version', appService.replace('2019', '2017'), inAppService, 400, /api-version/],
     ['no resource', appService.replace('&resource=api://a', ''), inAppService, 400, /resource/],
     ['a resource ID', `${virtualMachine}&msi_res_id=/x`, onMachine, 400, /msi_res_id/],
   ]
+  for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'])
+    refused.push([`the header ${name}`, virtualMachine, { ...onMachine, [name]: '1' }, 400, /forw/])
   for (const [what, target, headers, status, text] of refused)
     it(`is refused with ${status} for ${what}`, () => {
       const result = read(target, headers)
