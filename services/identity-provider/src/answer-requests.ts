@@ -132,7 +132,7 @@ export async function answerRequests({
       perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
     }),
     trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
-    readsClientCert: settings.CLIENT_CERT_FIELD === 'trusted-proxies',
+    clientCertProxies: new TrustedProxies(settings.CLIENT_CERT_PROXIES),
     audit: auditBuffer.record,
     noteUse: auditBuffer.noteUse,
     isReady,

@@ -95,9 +95,7 @@ const shape = z.object({
   METRICS_CLIENT_IDS: clientIds.prefault(''),
   MTLS_PORT: portOrOff.prefault('off'),
   MTLS_AUTH_URL: originUrl.optional(),
-  CLIENT_CERT_FIELD: z
-    .enum(['ignored', 'trusted-proxies'], expected('ignored or trusted-proxies'))
-    .default('ignored'),
+  CLIENT_CERT_PROXIES: proxies.prefault(''),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
   HTTPS_NAMES: list.prefault(''),

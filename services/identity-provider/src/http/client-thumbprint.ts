@@ -2,26 +2,31 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { ServiceOptions } from './service-options.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
+
+const loopback = new TrustedProxies(['127.0.0.0/8', '::1'])
 
 /** Base64 of a certificate of at most 12 KB between colons: a Byte Sequence of RFC 8941. */
 const byteSequence = /^:([A-Za-z0-9+/]{1,16384}={0,2}):$/
 
 /**
- * The SHA-256 of the client's certificate: of the TLS handshake, or of the field `Client-Cert` when a
- * trusted proxy has ended TLS. The field of every other peer is ignored.
+ * The SHA-256 of the client's certificate: of the TLS handshake, or of the field `Client-Cert` of a
+ * proxy that has ended TLS. The field of every other peer is ignored, and so is one that crossed a
+ * network without TLS: anyone on the way can write the certificate of another client, which is public.
  *
  * @returns base64url without padding; undefined without a certificate
  * @see RFC 9440 section 2.2
  */
 export function clientThumbprint(
   incoming: IncomingMessage | undefined,
-  { readsClientCert, trustedProxies }: Pick<ServiceOptions, 'readsClientCert' | 'trustedProxies'>,
+  { clientCertProxies }: Pick<ServiceOptions, 'clientCertProxies'>,
 ): string | undefined {
-  const certificate =
-    incoming?.socket instanceof TLSSocket ? incoming.socket.getPeerX509Certificate() : undefined
+  const socket = incoming?.socket
+  const isSecure = socket instanceof TLSSocket
+  const certificate = isSecure ? socket.getPeerX509Certificate() : undefined
   if (certificate !== undefined) return thumbprintOf(certificate.raw)
-  const peer = incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
-  if (!readsClientCert || !trustedProxies.has(peer)) return undefined
+  const peer = socket?.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+  if (!clientCertProxies.has(peer) || !(isSecure || loopback.has(peer))) return undefined
   const [, base64] = byteSequence.exec(String(incoming?.headers['client-cert'] ?? '')) ?? []
   return base64 === undefined ? undefined : thumbprintOf(Buffer.from(base64, 'base64'))
 }

@@ -42,8 +42,8 @@ export type ServiceOptions = {
   readonly verifyFederated: VerifyFederated
   readonly throttle: FailedLoginRateLimit
   readonly trustedProxies: TrustedProxies
-  /** Whether the field `Client-Cert` of a trusted proxy counts. */
-  readonly readsClientCert: boolean
+  /** The proxies whose field `Client-Cert` counts. */
+  readonly clientCertProxies: TrustedProxies
   /** Adds a record to the audit buffer, without delay for the request. */
   readonly audit: (record: AuditRecord, lane: AuditLane) => void
   /** Adds the use of a credential to the audit buffer. */

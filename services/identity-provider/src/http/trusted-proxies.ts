@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** The proxies whose field `X-Forwarded-For` is used. */
+/** A list of proxies, each of which is trusted for one field. */
 export class TrustedProxies {
   readonly #list = new BlockList()
 

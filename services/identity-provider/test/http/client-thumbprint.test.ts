@@ -1,46 +1,68 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { createServer, get } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { client } from '../../../../fixtures/tls-identities.ts'
+import { client, server as serverIdentity } from '../../../../fixtures/tls-identities.ts'
 import { clientThumbprint } from '../../src/http/client-thumbprint.ts'
 import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
 
 const der = new X509Certificate(client.cert).raw
 const thumbprint = createHash('sha256').update(der).digest('base64url')
 const field = `:${der.toString('base64')}:`
-const proxy = '10.0.0.1'
+const remote = '10.0.0.1'
+const options = { clientCertProxies: new TrustedProxies([remote, '127.0.0.1', '::1']) }
 
-const read = (value: string | undefined, remoteAddress = proxy, readsClientCert = true) =>
+const read = (value: string | undefined, remoteAddress = '127.0.0.1') =>
   clientThumbprint(
     {
       socket: { remoteAddress },
       headers: value === undefined ? {} : { 'client-cert': value },
     } as unknown as IncomingMessage,
-    { readsClientCert, trustedProxies: new TrustedProxies([proxy]) },
+    options,
   )
 
+/** Reads the field of a request over a real TLS connection, which seems to come from `address`. */
+async function readOverTls(address: string): Promise<string | undefined> {
+  const server = createServer(serverIdentity).listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const headers = { 'client-cert': field }
+  const ca = serverIdentity.cert
+  const outgoing = get({ port, ca, headers, agent: false, checkServerIdentity: () => undefined })
+  outgoing.on('error', () => undefined)
+  const [incoming] = await once(server, 'request')
+  Object.defineProperty(incoming.socket, 'remoteAddress', { value: address })
+  const result = clientThumbprint(incoming, options)
+  outgoing.destroy()
+  server.close()
+  return result
+}
+
 describe('the field Client-Cert (RFC 9440)', () => {
-  it('counts from a trusted proxy', () => {
-    assert.equal(read(field), thumbprint)
-    assert.equal(read(field, `::ffff:${proxy}`), thumbprint)
+  for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '::1'])
+    it(`counts from a listed proxy of the same machine: ${peer}`, () => {
+      assert.equal(read(field, peer), thumbprint)
+    })
+
+  it('counts from a listed proxy over TLS', async () => {
+    assert.equal(await readOverTls(remote), thumbprint)
+  })
+
+  it('does not count from another peer over TLS', async () => {
+    assert.equal(await readOverTls('10.0.0.2'), undefined)
   })
 
   const ignored: [string, () => string | undefined][] = [
-    ['from another peer', () => read(field, '10.0.0.2')],
-    ['without the setting', () => read(field, proxy, false)],
+    ['from a listed proxy without TLS', () => read(field, remote)],
+    ['from another peer', () => read(field, '127.0.0.2')],
     ['that is absent', () => read(undefined)],
     ['that is no byte sequence', () => read(der.toString('base64'))],
     ['that is a list', () => read(`${field}, ${field}`)],
     ['that is too large', () => read(`:${'A'.repeat(16_385)}:`)],
-    [
-      'without a connection',
-      () =>
-        clientThumbprint(undefined, {
-          readsClientCert: true,
-          trustedProxies: new TrustedProxies(),
-        }),
-    ],
+    ['without a connection', () => clientThumbprint(undefined, options)],
   ]
   for (const [what, result] of ignored)
     it(`does not count ${what}`, () => {

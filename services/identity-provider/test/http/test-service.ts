@@ -100,7 +100,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     verifyFederated: async () => 'issuer_not_allowed',
     throttle: new FailedLoginRateLimit({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),
     trustedProxies: new TrustedProxies(),
-    readsClientCert: false,
+    clientCertProxies: new TrustedProxies(),
     audit: (record, lane) => void audit.push({ ...record, lane }),
     noteUse: (keyId, at) => void uses.set(keyId, at),
     isReady: () => true,
