@@ -39,22 +39,25 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
   // A credential authenticates the client in every tenant. Other changes need the roles of the owner's
   // tenant only. Otherwise another tenant could assign a role, and the owner could not delete the
   // application.
-  application: ({ caller, committed }, { id, value }) => {
+  application: (call, { id, value }) => {
+    const { caller, committed } = call
     const before = committed.application(id)
     if (before === undefined) return []
-    const clients = [...committed.servicePrincipalsOfApplication(before.appId)]
-    if (value !== null && addsAuthentication(before, value)) {
-      return before.appId === caller.applicationId
-        ? []
-        : clients.flatMap(privilegedRolesIn(committed))
-    }
-    return clients
+    if (value !== null && addsAuthentication(before, value)) return rolesEverywhere(call, before)
+    return [...committed.servicePrincipalsOfApplication(before.appId)]
       .filter(({ tenantId }) => tenantId === caller.tenantId)
       .flatMap(privilegedRolesIn(committed))
   },
 
-  servicePrincipal: ({ caller, committed }, { id }) => {
+  // A credential of a service principal is good in its tenant only. In the tenant of the application it
+  // leads to the others: the application can add credentials to itself there.
+  servicePrincipal: (call, { id, value }) => {
+    const { caller, committed } = call
     const before = committed.servicePrincipal(id)
+    const application = value === null ? undefined : committed.applicationByAppId(value.appId)
+    if (value !== null && application?.tenantId === value.tenantId) {
+      if (opensPrincipal(before, value)) return rolesEverywhere(call, application)
+    }
     return before?.tenantId === caller.tenantId ? privilegedRolesIn(committed)(before) : []
   },
 
@@ -69,31 +72,55 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
 
 const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
 
+/** The management roles of an application in all tenants. The application itself needs none of them. */
+const rolesEverywhere = (
+  { caller, committed }: CheckedCall,
+  { appId }: Application,
+): readonly PrivilegedRole[] =>
+  appId === caller.applicationId
+    ? []
+    : [...committed.servicePrincipalsOfApplication(appId)].flatMap(privilegedRolesIn(committed))
+
 /** Whether a change adds a way to authenticate as the application. */
-function addsAuthentication(before: Application, after: Application): boolean {
-  const known = new Set<object>(credentialsOf(before))
-  return (
-    credentialsOf(after).some((credential) => !known.has(credential)) ||
-    (before.isFallbackPublicClient && !after.isFallbackPublicClient) ||
-    (!before.passwordAuthenticationAllowed && after.passwordAuthenticationAllowed) ||
-    (before.deletedDateTime !== null && after.deletedDateTime === null)
-  )
+const addsAuthentication = (before: Application, after: Application): boolean =>
+  hasNewCredential(before, after) ||
+  (before.isFallbackPublicClient && !after.isFallbackPublicClient) ||
+  (!before.passwordAuthenticationAllowed && after.passwordAuthenticationAllowed) ||
+  (before.deletedDateTime !== null && after.deletedDateTime === null)
+
+/** Whether a change adds credentials of a service principal, or makes those that it has valid again. */
+const opensPrincipal = (before: ServicePrincipal | undefined, after: ServicePrincipal): boolean =>
+  hasNewCredential(before, after) ||
+  (isActive(after) && !isActive(before) && credentialsOf(after).length > 0)
+
+const isActive = (principal: ServicePrincipal | undefined): boolean =>
+  principal?.accountEnabled === true && principal.deletedDateTime === null
+
+type Holder = Application | ServicePrincipal
+
+function hasNewCredential(before: Holder | undefined, after: Holder): boolean {
+  const known = new Set<object>(before === undefined ? [] : credentialsOf(before))
+  return credentialsOf(after).some((credential) => !known.has(credential))
 }
 
-const credentialsOf = (application: Application): readonly object[] => [
-  ...application.passwordCredentials,
-  ...application.keyCredentials,
-  ...application.federatedIdentityCredentials,
+const credentialsOf = (holder: Holder): readonly object[] => [
+  ...holder.passwordCredentials,
+  ...holder.keyCredentials,
+  ...('federatedIdentityCredentials' in holder ? holder.federatedIdentityCredentials : []),
 ]
 
-/** The management roles of the caller's application, in each tenant where it is enabled. */
-const privilegedRolesOf = ({ caller, committed }: CheckedCall): PrivilegedRole[] =>
-  [...committed.servicePrincipalsOfApplication(caller.applicationId)]
-    .filter(
-      ({ accountEnabled, deletedDateTime, tenantId }) =>
-        accountEnabled && deletedDateTime === null && committed.tenant(tenantId)?.isEnabled,
-    )
+/**
+ * The management roles that the caller's application has where it is enabled. A token does not name
+ * the credential that it was issued for. In the tenant of the application, each credential stands for
+ * all tenants. In another tenant, it may be good there only, so only the roles of that tenant count.
+ */
+function privilegedRolesOf({ caller, committed }: CheckedCall): PrivilegedRole[] {
+  const home = committed.applicationByAppId(caller.applicationId)?.tenantId
+  return [...committed.servicePrincipalsOfApplication(caller.applicationId)]
+    .filter(({ tenantId }) => tenantId === caller.tenantId || home === caller.tenantId)
+    .filter((one) => isActive(one) && committed.tenant(one.tenantId)?.isEnabled)
     .flatMap(privilegedRolesIn(committed))
+}
 
 const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
   directory.assignmentsOf(client.id).filter(isPrivileged(directory))

@@ -29,9 +29,14 @@ export type Scene = {
   readonly applicationId: string
   readonly tenantId: string
   readonly focusAppId: string
+  readonly principalAppId: string
 }
 
-export type Asked = { readonly path: string; readonly body?: unknown }
+export type Asked = {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
   all[index % Math.max(1, all.length)]
@@ -50,9 +55,9 @@ function application({ directory, focusAppId, step, tenantId }: Scene): Applicat
 }
 
 function principal(scene: Scene): ServicePrincipal | undefined {
-  const { directory, focusAppId, step, tenantId } = scene
+  const { directory, principalAppId, step, tenantId } = scene
   const near = [...directory.servicePrincipalsOf(tenantId)]
-  if (step.onFocus) return near.find(({ appId }) => appId === focusAppId)
+  if (step.onFocus) return near.find(({ appId }) => appId === principalAppId)
   return oneOf(near, step.object)
 }
 
@@ -134,7 +139,17 @@ const apiChanges = (one: Application) => [
   { appRoles: [] },
 ]
 
-const applicationChanges = ({ step }: Scene, one: Application) =>
+/** A list of certificates with that of the person, and those that are there. */
+const withCertificate = ({ person }: Scene, one?: Application | ServicePrincipal) => ({
+  keyCredentials: [
+    ...(one?.keyCredentials ?? [])
+      .filter(({ sha256Thumbprint }) => sha256Thumbprint !== person.certificate.sha256Thumbprint)
+      .map(({ keyId }) => ({ keyId })),
+    { key: Buffer.from(person.certificate.certificate).toString('base64') },
+  ],
+})
+
+const applicationChanges = (scene: Scene, one: Application) =>
   variantOf(
     one.appRoles.length > 0
       ? apiChanges(one)
@@ -145,10 +160,16 @@ const applicationChanges = ({ step }: Scene, one: Application) =>
           { passwordAuthenticationAllowed: false },
           { passwordAuthenticationAllowed: true },
           { signInAudience: 'AzureADMultipleOrgs' },
+          { signInAudience: 'AzureADMyOrg' },
           { keyCredentials: [] },
+          withCertificate(scene, one),
+          withCertificate(scene, one),
         ],
-    step,
+    scene.step,
   )
+
+/** Creates an object by `PATCH` when no object has the key. */
+const upsert = { prefer: 'create-if-missing' }
 
 const consent =
   (own: 'principalId' | 'resourceId', segment: string) =>
@@ -177,18 +198,33 @@ const aTenant = ({ directory, step }: Scene) =>
 
 /** The request of each operation that changes something. */
 export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
-  'POST /applications': ({ step }) => ({
+  'POST /applications': (scene) => ({
     path: '/applications',
     body: {
       displayName: 'New',
-      ...variantOf([{}, { signInAudience: 'AzureADMultipleOrgs' }], step),
+      ...variantOf(
+        [
+          {},
+          { signInAudience: 'AzureADMultipleOrgs' },
+          { passwordCredentials: [{ displayName: 'first' }] },
+          withCertificate(scene),
+        ],
+        scene.step,
+      ),
     },
   }),
   'POST /applicationTemplates/{id}/instantiate': () => ({
     path: '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate',
     body: { displayName: 'New' },
   }),
-  'PATCH /applications/{id}': onApplication('', applicationChanges),
+  'PATCH /applications/{id}': (scene) =>
+    scene.step.variant === 39
+      ? {
+          path: `/applications(uniqueName='name-${scene.step.object}')`,
+          body: { displayName: 'New', passwordCredentials: [{ displayName: 'first' }] },
+          headers: upsert,
+        }
+      : onApplication('', applicationChanges)(scene),
   'DELETE /applications/{id}': onApplication(''),
   'POST /applications/{id}/addPassword': onApplication('/addPassword', () => ({})),
   'POST /applications/{id}/removePassword': onApplication('/removePassword', ({ step }, one) => ({
@@ -206,11 +242,29 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
   'DELETE /directory/deletedItems/{id}': onDeletedItem(''),
   'POST /servicePrincipals': (scene) => ({
     path: '/servicePrincipals',
-    body: { appId: scene.step.onFocus ? scene.focusAppId : application(scene)?.appId },
+    body: {
+      appId: scene.step.onFocus ? scene.principalAppId : application(scene)?.appId,
+      ...variantOf([{}, withCertificate(scene)], scene.step),
+    },
   }),
-  'PATCH /servicePrincipals/{id}': onPrincipal('', ({ step }) =>
-    variantOf([{ accountEnabled: false }, { accountEnabled: true }, { keyCredentials: [] }], step),
-  ),
+  'PATCH /servicePrincipals/{id}': (scene) =>
+    scene.step.variant % 8 === 7
+      ? {
+          path: `/servicePrincipals(appId='${scene.principalAppId}')`,
+          body: withCertificate(scene),
+          headers: upsert,
+        }
+      : onPrincipal('', (_, one) =>
+          variantOf(
+            [
+              { accountEnabled: false },
+              { accountEnabled: true },
+              { keyCredentials: [] },
+              withCertificate(scene, one),
+            ],
+            scene.step,
+          ),
+        )(scene),
   'DELETE /servicePrincipals/{id}': onPrincipal(''),
   'POST /servicePrincipals/{id}/addPassword': onPrincipal('/addPassword', () => ({})),
   'POST /servicePrincipals/{id}/removePassword': onPrincipal(

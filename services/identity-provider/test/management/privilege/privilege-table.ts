@@ -49,13 +49,9 @@ const closes: Row = {
 }
 /** Adds a way to authenticate as an application, in every tenant with its service principal. */
 const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
-const changesPrincipal: Row = {
-  plain: 'allowed',
-  peer: 'allowed',
-  more: 'role_not_owned',
-  api: 'protected_object',
-  foreign: 'resource_unknown',
-}
+const changesPrincipal: Row = { ...closes, api: 'protected_object' }
+/** Adds a way to authenticate in the tenant of the application, where it can change itself. */
+const opensPrincipal: Row = { ...changesPrincipal, elsewhere: 'role_not_owned' }
 const assigns: Row = {
   roleOfApi: 'allowed',
   ownRole: 'allowed',
@@ -105,7 +101,7 @@ export const privilegeTable: Readonly<Record<string, Row>> = {
   'DELETE /applications/{id}': closes,
   'POST /applications/{id}/addPassword': opens,
   'POST /applications/{id}/removePassword': closes,
-  'POST /servicePrincipals/{id}/addPassword': changesPrincipal,
+  'POST /servicePrincipals/{id}/addPassword': opensPrincipal,
   'POST /servicePrincipals/{id}/removePassword': changesPrincipal,
   [`GET ${credential}`]: seesOwn,
   [`POST ${credential}`]: opens,

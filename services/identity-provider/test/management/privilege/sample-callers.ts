@@ -2,6 +2,7 @@ import type { AppRole } from '../../../src/directory/app-role.ts'
 import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import type { Application } from '../../../src/directory/application.ts'
 import { put } from '../../../src/directory/directory-change.ts'
+import type { KeyCredential } from '../../../src/directory/key-credential.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
 import { createPassword, secretSha256 } from '../../../src/directory/password-credential.ts'
@@ -11,6 +12,8 @@ import {
   privilegedApiAppIds,
   serverManagementAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import type { Tenant } from '../../../src/directory/tenant.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
 import { Refused } from '../../../src/issuance/refusal.ts'
@@ -23,6 +26,7 @@ import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
+import { certificateOf } from './certificate-of.ts'
 import { keylessManagement } from './keyless-management.ts'
 
 /** The start of a sequence. */
@@ -33,8 +37,13 @@ export type Start = {
   readonly hasOwnerTenant: boolean
   /** Whether declarations of assigned roles are missing, as in older directories. */
   readonly lacksDeclarations: boolean
-  /** The application of most steps. */
-  readonly focus: 'administrator' | 'everywhere' | 'person' | 'management'
+  /** The objects of most steps. */
+  readonly focus: 'administrator' | 'everywhere' | 'home' | 'visitor' | 'person' | 'management'
+  /** The roles of Graph that both multi-tenant applications have in both tenants. */
+  readonly rolesOfMultiTenant: readonly {
+    readonly atHome: readonly number[]
+    readonly away: readonly number[]
+  }[]
 }
 
 /** A person with credentials of some applications, who can authenticate as these only. */
@@ -42,6 +51,8 @@ export type Person = {
   readonly name: string
   /** The secrets that the person has received, by application ID. */
   readonly secrets: Map<string, string[]>
+  /** The certificate whose key the person has. */
+  readonly certificate: KeyCredential
   /** The authority that the person had from the start, or received from a person who had it. */
   readonly due: Set<string>
 }
@@ -63,6 +74,8 @@ export const authorityOf = (tenantId: string, value: string) => `${tenantId} ${v
 const leaders: Readonly<Record<Start['focus'], string>> = {
   administrator: 'operator',
   everywhere: 'branch',
+  home: 'writer',
+  visitor: 'branch',
   person: 'operator',
   management: 'owner',
 }
@@ -73,6 +86,16 @@ export async function actingPeople(start: Start) {
   const { commit, runtime } = sample
   const { directory } = sample.log
   const people: Person[] = []
+
+  const assignmentsOf = (client: ServicePrincipal, roles: readonly number[]) =>
+    roles.flatMap((index) => {
+      const { appId = '', value } = everyRole[index] ?? {}
+      const api = directory.servicePrincipalByAppId(client.tenantId, appId)
+      const role = declaredRoles(directory, appId).find((one) => one.value === value)
+      return api === undefined || role === undefined
+        ? []
+        : [put('appRoleAssignment', newAppRoleAssignment(client, api, role.id, runtime))]
+    })
 
   async function enrol(name: string, tenantId: string, roles: readonly number[]): Promise<void> {
     const { credential, secretText } = createPassword({}, runtime)
@@ -85,20 +108,13 @@ export async function actingPeople(start: Start) {
       passwordCredentials: [credential],
     })
     const client = newServicePrincipal(tenantId, application, runtime)
-    const assignments = roles.flatMap((index) => {
-      const { appId = '', value } = everyRole[index] ?? {}
-      const api = directory.servicePrincipalByAppId(tenantId, appId)
-      const role = declaredRoles(directory, appId).find((one) => one.value === value)
-      return api === undefined || role === undefined
-        ? []
-        : [newAppRoleAssignment(client, api, role.id, runtime)]
-    })
     await commit(
       put('application', application),
       put('servicePrincipal', client),
-      ...assignments.map((one) => put('appRoleAssignment', one)),
+      ...assignmentsOf(client, roles),
     )
-    people.push({ name, secrets: new Map([[application.appId, [secretText]]]), due: new Set() })
+    const secrets = new Map([[application.appId, [secretText]]])
+    people.push({ name, secrets, certificate: await certificateOf(name), due: new Set() })
   }
 
   async function restart(): Promise<void> {
@@ -117,23 +133,32 @@ export async function actingPeople(start: Start) {
     await enrol(`person ${index}`, contoso.id, roles)
   if (start.hasOwnerTenant) await enrol('owner', ownerTenantId, everyOfGraph)
 
-  // An application of Contoso with a service principal at Fabrikam.
-  const everywhere = newApplication({
-    id: runtime.newGuid(),
-    tenantId: contoso.id,
-    appId: runtime.newGuid(),
-    displayName: 'Everywhere',
-    createdDateTime: runtime.now(),
-    signInAudience: 'AzureADMultipleOrgs',
-  })
-  await commit(
-    put('application', everywhere),
-    ...[contoso, fabrikam].map(({ id }) =>
-      put('servicePrincipal', newServicePrincipal(id, everywhere, runtime)),
-    ),
-  )
+  /** An application of one tenant with service principals in both. */
+  async function enrolEverywhere(displayName: string, home: Tenant, away: Tenant, index: number) {
+    const application = newApplication({
+      id: runtime.newGuid(),
+      tenantId: home.id,
+      appId: runtime.newGuid(),
+      displayName,
+      createdDateTime: runtime.now(),
+      signInAudience: 'AzureADMultipleOrgs',
+    })
+    const roles = start.rolesOfMultiTenant[index]
+    await commit(put('application', application))
+    for (const [{ id }, given] of [
+      [home, roles?.atHome],
+      [away, roles?.away],
+    ] as const) {
+      const client = newServicePrincipal(id, application, runtime)
+      await commit(put('servicePrincipal', client), ...assignmentsOf(client, given ?? []))
+    }
+    return application
+  }
+
+  const everywhere = await enrolEverywhere('Everywhere', contoso, fabrikam, 0)
+  const visitor = await enrolEverywhere('Visitor', fabrikam, contoso, 1)
   for (const person of people)
-    for (const authority of await authorityHeld(directory, person, runtime.now()))
+    for (const authority of authorityHeld(directory, person, runtime.now()))
       person.due.add(authority)
 
   if (start.lacksDeclarations) {
@@ -145,14 +170,20 @@ export async function actingPeople(start: Start) {
   const focus: Application | undefined = {
     administrator: applicationNamed('Administrator'),
     everywhere,
+    home: everywhere,
+    visitor,
     person: applicationNamed('person 0'),
     management: directory.applicationByAppId(serverManagementAppId),
   }[start.focus]
+  // A service principal of one application may lead to the other application.
+  const focusOfPrincipals = start.focus === 'visitor' ? everywhere : focus
   const named = (name: string) => people.find((one) => one.name === name)
   const writer = named('writer')
   const leader = named(leaders[start.focus]) ?? writer
   if (leader === undefined || writer === undefined) throw new TypeError('There is a writer.')
-  return { ...sample, leader, writer, focusAppId: focus?.appId ?? '', people, restart }
+  const focusAppId = focus?.appId ?? ''
+  const principalAppId = focusOfPrincipals?.appId ?? ''
+  return { ...sample, leader, writer, focusAppId, principalAppId, people, restart }
 }
 
 export const declaredRoles = (directory: Directory, appId: string): readonly AppRole[] =>
@@ -168,60 +199,90 @@ export function isDue({ due }: Person, authority: string): boolean {
   )
 }
 
-/** The applications for which a person has a credential, also if they are deleted or disabled. */
-export function appIdsOf(directory: Directory, { name, secrets }: Person): string[] {
+/**
+ * The applications for which a person has a credential, also if they are deleted or disabled.
+ *
+ * @param validIn a tenant in which the credential is good: one of the service principal in the tenant of
+ *   its application leads to all tenants
+ */
+export function appIdsOf(directory: Directory, person: Person, validIn?: string): string[] {
+  const { certificate, name, secrets } = person
   const tenantIds = [...directory.tenants(), { id: ownerTenantId }].map(({ id }) => id)
-  const isKnown = (appId: string, passwords: Application['passwordCredentials']) =>
+  const isKnown = ({
+    appId,
+    keyCredentials,
+    passwordCredentials,
+  }: Application | ServicePrincipal) =>
+    keyCredentials.some(
+      ({ sha256Thumbprint }) => sha256Thumbprint === certificate.sha256Thumbprint,
+    ) ||
     (secrets.get(appId) ?? []).some((secret) => {
       const hash = secretSha256(secret)
-      return passwords.some((known) => Buffer.from(known.secretSha256).equals(hash))
+      return passwordCredentials.some((known) => Buffer.from(known.secretSha256).equals(hash))
     })
-  const applications = tenantIds
-    .flatMap((id) => [...directory.applicationsOf(id)])
-    .filter(
-      ({ appId, federatedIdentityCredentials, passwordCredentials }) =>
-        federatedIdentityCredentials.some(({ subject }) => subject === name) ||
-        isKnown(appId, passwordCredentials),
-    )
-  const principals = tenantIds
-    .flatMap((id) => [...directory.servicePrincipalsOf(id)])
-    .filter(({ appId, passwordCredentials }) => isKnown(appId, passwordCredentials))
-  return [...new Set([...applications, ...principals].map(({ appId }) => appId))]
+  const applications = tenantIds.flatMap((id) => [...directory.applicationsOf(id)])
+  const principals = tenantIds.flatMap((id) => [...directory.servicePrincipalsOf(id)])
+  const isHome = ({ appId, tenantId }: ServicePrincipal) =>
+    applications.some((one) => one.appId === appId && one.tenantId === tenantId)
+  return [
+    ...new Set(
+      [
+        ...applications.filter(
+          (one) =>
+            isKnown(one) ||
+            one.federatedIdentityCredentials.some(({ subject }) => subject === name),
+        ),
+        ...principals.filter(
+          (one) =>
+            isKnown(one) && (validIn === undefined || one.tenantId === validIn || isHome(one)),
+        ),
+      ].map(({ appId }) => appId),
+    ),
+  ]
 }
 
 /** The authority in all tokens that a person can get now, by the real token decision. */
-export async function authorityHeld(
+export const authorityHeld = (directory: Directory, person: Person, now: Date): string[] =>
+  appIdsOf(directory, person).flatMap((applicationId) =>
+    [...directory.servicePrincipalsOfApplication(applicationId)].flatMap(({ tenantId }) =>
+      authorityAs(directory, person, { applicationId, tenantId }, now),
+    ),
+  )
+
+/** The authority in the tokens that a person can get as one application in one tenant. */
+export function authorityAs(
   directory: Directory,
   person: Person,
+  client: { readonly applicationId: string; readonly tenantId: string },
   now: Date,
-): Promise<string[]> {
-  const held: string[] = []
-  for (const applicationId of appIdsOf(directory, person))
-    for (const { tenantId } of directory.servicePrincipalsOfApplication(applicationId))
-      for (const apiAppId of privilegedApiAppIds) {
-        const roles = await tokenRoles(directory, person, applicationId, tenantId, apiAppId, now)
-        if (roles.length === 0) continue
-        const values = currentRoles(directory, { tenantId, applicationId, roles }, apiAppId)
-        held.push(...values.map((value) => authorityOf(tenantId, value)))
-      }
-  return held
+): string[] {
+  const { applicationId, tenantId } = client
+  return privilegedApiAppIds.flatMap((apiAppId) => {
+    const roles = tokenRoles(directory, person, applicationId, tenantId, apiAppId, now)
+    if (roles.length === 0) return []
+    const values = currentRoles(directory, { tenantId, applicationId, roles }, apiAppId)
+    return values.map((value) => authorityOf(tenantId, value))
+  })
 }
 
-async function tokenRoles(
+function tokenRoles(
   directory: Directory,
-  { name, secrets }: Person,
+  { certificate, name, secrets }: Person,
   clientId: string,
   tenantId: string,
   resource: string,
   now: Date,
-): Promise<readonly string[]> {
+): readonly string[] {
   const rules = {
     assertionAudiences: () => new Set<string>(),
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
     usesAssertionsOnce: false,
   }
-  for (const secret of secrets.get(clientId) ?? []) {
-    const authentication = { method: 'secret', secret } as const
+  const ways = [
+    { method: 'tls', sha256Thumbprint: certificate.sha256Thumbprint } as const,
+    ...(secrets.get(clientId) ?? []).map((secret) => ({ method: 'secret', secret }) as const),
+  ]
+  for (const authentication of ways) {
     const request = { tenant: tenantId, clientId, authentication, resource }
     const decision = decideToken(directory, request, { rules, assertion: {} }, now)
     if (!(decision instanceof Refused)) return decision.roles
