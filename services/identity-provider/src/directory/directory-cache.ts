@@ -23,10 +23,15 @@ import type { Tenant } from './tenant.ts'
 type Entry = {
   readonly object?: CommittedChange
   readonly ids?: readonly string[]
+  /** The objects of a long answer, and the revision to which they belong. */
+  found?: { readonly revision: number; readonly objects: readonly unknown[] }
 }
 
 /** Lookups without a result have their own limit: unknown client IDs must not evict clients. */
 const maxEmptyLookups = 10_000
+
+/** A longer answer is collected once for each revision: a token needs it, and most tokens are alike. */
+const maxCollectedIds = 32
 
 /** A longer answer is loaded again when it gets another object: a copy for each change costs more. */
 const maxExtendedIds = 1000
@@ -194,7 +199,7 @@ export class DirectoryCache implements Directory {
   #find<Kind extends Exclude<DirectoryKind, 'tenant'>>(
     name: LookupName,
     key: string,
-  ): DirectoryObjects[Kind][] {
+  ): readonly DirectoryObjects[Kind][] {
     const lookup: DirectoryLookup = { name, key }
     const id = lookupId(lookup)
     this.#reads?.add(id)
@@ -202,6 +207,9 @@ export class DirectoryCache implements Directory {
     const entry = this.#entries.use(id)
     if (entry === undefined) throw new NotLoaded(lookup)
     if (entry.object !== undefined) return [entry.object.value as DirectoryObjects[Kind]]
+    // Objects change with the revision only. A recorded read needs the name of each.
+    if (entry.found?.revision === this.revision && this.#reads === undefined)
+      return entry.found.objects as readonly DirectoryObjects[Kind][]
     const { kind, keysOf } = directoryLookups[name]
     const found: DirectoryObjects[Kind][] = []
     for (const objectId of entry.ids ?? []) {
@@ -214,6 +222,7 @@ export class DirectoryCache implements Directory {
       const keys = (keysOf as (value: unknown) => readonly string[])(value)
       if (keys.includes(key)) found.push(value)
     }
+    if (found.length > maxCollectedIds) entry.found = { revision: this.revision, objects: found }
     return found
   }
 

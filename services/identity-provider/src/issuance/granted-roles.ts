@@ -1,7 +1,16 @@
+import type { AppRoleAssignment } from '../directory/app-role-assignment.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Client } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
+
+/** The roles of one API in a list of assignments, by the state of the API. */
+type KnownRoles = { readonly resource: Resource; readonly roles: readonly string[] }
+
+/** The roles in long lists of assignments. Until the directory changes, it gives the same list again. */
+const knownRoles = new WeakMap<readonly AppRoleAssignment[], KnownRoles>()
+/** Finding the roles of a shorter list costs no more than to look them up. */
+const maxUnknownAssignments = 32
 
 /**
  * The values of the roles of one API that are assigned to one client, each once.
@@ -16,10 +25,18 @@ export function grantedRoles(
   client: Client,
   resource: Resource,
 ): readonly string[] | Refused<IssuanceRefusal> {
-  const assignments = directory
-    .assignmentsOf(client.principal.id)
-    .filter(({ resourceId }) => resourceId === resource.principal.id)
-  if (assignments.length === 0 && resource.principal.appRoleAssignmentRequired) {
+  const assignments = directory.assignmentsOf(client.principal.id)
+  const known = knownRoles.get(assignments)
+  if (
+    known?.resource.principal === resource.principal &&
+    known.resource.application === resource.application
+  )
+    return known.roles
+  const assigned = new Set<string>()
+  for (const { appRoleId, resourceId } of assignments) {
+    if (resourceId === resource.principal.id) assigned.add(appRoleId)
+  }
+  if (assigned.size === 0 && resource.principal.appRoleAssignmentRequired) {
     return refuse({
       reason: 'role_required',
       clientId: client.application.appId,
@@ -28,12 +45,12 @@ export function grantedRoles(
       resourceName: resource.principal.displayName,
     })
   }
-  const values = resource.application.appRoles
-    .filter(
-      ({ isEnabled, allowedMemberTypes }) =>
-        isEnabled && allowedMemberTypes.includes('Application'),
-    )
-    .filter(({ id }) => assignments.some(({ appRoleId }) => appRoleId === id))
-    .flatMap(({ value }) => (value === null || value === '' ? [] : [value]))
-  return [...new Set(values)]
+  const values = new Set<string>()
+  for (const { allowedMemberTypes, id, isEnabled, value } of resource.application.appRoles) {
+    if (!assigned.has(id) || !isEnabled || !allowedMemberTypes.includes('Application')) continue
+    if (value !== null && value !== '') values.add(value)
+  }
+  const roles = [...values]
+  if (assignments.length > maxUnknownAssignments) knownRoles.set(assignments, { resource, roles })
+  return roles
 }

@@ -164,6 +164,24 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(principalId))
   })
 
+  it('gives the same list for a long answer until a change, and still records its objects', () => {
+    const { cache, add } = cacheWith()
+    const { principalId } = assignment
+    const ids = Array.from({ length: 100 }, (_, index) => guid(index))
+    const puts = ids.map((id) => put('appRoleAssignment', { ...assignment, id }))
+    add('assignmentsOfPrincipal', principalId, ...puts)
+    const found = cache.assignmentsOf(principalId)
+    assert.equal(cache.assignmentsOf(principalId), found)
+    const reads = new Set<string>()
+    cache.recording(reads, (directory) => directory.assignmentsOf(principalId))
+    for (const id of ids) assert.ok(reads.has(`appRoleAssignment ${id}`))
+    cache.apply(
+      2,
+      at(2, put('appRoleAssignment', { ...assignment, id: guid(7), appRoleId: guid(1) })),
+    )
+    assert.equal(cache.assignmentsOf(principalId)[7]?.appRoleId, guid(1))
+  })
+
   it('loads an answer again when one of its objects was removed from memory', () => {
     const { cache, add } = cacheWith(3)
     const { principalId } = assignment

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AppRole } from '../../src/directory/app-role.ts'
-import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
+import { DirectoryCache } from '../../src/directory/directory-cache.ts'
+import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
 import { emptyGuid } from '../../src/directory/guid.ts'
 import { grantedRoles } from '../../src/issuance/granted-roles.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
@@ -94,5 +95,72 @@ describe('the roles of a client at an API (AS13) are', () => {
       assert.ok(result instanceof Refused)
       assert.equal(result.refusal.reason, 'role_required')
     }
+  })
+})
+
+/** An object that counts how often one of its properties is read. */
+function counted<Value extends object>(value: Value, name: keyof Value, count: () => void): Value {
+  const property = value[name]
+  const get = () => {
+    count()
+    return property
+  }
+  return Object.defineProperty(value, name, { get, enumerable: true })
+}
+
+describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => {
+  let reads = 0
+  const count = () => {
+    reads += 1
+  }
+  const numbers = Array.from({ length: 1200 }, (_, number) => number)
+  const roles = numbers.map((number) =>
+    counted(appRole({ id: guid(number), value: `Role.${number}` }), 'id', count),
+  )
+  const assignments = numbers.slice(0, 1000).map((number) => {
+    const [id, appRoleId] = [guid(0x10000 + number), guid(number)]
+    return counted(appRoleAssignment({ id, appRoleId }), 'appRoleId', count)
+  })
+  const principal = servicePrincipal()
+  const resource = { requestedAs: 'api://one', application: application({ appRoles: roles }) }
+  const directory = new DirectoryCache(100_000)
+  const objects = assignments.map((one) => ({ ...put('appRoleAssignment', one), revision: 1 }))
+  directory.add([{ name: 'assignmentsOfPrincipal', key: clientPrincipal.id, objects }])
+  const granted = (api = resource.application, forPrincipal = principal) => {
+    reads = 0
+    const found = grantedRoles(directory, client, {
+      ...{ ...resource, application: api },
+      principal: forPrincipal,
+    })
+    assert.ok(!(found instanceof Refused))
+    return found
+  }
+
+  it('need each role and each assignment a few times, and nothing again until a change', () => {
+    assert.deepEqual(
+      granted(),
+      numbers.slice(0, 1000).map((number) => `Role.${number}`),
+    )
+    assert.ok(reads < 5 * 2200, `${reads} reads`)
+    assert.equal(granted().length, 1000)
+    assert.equal(reads, 0)
+  })
+
+  it('follow each change of the API and of the assignments', () => {
+    const [, ...others] = roles
+    const without = application({
+      appRoles: [appRole({ id: guid(0), isEnabled: false }), ...others],
+    })
+    assert.equal(granted(without).length, 999)
+    assert.equal(granted().length, 1000)
+    assert.equal(granted(without, servicePrincipal({ id: guid(0xee) })).length, 0)
+    const [first, second] = assignments
+    assert.ok(first !== undefined && second !== undefined)
+    directory.apply(2, [{ ...remove('appRoleAssignment', first.id), revision: 2 }])
+    assert.equal(granted()[0], 'Role.1')
+    const moved = put('appRoleAssignment', { ...second, resourceId: guid(0xee) })
+    directory.apply(3, [{ ...moved, revision: 3 }])
+    assert.equal(granted()[0], 'Role.2')
+    assert.equal(granted().length, 998)
   })
 })
