@@ -10,9 +10,16 @@ export function guidOf(seed: string, name: string): string {
 export const secretOf = (seed: string, index: number): string =>
   createHash('sha256').update(`${seed} secret ${index}`).digest('base64url')
 
+/** The name of the API with many roles. */
+export const rolesApi = 'roles api'
+
+/** The seed of one of several tenants, by its index from 0. */
+export const seedOfTenant = (seed: string, index: number): string => `${seed}-${index}`
+
 /** The IDs that a load generator needs. */
 export const idsOf = (seed: string) => ({
   tenantId: guidOf(seed, 'tenant'),
   apiAppId: guidOf(seed, 'api app'),
+  rolesApiAppId: guidOf(seed, `${rolesApi} app`),
   clientIdOf: (index: number) => guidOf(seed, `client app ${index}`),
 })

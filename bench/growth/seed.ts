@@ -10,7 +10,7 @@ import { secretSha256 } from '../../services/identity-provider/src/directory/pas
 import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
 import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
 import { openForSeeding } from './open-for-seeding.ts'
-import { guidOf, idsOf, secretOf } from './seed-ids.ts'
+import { guidOf, idsOf, rolesApi, secretOf, seedOfTenant } from './seed-ids.ts'
 
 /** The content of a seeded store. Equal options give equal content. */
 export type SeedOptions = {
@@ -24,6 +24,7 @@ export type SeedOptions = {
 }
 
 const applicationsPerCommit = 2000
+const tenantsPerCommit = 500
 const recordsPerAppend = 5000
 /** Between two audit records: a million records take about 28 hours. */
 const auditStepMs = 100
@@ -37,83 +38,126 @@ export async function seedStore(storage: Storage, options: SeedOptions): Promise
 
 async function seedDirectory(storage: Storage, { seed, applications, at }: SeedOptions) {
   if (applications === 0) return
-  const tenantId = guidOf(seed, 'tenant')
-  const api = { appId: guidOf(seed, 'api app'), roleId: guidOf(seed, 'role') }
-  const apiPrincipalId = guidOf(seed, 'api principal')
-  const principal = (id: string, appId: string, displayName: string) =>
-    put('servicePrincipal', {
-      ...{ id, tenantId, appId, displayName, createdDateTime: at, deletedDateTime: null },
-      ...{ accountEnabled: true, appRoleAssignmentRequired: false },
-      ...{ passwordCredentials: [], keyCredentials: [], delegatedConsents: [] },
-      ...{ ownerIds: [], description: {} },
-    })
-  const apiChanges = [
-    put('tenant', {
-      ...{ id: tenantId, displayName: 'Growth', domains: ['growth.example'] },
-      ...{ isEnabled: true, createdDateTime: at },
-    }),
-    put(
-      'application',
-      newApplication({
-        ...{ id: guidOf(seed, 'api'), tenantId, appId: api.appId, displayName: 'Growth API' },
-        createdDateTime: at,
-        identifierUris: [`api://${api.appId}`],
-        appRoles: [
-          {
-            id: api.roleId,
-            allowedMemberTypes: ['Application'],
-            ...{ description: 'Call the API', displayName: 'Call', isEnabled: true, value: 'Call' },
-          },
-        ],
-      }),
-    ),
-    principal(apiPrincipalId, api.appId, 'Growth API'),
-  ]
-  const clientChanges = (index: number): DirectoryChange[] => {
-    const appId = guidOf(seed, `client app ${index}`)
-    const displayName = `Client ${String(index).padStart(7, '0')}`
-    const principalId = guidOf(seed, `client principal ${index}`)
-    const secret = secretOf(seed, index)
-    const endDateTime = new Date(at.getTime() + 2 * 365 * 86_400_000)
-    return [
-      put(
-        'application',
-        newApplication({
-          ...{ id: guidOf(seed, `client ${index}`), tenantId, appId, displayName },
-          createdDateTime: at,
-          identifierUris: [`api://${appId}`],
-          passwordCredentials: [
-            {
-              ...{ keyId: guidOf(seed, `key ${index}`), displayName: null },
-              ...{ hint: secret.slice(0, 3), startDateTime: at, endDateTime },
-              secretSha256: secretSha256(secret),
-            },
-          ],
-        }),
-      ),
-      principal(principalId, appId, displayName),
-      put('appRoleAssignment', {
-        id: createHash('sha256').update(`${seed} assignment ${index}`).digest('base64url'),
-        ...{ tenantId, principalId, resourceId: apiPrincipalId, appRoleId: api.roleId },
-        createdDateTime: at,
-      }),
-    ]
+  const commit = await commitsTo(storage, seed)
+  await commit(tenantChanges(seed, at))
+  for (let start = 0; start < applications; start += applicationsPerCommit) {
+    const length = Math.min(applicationsPerCommit, applications - start)
+    await commit(
+      Array.from({ length }, (_, index) => clientChanges(seed, start + index, at)).flat(),
+    )
   }
+}
+
+/** Adds tenants, each with an API and one client. The tenant at an index has the seed `seedOfTenant`. */
+export async function seedTenants(storage: Storage, seed: string, tenants: number, at: Date) {
+  const commit = await commitsTo(storage, seed)
+  for (let start = 0; start < tenants; start += tenantsPerCommit) {
+    const length = Math.min(tenantsPerCommit, tenants - start)
+    const seeds = Array.from({ length }, (_, index) => seedOfTenant(seed, start + index))
+    await commit(seeds.flatMap((one) => [...tenantChanges(one, at), ...clientChanges(one, 0, at)]))
+  }
+}
+
+/** Adds an API with many roles. Each client, by its index, gets as many of them as `assigned` says. */
+export async function seedRoles(
+  storage: Storage,
+  { seed, at }: Pick<SeedOptions, 'seed' | 'at'>,
+  { roles, assigned }: { readonly roles: number; readonly assigned: readonly number[] },
+) {
+  const commit = await commitsTo(storage, seed)
+  await commit(apiChanges(seed, rolesApi, roles, at))
+  for (const [client, length] of assigned.entries()) {
+    await commit(Array.from({ length }, (_, role) => assignment(seed, rolesApi, role, client, at)))
+  }
+}
+
+/** Writes commits to the directory, one after another. */
+async function commitsTo(storage: Storage, seed: string) {
   let base = (await storage.directory.start()).latest
-  const commit = async (changes: readonly DirectoryChange[]) => {
+  return async (changes: readonly DirectoryChange[]) => {
     const mark = guidOf(seed, `commit ${base.revision}`)
     if ((await storage.directory.commit(base, mark, changes, [])) !== 'committed')
       throw new Error('another process changed the directory while it was seeded')
     base = { revision: base.revision + 1, mark }
-  }
-  await commit(apiChanges)
-  for (let start = 0; start < applications; start += applicationsPerCommit) {
-    const length = Math.min(applicationsPerCommit, applications - start)
-    await commit(Array.from({ length }, (_, index) => clientChanges(start + index)).flat())
     // SQLite works in this thread. Without a turn of the event loop, Ctrl-C would wait for the end.
     await nextTurn()
   }
 }
+
+/** A tenant, and an API with one role. */
+const tenantChanges = (seed: string, at: Date): DirectoryChange[] => [
+  put('tenant', {
+    ...{ id: guidOf(seed, 'tenant'), displayName: 'Growth', domains: [`${seed}.example`] },
+    ...{ isEnabled: true, createdDateTime: at },
+  }),
+  ...apiChanges(seed, 'api', 1, at),
+]
+
+const apiChanges = (seed: string, api: string, roles: number, at: Date): DirectoryChange[] => [
+  put(
+    'application',
+    newApplication({
+      ...{ id: guidOf(seed, api), tenantId: guidOf(seed, 'tenant'), displayName: 'Growth API' },
+      ...{ appId: guidOf(seed, `${api} app`), createdDateTime: at },
+      identifierUris: [`api://${guidOf(seed, `${api} app`)}`],
+      appRoles: Array.from({ length: roles }, (_, role) => ({
+        id: guidOf(seed, `${api} role ${role}`),
+        allowedMemberTypes: ['Application'],
+        ...{ description: 'Call the API', displayName: 'Call', isEnabled: true },
+        value: `Growth.Call.${String(role).padStart(4, '0')}`,
+      })),
+    }),
+  ),
+  principal(seed, guidOf(seed, `${api} principal`), guidOf(seed, `${api} app`), 'Growth API', at),
+]
+
+/** A client with a secret, and with the role of the first API. */
+function clientChanges(seed: string, index: number, at: Date): DirectoryChange[] {
+  const appId = guidOf(seed, `client app ${index}`)
+  const displayName = `Client ${String(index).padStart(7, '0')}`
+  const secret = secretOf(seed, index)
+  const endDateTime = new Date(at.getTime() + 2 * 365 * 86_400_000)
+  return [
+    put(
+      'application',
+      newApplication({
+        ...{ id: guidOf(seed, `client ${index}`), tenantId: guidOf(seed, 'tenant'), appId },
+        ...{ displayName, createdDateTime: at, identifierUris: [`api://${appId}`] },
+        passwordCredentials: [
+          {
+            ...{ keyId: guidOf(seed, `key ${index}`), displayName: null },
+            ...{ hint: secret.slice(0, 3), startDateTime: at, endDateTime },
+            secretSha256: secretSha256(secret),
+          },
+        ],
+      }),
+    ),
+    principal(seed, guidOf(seed, `client principal ${index}`), appId, displayName, at),
+    assignment(seed, 'api', 0, index, at),
+  ]
+}
+
+const principal = (seed: string, id: string, appId: string, displayName: string, at: Date) =>
+  put('servicePrincipal', {
+    ...{ id, tenantId: guidOf(seed, 'tenant'), appId, displayName, createdDateTime: at },
+    ...{ deletedDateTime: null, accountEnabled: true, appRoleAssignmentRequired: false },
+    ...{ passwordCredentials: [], keyCredentials: [], delegatedConsents: [] },
+    ...{ ownerIds: [], description: {} },
+  })
+
+const assignment = (seed: string, api: string, role: number, client: number, at: Date) =>
+  put('appRoleAssignment', {
+    id: createHash('sha256').update(`${seed} ${api} ${role} ${client}`).digest('base64url'),
+    ...{
+      tenantId: guidOf(seed, 'tenant'),
+      principalId: guidOf(seed, `client principal ${client}`),
+    },
+    ...{
+      resourceId: guidOf(seed, `${api} principal`),
+      appRoleId: guidOf(seed, `${api} role ${role}`),
+    },
+    createdDateTime: at,
+  })
 
 /**
  * The audit record at an index. A third of the records is of one busy client; the others are of 500

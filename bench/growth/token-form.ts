@@ -8,12 +8,18 @@ const { tenantId, apiAppId, clientIdOf } = idsOf(seed)
 /** The path of the token endpoint. */
 export const tokenPath = `/${tenantId}/oauth2/v2.0/token`
 
-/** Writes a token request of the first client to a file, so that the secret is not an argument. */
-export async function tokenFormFile(folder: string): Promise<string> {
+/** The client of a load, by its index from 0, and the application ID of the API. */
+export type TokenOf = { readonly client: number; readonly appId: string }
+
+/** Writes a token request to a file, so that the secret is not an argument. */
+export async function tokenFormFile(
+  folder: string,
+  { client, appId }: TokenOf = { client: 0, appId: apiAppId },
+): Promise<string> {
   const file = join(await mkdtemp(join(folder, 'form-')), 'body')
   const form = new URLSearchParams({
-    ...{ grant_type: 'client_credentials', scope: `api://${apiAppId}/.default` },
-    ...{ client_id: clientIdOf(0), client_secret: secretOf(seed, 0) },
+    ...{ grant_type: 'client_credentials', scope: `api://${appId}/.default` },
+    ...{ client_id: clientIdOf(client), client_secret: secretOf(seed, client) },
   })
   await writeFile(file, form.toString(), { mode: 0o600 })
   return file

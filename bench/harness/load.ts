@@ -66,6 +66,11 @@ export const opensslSpeed: LoadGenerator = (_, { seconds }) => [
   ...[process.execPath, script('openssl-speed.ts'), String(seconds)],
 ]
 
+/** The same with the processor time of openssl, which other programs on its core do not change. */
+export const opensslSpeedByProcessor: LoadGenerator = (request, size) => [
+  ...[...opensslSpeed(request, size), 'processor'],
+]
+
 /** The reasons why a measurement does not count. */
 export function failuresIn(report: LoadReport, mustBeUnique: boolean): string[] {
   const failures = Object.entries(report.failures)

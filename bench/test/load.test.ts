@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { failuresIn, type LoadReport, measureLoad } from '../harness/load.ts'
+import {
+  failuresIn,
+  type LoadReport,
+  measureLoad,
+  opensslSpeed,
+  opensslSpeedByProcessor,
+} from '../harness/load.ts'
+import { presentPrograms } from '../harness/programs.ts'
 
 const report: LoadReport = {
   requests: 1000,
@@ -57,4 +64,19 @@ describe('the report of a load generator', () => {
   it('is an error when there is none', async () => {
     await assert.rejects(measureLoad(printing('unable to connect'), [], true), /unable to connect/)
   })
+})
+
+it('openssl is measured by the clock, or by its processor time', {
+  skip: !presentPrograms().has('openssl'),
+}, async () => {
+  const size = { connections: 1, seconds: 1 }
+  for (const generator of [opensslSpeed, opensslSpeedByProcessor]) {
+    const { failures, requestsPerSecond } = await measureLoad(
+      generator({ url: '' }, size),
+      [],
+      false,
+    )
+    assert.deepEqual(failures, [])
+    assert.ok(requestsPerSecond > 0)
+  }
 })

@@ -8,6 +8,7 @@ import { graph } from './graph.ts'
 import { issuing } from './issuing.ts'
 import { registrations } from './registrations.ts'
 import { remembered } from './remembered.ts'
+import { rolesOfClient } from './roles.ts'
 import { soak } from './soak.ts'
 import { start } from './start.ts'
 import { tokens } from './tokens.ts'
@@ -16,5 +17,5 @@ import { workers } from './workers.ts'
 /** All cases, in the order of a run. */
 export const cases: readonly GrowthCase[] = [
   ...[start, tokens, cleanup, graph, audit, registrations],
-  ...[issuing, workers, remembered, command, client, disk, soak],
+  ...[issuing, rolesOfClient, workers, remembered, command, client, disk, soak],
 ]

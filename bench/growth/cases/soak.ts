@@ -28,12 +28,14 @@ export const soak: GrowthCase = {
       progress,
     } = context
     const issuer = await startOneCoreIssuer(context, size)
-    const { server } = issuer
     const seconds = isTiny ? 1 : capacitySeconds
     // The first load warms up the server.
     await issuer.issue(seconds)
-    const perSecond = Math.max(1, Math.round((await issuer.issue(seconds)) * shareOfCapacity))
-    const load = { url: server.url, seed, clients: size, perSecond }
+    const perSecond = Math.max(
+      1,
+      Math.round((await issuer.issue(seconds)).tokensPerSecond * shareOfCapacity),
+    )
+    const load = { url: issuer.url, seed, clients: size, perSecond }
     const figures: Figure[] = []
     const latencies: LatencyTable[number][] = []
     for (let minute = 1; minute <= (isTiny ? 2 : minutes); minute += 1) {
@@ -41,7 +43,7 @@ export const soak: GrowthCase = {
       const latency = await pacedLoad({ ...load, seconds: isTiny ? 1 : minuteSeconds })
       if (latency.failures > 0) throw new Error(`${latency.failures} token requests failed`)
       latencies.push({ size, beside: `nothing, minute ${minute}, at ${perSecond}/s`, ...latency })
-      const { residentMb, value } = await server.metrics()
+      const { residentMb, value } = await issuer.metrics()
       if (!shownMinutes.includes(minute)) continue
       const descriptors = value('process_open_fds')
       figures.push(
