@@ -5,7 +5,7 @@ const activityTexts: Readonly<Record<Activity, string>> = {
   read_applications: 'Reading applications',
   read_service_principals: 'Reading service principals',
   read_role_assignments: 'Reading app role assignments',
-  read_federated_credentials: 'Reading federated credentials',
+  read_credentials_and_owners: 'Reading credentials and owners',
   apply_changes: 'Applying changes',
 }
 

@@ -7,7 +7,7 @@ import {
   readDirectory,
   readWholeDirectory,
   waitUntilVisible,
-  withFederatedCredentials,
+  withHolders,
 } from '@greeting/registrations/apply'
 import type { DirectoryState } from '@greeting/registrations/planning'
 import { type Plan, type PlanInput, planRegistrations } from '@greeting/registrations/planning'
@@ -61,8 +61,17 @@ export class RegistrationsSession {
     const { graph, settings } = this
     const read = await readDirectory(graph, settings.TENANT_ID, names, this.#readOptions)
     const identified = new Set([...(names.applicationIds ?? []), ...(options.confirmed ?? [])])
-    const state = await withFederatedCredentials(graph, read, identified, this.#readOptions)
-    return planRegistrations({ file, state, certificates, now: new Date(), ...options })
+    const now = new Date()
+    const state = await withHolders(graph, read, { identified, now }, this.#readOptions)
+    const administrator = settings.CLIENT_ID
+    return planRegistrations({
+      file,
+      state,
+      certificates,
+      now,
+      administrator,
+      ...options,
+    })
   }
 
   /** Reads all applications of the tenant. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SecretName } from '@greeting/registrations/apply'
 import type { Plan } from '@greeting/registrations/planning'
-import { adoptionLine, hasCredentials } from '@greeting/registrations/planning'
+import { adoptionLine, isHeldByOthers } from '@greeting/registrations/planning'
 import { readAdministratorSettings } from '../administrator/administrator-settings.ts'
 import { refusalFailure } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../command-failure.ts'
@@ -78,8 +78,8 @@ function clientsWithoutSecret(
 /** A start adds only. It never removes changes of administrators. */
 function withoutRemovals(plan: Plan, { path }: LoadedFile): Plan {
   if (plan.faults.length > 0) throw new CommandFailure('failed', plan.faults.join(' '))
-  // A killed start leaves an application without a record and without credentials.
-  const strange = plan.adoptions.find(hasCredentials)
+  // A killed start leaves an application without a record, without credentials and without owners.
+  const strange = plan.adoptions.find(isHeldByOthers)
   if (strange) {
     const message = `This command did not register an application that it found:\n${adoptionLine(strange)}`
     const remedy = `If this is the right application, add "applicationId": "${strange.applicationId}" to the entry "${strange.application}" of ${path}.`

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
 import type { Json } from '../../registrations/apply/fake-directory.ts'
+import { administrator } from '../../registrations/apply/fake-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 const secret = {
@@ -11,7 +12,7 @@ const secret = {
 }
 
 /** A directory in which an attacker has registered "Greeting client" before the file is applied. */
-async function planted(test: TestContext, credentials: Json = {}) {
+async function planted(test: TestContext, credentials: Json = {}, ofPrincipal?: Json) {
   const served = await ServedGraph.start(test)
   const { directory } = served.stand
   directory.now = () => new Date('2026-02-03T04:05:06Z')
@@ -19,51 +20,100 @@ async function planted(test: TestContext, credentials: Json = {}) {
     displayName: 'Greeting client',
     ...structuredClone(credentials),
   })
+  const { appId } = application
+  if (ofPrincipal) directory.createServicePrincipal({ appId, ...structuredClone(ofPrincipal) })
   const path = await served.file(sampleFile())
-  return { served, path, directory, application, applicationId: String(application.appId) }
+  return { served, path, directory, application, applicationId: String(appId) }
 }
 
 type Row = {
   readonly name: string
-  readonly credentials: Json
+  readonly credentials?: Json
+  readonly ofPrincipal?: Json
   readonly withSecret?: true
-  readonly counts: string
+  readonly held: string
 }
 
+const keyId = '11111111-1111-4111-8111-111111111111'
+const valid = { keyId, startDateTime: '2026-01-01T00:00:00Z', endDateTime: '2999-01-01T00:00:00Z' }
+const ended = { ...valid, endDateTime: '2026-01-02T00:00:00Z' }
+const mallory = {
+  '@odata.type': '#microsoft.graph.servicePrincipal',
+  id: '22222222-2222-4222-8222-222222222222',
+  displayName: "Mallory's tool",
+  appId: '33333333-3333-4333-8333-333333333333',
+}
+const person = {
+  '@odata.type': '#microsoft.graph.user',
+  id: '44444444-4444-4444-8444-444444444444',
+  displayName: null,
+}
+const many = Array.from({ length: 7 }, (_, number) => ({
+  ...person,
+  id: `44444444-4444-4444-8444-44444444444${number}`,
+}))
+
 describe('CL14: an application that was found by its name alone', () => {
-  const credentialRows: Row[] = [
+  const heldRows: Row[] = [
     {
       name: 'a secret with the name in the file',
-      credentials: {},
       withSecret: true,
-      counts: '1 secret, 0 certificates and 0 federated credentials',
+      held: 'with 1 secret of unknown origin',
     },
     {
       name: 'a certificate',
-      credentials: {
-        keyCredentials: [
-          {
-            keyId: '11111111-1111-4111-8111-111111111111',
-            startDateTime: '2026-01-01T00:00:00Z',
-            endDateTime: '2999-01-01T00:00:00Z',
-          },
-        ],
-      },
-      counts: '0 secrets, 1 certificate and 0 federated credentials',
+      credentials: { keyCredentials: [valid] },
+      held: 'with 1 certificate of unknown origin',
     },
     {
       name: 'a federated credential',
       credentials: { federatedIdentityCredentials: [{ id: 'f', name: 'f' }] },
-      counts: '0 secrets, 0 certificates and 1 federated credential',
+      held: 'with 1 federated credential of unknown origin',
+    },
+    {
+      name: 'a secret that has ended by the local clock',
+      credentials: { passwordCredentials: [ended] },
+      held: 'with 1 secret of unknown origin',
+    },
+    {
+      name: 'a secret of its service principal',
+      ofPrincipal: { passwordCredentials: [valid] },
+      held: 'with 1 secret of its service principal of unknown origin',
+    },
+    {
+      name: 'credentials of both objects',
+      credentials: { keyCredentials: [valid, { ...valid, keyId: mallory.id }] },
+      ofPrincipal: { passwordCredentials: [valid], keyCredentials: [ended] },
+      held: 'with 2 certificates and 1 secret and 1 certificate of its service principal of unknown origin',
+    },
+    {
+      name: 'an owner',
+      credentials: { owners: [mallory] },
+      held: `with no credentials, owned by "Mallory's tool" (${mallory.appId})`,
+    },
+    {
+      name: 'an owner of its service principal',
+      ofPrincipal: { owners: [person] },
+      held: `with no credentials, owned by ${person.id}`,
+    },
+    {
+      name: 'many owners and a secret of its service principal',
+      credentials: { owners: many },
+      ofPrincipal: { owners: many, passwordCredentials: [valid] },
+      held: `with 1 secret of its service principal of unknown origin, owned by ${many
+        .slice(0, 5)
+        .map(({ id }) => id)
+        .join(', ')} and 2 more`,
     },
   ]
-  for (const { name, credentials, withSecret, counts } of credentialRows) {
+  for (const { name, credentials, ofPrincipal, withSecret, held } of heldRows) {
     for (const answer of [undefined, 'yes']) {
       const confirmation = answer === undefined ? '--yes' : '--yes and a person'
       it(`is granted nothing while it has ${name}, despite ${confirmation}`, async (test) => {
         const { served, path, directory, application, applicationId } = await planted(
           test,
           credentials,
+          ofPrincipal,
         )
         if (withSecret) directory.addPassword(String(application.id), secret)
         const { code, err } = await served.run(['apply', path, '--yes'], answer)
@@ -71,7 +121,7 @@ describe('CL14: an application that was found by its name alone', () => {
         assert.equal(directory.assignments.size, 0)
         assert.ok(
           err.includes(
-            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, with ${counts} of unknown origin. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
+            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, ${held}. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
           ),
           err,
         )
@@ -79,13 +129,22 @@ describe('CL14: an application that was found by its name alone', () => {
     }
   }
 
+  it('raises no doubt by an owner that is the administrator', async (test) => {
+    const own = { ...mallory, appId: administrator.CLIENT_ID }
+    const { served, path, directory } = await planted(test, { owners: [own] }, { owners: [own] })
+    const { code, err, questions } = await served.run(['apply', path], 'yes')
+    assert.equal(code, 0, err)
+    assert.match(questions[0] ?? '', /, with no credentials and no other owner\n/)
+    assert.equal(directory.assignments.size, 2)
+  })
+
   it('is not adopted by --yes without a terminal, and the error has the line for the file', async (test) => {
     const { served, path, directory, applicationId } = await planted(test)
     const { code, out, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2, err)
     assert.equal(directory.assignments.size, 0)
     assert.equal(directory.applications.size, 1)
-    const line = `! ~ application "Greeting client" (${applicationId}), found by its name only: exists since 2026-02-03, with no credentials`
+    const line = `! ~ application "Greeting client" (${applicationId}), found by its name only: exists since 2026-02-03, with no credentials and no other owner`
     assert.ok(out.includes(line), out)
     assert.ok(err.includes(line), err)
     assert.ok(
@@ -130,6 +189,7 @@ describe('CL14: an application that was found by its name alone', () => {
         secrets: 0,
         certificates: 0,
         federatedCredentials: 0,
+        owners: [],
       },
     ])
   })

@@ -91,6 +91,10 @@ export class FakeDirectory {
     return (this.get(this.applications, id).federatedIdentityCredentials ?? []) as Json[]
   }
 
+  owners(objects: Map<string, Json>, id: string): Json[] {
+    return (this.get(objects, id).owners ?? []) as Json[]
+  }
+
   updateApplication(id: string, body: Json): void {
     const before = this.get(this.applications, id)
     if ('appRoles' in body) judgeRoles(before.appRoles as Role[], body.appRoles as Role[])

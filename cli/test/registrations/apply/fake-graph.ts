@@ -167,6 +167,16 @@ export class FakeGraph {
         ({ ids: [id = ''], url }) => this.#page(url, directory.federatedCredentials(id)),
       ],
       [
+        'GET',
+        /^\/applications\/([^/]+)\/owners$/,
+        ({ ids: [id = ''], url }) => this.#page(url, directory.owners(applications, id)),
+      ],
+      [
+        'GET',
+        /^\/servicePrincipals\/([^/]+)\/owners$/,
+        ({ ids: [id = ''], url }) => this.#page(url, directory.owners(servicePrincipals, id)),
+      ],
+      [
         'POST',
         /^\/applications\/([^/]+)\/addPassword$/,
         ({ ids: [id = ''], body }) => directory.addPassword(id, body),

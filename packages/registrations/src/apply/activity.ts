@@ -3,7 +3,7 @@ export type Activity =
   | 'read_applications'
   | 'read_service_principals'
   | 'read_role_assignments'
-  | 'read_federated_credentials'
+  | 'read_credentials_and_owners'
   | 'apply_changes'
 
 /** Receives the progress of an activity; `total` is undefined while it is unknown. */

@@ -13,7 +13,7 @@ export {
   namesOf,
   readDirectory,
   readWholeDirectory,
-  withFederatedCredentials,
+  withHolders,
 } from './read-directory.ts'
 export type { NewSecret, SecretName, SecretSink } from './secret-sink.ts'
 export { waitUntilVisible } from './wait-until-visible.ts'

@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { validCredentials } from '../planning/credentials.ts'
+import { directoryIndex } from '../planning/directory-index.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -6,6 +8,7 @@ import {
   appRoleAssignment,
   type DirectoryState,
   federatedIdentityCredential,
+  owner,
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory-state.ts'
@@ -135,25 +138,51 @@ function wholeList<One>(
 }
 
 /**
- * Adds the federated credentials to the applications without a known ID. The directory lists them
- * by one request for each application.
+ * Adds what only separate requests list, and what tells who can use an application: federated
+ * credentials, and the owners of the application and of its service principal. An identified
+ * application needs its federated credentials only, and only if no other one is valid now.
  */
-export async function withFederatedCredentials(
+export async function withHolders(
   graph: Graph,
   state: DirectoryState,
-  identified: ReadonlySet<string>,
+  { identified, now }: { readonly identified: ReadonlySet<string>; readonly now: Date },
   options: ReadOptions = {},
 ): Promise<DirectoryState> {
   const reader = new DirectoryReader(graph, options)
-  const unidentified = state.applications.filter(({ appId }) => !identified.has(appId))
-  const found = await reader.each('read_federated_credentials', unidentified, async (one) => {
+  const index = directoryIndex(state)
+  const ownersOf = (set: string, id: string) => graph.list(`/${set}/${id}/owners`, owner)
+  const hasCredential = (application: Application) => {
+    const servicePrincipal = index.servicePrincipal(application.appId)
+    const holders = { application, ...(servicePrincipal && { servicePrincipal }) }
+    return validCredentials(holders, now).length > 0
+  }
+  const asked = state.applications.filter(
+    (one) => !identified.has(one.appId) || !hasCredential(one),
+  )
+  const found = await reader.each('read_credentials_and_owners', asked, async (one) => {
     const path = `/applications/${one.id}/federatedIdentityCredentials`
-    const credentials = await graph.list(path, federatedIdentityCredential)
-    return [one.id, { ...one, federatedIdentityCredentials: credentials }] as const
+    const complete = {
+      ...one,
+      federatedIdentityCredentials: await graph.list(path, federatedIdentityCredential),
+    }
+    const principal = index.servicePrincipal(one.appId)
+    if (identified.has(one.appId)) return { complete, principal }
+    const owners = await ownersOf('applications', one.id)
+    return {
+      complete: { ...complete, owners },
+      principal: principal && {
+        ...principal,
+        owners: await ownersOf('servicePrincipals', principal.id),
+      },
+    }
   })
-  const complete = new Map<string, Application>(found)
-  const applications = state.applications.map((one) => complete.get(one.id) ?? one)
-  return { ...state, applications }
+  const applications = new Map(found.map(({ complete }) => [complete.id, complete]))
+  const principals = new Map(found.map(({ principal }) => [principal?.id, principal]))
+  return {
+    ...state,
+    applications: state.applications.map((one) => applications.get(one.id) ?? one),
+    servicePrincipals: state.servicePrincipals.map((one) => principals.get(one.id) ?? one),
+  }
 }
 
 /** Reads all applications of a tenant, with their related objects. */

@@ -1,9 +1,8 @@
-import type { RegistrationsFile } from '../registrations-file.ts'
-import type { CertificateToAdd, Change } from './change.ts'
-import { fileIndex } from './file-index.ts'
+import type { Change } from './change.ts'
+import { countCredentials, inWords } from './credentials.ts'
+import type { Owner } from './directory-state.ts'
 import type { Located } from './locate.ts'
 import { onOneLine } from './one-line.ts'
-import { isSameCertificate } from './plan-certificates.ts'
 import { day } from './plan-secrets.ts'
 
 /**
@@ -16,58 +15,66 @@ export type Adoption = {
   readonly applicationId: string
   readonly foundBy: 'name' | 'identifier URI'
   readonly createdDateTime: Date | undefined
-  /** Number of valid credentials. A secret counts even if the file has one of the same name. */
+  /**
+   * Numbers of credentials, also of those that have ended: the clock that decides is that of the
+   * directory. One counts even if the file describes it, because its creator chooses how it looks.
+   */
   readonly secrets: number
   readonly certificates: number
   readonly federatedCredentials: number
+  /** The same in words, by their holder. Those of the service principal authenticate as well. */
+  readonly ofApplication?: string | undefined
+  readonly ofServicePrincipal?: string | undefined
+  /** The owners of the application and of its service principal, without the administrator. */
+  readonly owners: readonly Owner[]
 }
 
 export type AdoptionOptions = {
-  readonly now: Date
   /** Application IDs that are confirmed. */
   readonly confirmed: ReadonlySet<string>
-  /** The certificates of the file, by path. */
-  readonly certificates: ReadonlyMap<string, CertificateToAdd>
+  /** The application ID of the administrator, which may own what it has registered. */
+  readonly administrator?: string | undefined
 }
 
 /** The applications of a file that were found only by a name, each once. */
 export function adoptionsOf(
-  file: RegistrationsFile,
   located: readonly Located[],
-  { now, confirmed, certificates }: AdoptionOptions,
+  { confirmed, administrator }: AdoptionOptions,
 ): Adoption[] {
   const seen = new Set<string>()
-  return located.flatMap(({ name, application, foundBy = 'name' }): Adoption[] => {
-    if (seen.has(name)) return []
-    seen.add(name)
-    if (application === undefined || foundBy === 'id') return []
-    if (confirmed.has(application.appId)) return []
-    const entry = fileIndex(file).client(name)
-    const own = (entry?.certificates ?? []).flatMap(({ path }) => certificates.get(path) ?? [])
-    const isLive = ({ endDateTime }: { readonly endDateTime: Date }) => endDateTime > now
-    return [
-      {
-        application: name,
-        applicationId: application.appId,
-        foundBy,
-        createdDateTime: application.createdDateTime ?? undefined,
-        secrets: application.passwordCredentials.filter(isLive).length,
-        certificates: application.keyCredentials.filter(
-          (one) => isLive(one) && !own.some((certificate) => isSameCertificate(certificate, one)),
-        ).length,
-        federatedCredentials: application.federatedIdentityCredentials.length,
-      },
-    ]
-  })
+  return located.flatMap(
+    ({ name, application, servicePrincipal, foundBy = 'name' }): Adoption[] => {
+      if (seen.has(name)) return []
+      seen.add(name)
+      if (application === undefined || foundBy === 'id') return []
+      if (confirmed.has(application.appId)) return []
+      const { passwordCredentials = [], keyCredentials = [] } = servicePrincipal ?? {}
+      const owners = [...(application.owners ?? []), ...(servicePrincipal?.owners ?? [])].filter(
+        ({ appId }) => !appId || appId !== administrator?.toLowerCase(),
+      )
+      return [
+        {
+          application: name,
+          applicationId: application.appId,
+          foundBy,
+          createdDateTime: application.createdDateTime ?? undefined,
+          secrets: application.passwordCredentials.length + passwordCredentials.length,
+          certificates: application.keyCredentials.length + keyCredentials.length,
+          federatedCredentials: application.federatedIdentityCredentials.length,
+          ofApplication: countCredentials(application),
+          ofServicePrincipal: servicePrincipal && countCredentials(servicePrincipal),
+          owners: [...new Map(owners.map((one) => [one.id, one])).values()],
+        },
+      ]
+    },
+  )
 }
 
-export const hasCredentials = ({ secrets, certificates, federatedCredentials }: Adoption) =>
-  secrets + certificates + federatedCredentials > 0
+/** Whether somebody else may have a credential of the application, or may add one. */
+export const isHeldByOthers = ({ secrets, certificates, federatedCredentials, owners }: Adoption) =>
+  secrets + certificates + federatedCredentials + owners.length > 0
 
-/**
- * The reason for refusing admin consent: the creator of the application may have a credential for
- * it.
- */
+/** The reason for refusing admin consent: somebody else may use the application. */
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],
@@ -78,7 +85,7 @@ export function refusedConsents(
     ),
   )
   return adoptions
-    .filter((one) => hasCredentials(one) && granted.has(one.application))
+    .filter((one) => isHeldByOthers(one) && granted.has(one.application))
     .map(
       (one) =>
         `Admin consent for "${one.application}" is refused: application ${one.applicationId} was found by its ${one.foundBy} only. It ${history(one)}. Remove them, or add "applicationId": "${one.applicationId}" to its entry if this is your application.`,
@@ -97,10 +104,21 @@ export const adoptionLine = (one: Adoption): string =>
 
 function history(one: Adoption): string {
   const since = one.createdDateTime ? ` since ${day(one.createdDateTime)}` : ''
-  if (!hasCredentials(one)) return `exists${since}, with no credentials`
-  const { secrets, certificates, federatedCredentials } = one
-  const counts = `${count(secrets, 'secret')}, ${count(certificates, 'certificate')} and ${count(federatedCredentials, 'federated credential')}`
-  return `exists${since}, with ${counts} of unknown origin`
+  if (!isHeldByOthers(one)) return `exists${since}, with no credentials and no other owner`
+  const { ofApplication, ofServicePrincipal } = one
+  const held = inWords(
+    [ofApplication, ofServicePrincipal && `${ofServicePrincipal} of its service principal`].flatMap(
+      (counts) => counts ?? [],
+    ),
+  )
+  const owners = one.owners.slice(0, maxNamedOwners).map(ownerName)
+  const others = one.owners.length - owners.length
+  const owned = inWords([...owners, ...(others > 0 ? [`${others} more`] : [])])
+  const credentials = held === '' ? 'no credentials' : `${held} of unknown origin`
+  return `exists${since}, with ${credentials}${owned && `, owned by ${owned}`}`
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+const maxNamedOwners = 5
+
+const ownerName = ({ displayName, appId, id }: Owner) =>
+  displayName ? `"${displayName}" (${appId ?? id})` : (appId ?? id)

@@ -1,5 +1,6 @@
 import type { RegistrationsFile } from '../registrations-file.ts'
 import type { CertificateToAdd } from './change.ts'
+import { countCredentials } from './credentials.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { explain } from './explain.ts'
 import type { RoleState } from './explanation.ts'
@@ -75,9 +76,23 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
       )
       .map(
         ({ displayName }) =>
-          `"${displayName}" gets no token: the file removes all its credentials.`,
+          `"${displayName}" gets no token with a secret or a certificate of its application: the file removes them.`,
       ),
   ]
+}
+
+/** The credentials beside those of the file: a file describes only the credentials of applications. */
+export function consequencesOfOtherCredentials(
+  file: RegistrationsFile,
+  clients: readonly Located[],
+): string[] {
+  const index = fileIndex(file)
+  return clients.flatMap(({ name, servicePrincipal }): string[] => {
+    const entry = index.client(name)
+    const counts = servicePrincipal && countCredentials(servicePrincipal)
+    if (!counts || (!entry?.secrets && !entry?.certificates)) return []
+    return [`"${name}" keeps ${counts} of its service principal, which the file does not describe.`]
+  })
 }
 
 /** The certificates that end soon, as the file defines it, or have ended. */

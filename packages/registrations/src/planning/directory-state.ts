@@ -40,6 +40,14 @@ const keyCredential = z.object({
 
 export const federatedIdentityCredential = z.object({ id: z.string() })
 
+/** A person or a program that may change an object, in Entra ID without any role. */
+export const owner = z.object({
+  id: guid,
+  displayName: text,
+  /** The application ID, if the owner is a service principal. */
+  appId: guid.nullish(),
+})
+
 /** The properties of an application that a plan compares. Others stay as they are. */
 export const application = z.object({
   '@odata.etag': etag,
@@ -53,8 +61,9 @@ export const application = z.object({
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
   keyCredentials: z.array(keyCredential).default([]),
-  /** Microsoft Graph lists these by separate requests only. */
+  /** Microsoft Graph lists these, and owners, by separate requests only. */
   federatedIdentityCredentials: z.array(federatedIdentityCredential).default([]),
+  owners: z.array(owner).optional(),
 })
 
 export const servicePrincipal = z.object({
@@ -70,6 +79,7 @@ export const servicePrincipal = z.object({
   /** Credentials that authenticate its application in this tenant only. */
   passwordCredentials: z.array(passwordCredential).optional(),
   keyCredentials: z.array(keyCredential).optional(),
+  owners: z.array(owner).optional(),
 })
 
 export const appRoleAssignment = z.object({
@@ -86,6 +96,7 @@ export type ServicePrincipal = z.output<typeof servicePrincipal>
 export type AppRoleAssignment = z.output<typeof appRoleAssignment>
 export type PasswordCredential = z.output<typeof passwordCredential>
 export type KeyCredential = z.output<typeof keyCredential>
+export type Owner = z.output<typeof owner>
 
 /** The part of a tenant's directory to which a file refers, at one time. */
 export type DirectoryState = {

@@ -1,11 +1,9 @@
+import { credentialsOf, type HeldCredential, validCredentials } from './credentials.ts'
 import type { Application, AppRole, DirectoryState } from './directory-state.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
 import { type Located, rolesOf } from './locate.ts'
 import { assignmentsOf } from './plan-consents.ts'
 import { day } from './plan-secrets.ts'
-
-// The directory dates a new credential by its own clock, which can be ahead of the local one.
-const clockToleranceMs = 300_000
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which
@@ -106,29 +104,29 @@ function adminConsent(roles: Explanation['roles']): StepResult {
   return { step, state: 'done', detail: granted.map(({ value }) => value).join(', ') }
 }
 
-function clientSecret({ application, servicePrincipal }: Located, now: Date): StepResult {
+function clientSecret(client: Located, now: Date): StepResult {
   const step = 'Client secret'
-  const holders = [application, servicePrincipal]
-  const secrets = holders.flatMap((one) => one?.passwordCredentials ?? [])
-  const all = [...secrets, ...holders.flatMap((one) => one?.keyCredentials ?? [])]
-  const latest = all.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
   const refused = (detail: string, aadstsCode: number): StepResult => ({
     step,
     state: 'missing',
     detail,
     refusal: { aadstsCode, reason: detail },
   })
-  if (latest === undefined) return refused('it has no secret and no certificate', 7000215)
+  const valid = latestFirst(validCredentials(client, now))
+  const [best] = [...valid.filter(({ kind }) => kind === 'secret'), ...valid]
+  if (best !== undefined)
+    return { step, state: 'done', detail: `${best.kind}, valid until ${day(best.endDateTime)}` }
+  if ((client.application?.federatedIdentityCredentials.length ?? 0) > 0)
+    return { step, state: 'done', detail: 'federated credential' }
+  const [latest] = latestFirst(credentialsOf(client))
+  if (latest === undefined) return refused('it has no credential', 7000215)
   if (latest.endDateTime <= now)
     return refused(`the last one ended on ${day(latest.endDateTime)}`, 7000222)
-  const good = all.filter(
-    ({ startDateTime, endDateTime }) =>
-      +startDateTime <= +now + clockToleranceMs && endDateTime > now,
-  )
-  if (good.length === 0) return refused('none is valid yet', 7000215)
-  const kind = secrets.some((one) => good.includes(one)) ? 'secret' : 'certificate'
-  return { step, state: 'done', detail: `${kind}, valid until ${day(latest.endDateTime)}` }
+  return refused('none is valid yet', 7000215)
 }
+
+const latestFirst = (credentials: readonly HeldCredential[]) =>
+  credentials.toSorted((a, b) => +b.endDateTime - +a.endDateTime)
 
 function roleStates(state: DirectoryState, client: Located, api: Located): Explanation['roles'] {
   const requested = requestedIds(client.application, api)

@@ -1,3 +1,4 @@
+import { countCredentials } from './credentials.ts'
 import { type DirectoryIndex, directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState } from './directory-state.ts'
 
@@ -44,7 +45,7 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
       displayName: client.displayName,
       ...idOf(client),
       permissions: permissionsOf(client, index, nameOf, notes),
-      ...secretsOf(client, notes),
+      ...secretsOf(client, principalCredentials(client, index), notes),
     })),
     consents: clients.flatMap((client) => consentsOf(client, index)),
   }
@@ -63,7 +64,14 @@ const isClient = (one: Application, index: DirectoryIndex) =>
   one.requiredResourceAccess.length > 0 ||
   one.passwordCredentials.length > 0 ||
   one.keyCredentials.length > 0 ||
+  principalCredentials(one, index) !== undefined ||
   grantsOf(one, index).length > 0
+
+/** The credentials of the service principal, in words. They authenticate the client as well. */
+function principalCredentials({ appId }: Application, index: DirectoryIndex): string | undefined {
+  const principal = index.servicePrincipal(appId)
+  return principal && countCredentials(principal)
+}
 
 function apiOf(api: Application, index: DirectoryIndex, portable: boolean) {
   const { identifierUris, appId, appRoles } = api
@@ -143,11 +151,15 @@ const dayMs = 86_400_000
 const longestLifetimeDays = 730
 const usualOverlapDays = 30
 
-function secretsOf(client: Application, notes: string[]) {
+function secretsOf(client: Application, ofServicePrincipal: string | undefined, notes: string[]) {
   const { displayName: name, passwordCredentials, keyCredentials } = client
   if (keyCredentials.length > 0)
     notes.push(
       `"${name}" has certificates, which the directory does not show: the file omits them.`,
+    )
+  if (ofServicePrincipal !== undefined)
+    notes.push(
+      `"${name}" has credentials of its service principal (${ofServicePrincipal}), which a file cannot describe: the file omits them.`,
     )
   if (passwordCredentials.some(({ displayName }) => !displayName)) {
     notes.push(`"${name}" has a secret without a name: the file omits its secrets.`)

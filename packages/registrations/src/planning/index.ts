@@ -1,4 +1,4 @@
-export { adoptionLine, hasCredentials } from './adoption.ts'
+export { adoptionLine, isHeldByOthers } from './adoption.ts'
 export type { CertificateToAdd, Change } from './change.ts'
 export {
   application,

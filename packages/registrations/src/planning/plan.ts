@@ -1,7 +1,12 @@
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import type { CertificateToAdd, Change } from './change.ts'
-import { consequencesOfFile, consequencesOfLeaving, consequencesOfTime } from './consequences.ts'
+import {
+  consequencesOfFile,
+  consequencesOfLeaving,
+  consequencesOfOtherCredentials,
+  consequencesOfTime,
+} from './consequences.ts'
 import { directoryIndex } from './directory-index.ts'
 import type { DirectoryState } from './directory-state.ts'
 import { fileIndex } from './file-index.ts'
@@ -26,6 +31,8 @@ export type PlanInput = {
   readonly rotate?: ReadonlySet<string>
   /** Confirmed application IDs of applications that the file identifies by name only. */
   readonly confirmed?: ReadonlySet<string>
+  /** The application ID of the administrator. Its ownership of an application raises no doubt. */
+  readonly administrator?: string | undefined
   /** Whether the IDs of all applications will be written into the file. */
   readonly writesIds?: boolean
 }
@@ -62,6 +69,7 @@ export function planRegistrations(input: PlanInput): Plan {
     rotate = new Set(),
     confirmed = new Set(),
     writesIds = false,
+    administrator,
   } = input
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
@@ -115,8 +123,12 @@ export function planRegistrations(input: PlanInput): Plan {
     }),
     ...gone.flatMap(removal),
   ]
-  const ifApplied = [...consequencesOfFile(file), ...consequencesOfTime(file, certificates, now)]
-  const foundByName = adoptionsOf(file, [...declared, ...clients], { now, confirmed, certificates })
+  const ifApplied = [
+    ...consequencesOfFile(file),
+    ...consequencesOfOtherCredentials(file, clients),
+    ...consequencesOfTime(file, certificates, now),
+  ]
+  const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
   const refused = refusedConsents(changes, foundByName)
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }

@@ -21,9 +21,10 @@ const explained = (state: ReturnType<typeof sampleState>) =>
     now,
   )
 
-const withSecret = (values: object) =>
+const withSecret = (values: object, client: object = {}) =>
   sampleState({
     client: {
+      ...client,
       passwordCredentials: sampleClient.passwordCredentials.map((one) => ({ ...one, ...values })),
     },
   })
@@ -89,7 +90,7 @@ const rows: Row[] = [
       ['Client registration', 'missing', 'the client is not registered'],
       ['Permissions', 'missing', 'it requests no role'],
       ['Admin consent', 'missing', 'no role is granted'],
-      ['Client secret', 'missing', 'it has no secret and no certificate'],
+      ['Client secret', 'missing', 'it has no credential'],
     ],
   },
   {
@@ -130,7 +131,7 @@ const rows: Row[] = [
     name: 'the client has no secret',
     state: sampleState({ client: { passwordCredentials: [] } }),
     aadstsCode: 7000215,
-    open: [['Client secret', 'missing', 'it has no secret and no certificate']],
+    open: [['Client secret', 'missing', 'it has no credential']],
   },
   {
     name: 'its service principal has the only secret',
@@ -138,6 +139,20 @@ const rows: Row[] = [
       client: { passwordCredentials: [] },
       clientPrincipal: { passwordCredentials: sampleClient.passwordCredentials },
     }),
+    roles: both,
+    open: [],
+  },
+  {
+    name: 'a federated credential is the only one',
+    state: sampleState({
+      client: { passwordCredentials: [], federatedIdentityCredentials: [{ id: 'github' }] },
+    }),
+    roles: both,
+    open: [],
+  },
+  {
+    name: 'a federated credential remains after the end of the secret',
+    state: withSecret({ endDateTime: now }, { federatedIdentityCredentials: [{ id: 'github' }] }),
     roles: both,
     open: [],
   },

@@ -130,6 +130,15 @@ describe('an exported file', () => {
       /^"Greeting client" has certificates/,
     ],
     [
+      'credentials of the service principal',
+      sampleState({
+        client: { requiredResourceAccess: [], passwordCredentials: [] },
+        clientPrincipal: { passwordCredentials: sampleClient.passwordCredentials },
+        assignments: [],
+      }),
+      /^"Greeting client" has credentials of its service principal \(1 secret\), which a file cannot describe: the file omits them\.$/,
+    ],
+    [
       'a request for an undeclared role',
       sampleState({
         client: {

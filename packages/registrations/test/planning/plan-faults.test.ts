@@ -5,7 +5,7 @@ import { sampleFile } from '@greeting/registrations/samples'
 import { servicePrincipal } from '../../src/planning/directory-state.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
 import { planText } from '../../src/planning/plan-text.ts'
-import { confirmedIn, ids, now, sampleApi, sampleState } from './sample-state.ts'
+import { confirmedIn, ids, now, sampleApi, sampleClient, sampleState } from './sample-state.ts'
 
 const plan = (file: unknown, state = sampleState()) =>
   planRegistrations({
@@ -120,6 +120,16 @@ With these changes:
   "Greeting client" gets a token for "Greeting API" without CallHelloApiRole: the file requests it without admin consent.
 `,
     )
+  })
+
+  it('names the credentials that the file does not describe', () => {
+    const { passwordCredentials } = sampleClient
+    const state = sampleState({
+      clientPrincipal: { passwordCredentials, keyCredentials: passwordCredentials },
+    })
+    const kept = `"Greeting client" keeps 1 secret and 1 certificate of its service principal, which the file does not describe.`
+    assert.deepEqual(plan(sampleFile(), state).ifApplied, [kept])
+    assert.deepEqual(plan({ clients: [{ displayName: 'Greeting client' }] }, state).ifApplied, [])
   })
 
   it('lists its faults in place of a diff', () => {

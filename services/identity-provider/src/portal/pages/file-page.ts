@@ -13,7 +13,7 @@ import {
   namesOf,
   readDirectory,
   readWholeDirectory,
-  withFederatedCredentials,
+  withHolders,
 } from '@greeting/registrations/apply'
 import {
   diffOf,
@@ -103,8 +103,8 @@ function faultText(text: string, { path: place, message }: FileIssue): string {
 async function planOf({ graph, session, now }: Visit, file: RegistrationsFile): Promise<Plan> {
   const read = await readDirectory(graph, session.tenantId, namesOf(file))
   const identified = new Set(namesOf(file).applicationIds)
-  const state = await withFederatedCredentials(graph, read, identified)
-  return planRegistrations({ file, state, now })
+  const state = await withHolders(graph, read, { identified, now })
+  return planRegistrations({ file, state, now, administrator: session.applicationId })
 }
 
 /** The plan that a person saw. Another plan is shown again, and not applied. */
