@@ -2,10 +2,20 @@ import { parseStrictJson } from '@greeting/guard/strict-json'
 import { BodyCutError, BodyTooLargeError, readBody } from '../../body/bounded-body.ts'
 import { BodyUndecodableError, gunzipBody } from '../../body/gunzip-body.ts'
 import { refuse } from './graph-error.ts'
+import { exceededJsonLimit, type JsonLimits } from './json-limits.ts'
 
 const maxBytes = 1024 * 1024
-/** No object here has as many properties. Each is examined several times. */
-const maxProperties = 100
+/** No body of a client has as many. Each value is examined several times. */
+export const jsonLimits: JsonLimits = {
+  maxLevels: 32,
+  maxPropertiesOfObject: 100,
+  maxValues: 20_000,
+}
+const limitSentences: Readonly<Record<keyof JsonLimits, string>> = {
+  maxLevels: `The body must not have more than ${jsonLimits.maxLevels} levels.`,
+  maxPropertiesOfObject: `An object of the body must not have more than ${jsonLimits.maxPropertiesOfObject} properties.`,
+  maxValues: `The body must not have more than ${jsonLimits.maxValues} properties and entries of arrays in all.`,
+}
 // Parameters are ignored: RFC 8259 section 11 defines none for this type.
 const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
@@ -22,7 +32,7 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
  *
  * @throws {GraphError} graph_refusal when the body is missing, longer than 1 MiB after decoding, not
  *   JSON in UTF-8, in another content coding than gzip, repeats a name within an object, or has too
- *   many properties.
+ *   many values or levels.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
@@ -30,14 +40,11 @@ export async function readJson(request: Request): Promise<unknown> {
   if (!jsonType.test(request.headers.get('content-type') ?? '')) {
     throw refuse('content_type_unsupported')
   }
+  const exceeded = exceededJsonLimit(bytes, jsonLimits)
+  if (exceeded !== undefined) throw refuse('body_invalid', limitSentences[exceeded])
   const value = parseStrictJson(bytes)
   // JSON.parse would silently use the last of several members with one name.
   if (value === undefined) throw refuse(isJson(bytes) ? 'body_ambiguous' : 'body_malformed')
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    if (Object.keys(value).length > maxProperties) {
-      throw refuse('body_invalid', `The body must not have more than ${maxProperties} properties.`)
-    }
-  }
   return value
 }
 

@@ -55,6 +55,7 @@ const isPlaceholder = (segment: string) => segment.startsWith('{')
 export class OperationPaths {
   readonly #templates: readonly Template[]
   readonly #mountPath: string
+  readonly #maxSegments: number
 
   constructor(operations: readonly Operation[], mountPath = '') {
     this.#mountPath = mountPath
@@ -64,11 +65,17 @@ export class OperationPaths {
         segments: operation.path.replace('{property}', property).split('/'),
       })),
     )
+    this.#maxSegments = Math.max(0, ...this.#templates.map(({ segments }) => segments.length))
   }
 
-  /** The path of a request, with the case of the table; unchanged when it is not valid. */
+  /**
+   * The path of a request, with the case of the table; unchanged when it is not valid. A path that is
+   * longer than all of the table ends after one more segment, because the router examines each.
+   */
   pathOf(request: Request): string {
     const pathname = withoutTenant(pathInApp(new URL(request.url).pathname, this.#mountPath))
+      .split('/', this.#maxSegments + 1)
+      .join('/')
     try {
       const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
       const [template] = this.#at(segments)

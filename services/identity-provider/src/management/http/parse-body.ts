@@ -21,13 +21,15 @@ const maxNameLength = 100
 /**
  * Parses a body by a schema, without its control information.
  *
+ * @param embedded the name of members that are bodies of other requests, and keep theirs
  * @throws {GraphError} graph_refusal body_invalid.
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
+  embedded?: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(withoutControlInformation(body), { error: messageOf })
+  const parsed = schema.safeParse(withoutControlInformation(body, embedded), { error: messageOf })
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map(
     (issue): ValidationIssue => ({

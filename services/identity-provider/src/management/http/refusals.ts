@@ -144,8 +144,7 @@ export const refusals = {
   body_ambiguous: {
     status: 400,
     code: 'BadRequest',
-    sentence: () =>
-      'A name is repeated in one object of the payload, or the payload has more than 32 levels.',
+    sentence: () => 'A name is repeated in one object of the payload.',
   },
   body_cut: {
     status: 400,

@@ -5,14 +5,18 @@ const references = /@odata\.(?:bind|id)$/
  * service ignore it. References by `@odata.bind` and `@odata.id` are no such information: they change an
  * object.
  *
+ * @param embedded the name of members that are bodies themselves, and stay as they are
  * @see OData JSON Format 4.01 section 4.6
  */
-export function withoutControlInformation(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(withoutControlInformation)
+export function withoutControlInformation(body: unknown, embedded?: string): unknown {
+  if (Array.isArray(body)) return body.map((entry) => withoutControlInformation(entry, embedded))
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(
     Object.entries(body)
       .filter(([name]) => !name.includes('@odata.') || references.test(name))
-      .map(([name, value]) => [name, withoutControlInformation(value)]),
+      .map(([name, value]) => [
+        name,
+        name === embedded ? value : withoutControlInformation(value, embedded),
+      ]),
   )
 }

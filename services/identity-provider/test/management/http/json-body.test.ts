@@ -27,6 +27,39 @@ describe('the JSON body of a request', () => {
     })
   }
 
+  const members = (count: number) =>
+    Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')
+  const large: readonly (readonly [name: string, body: string, limit: RegExp])[] = [
+    ['101 properties', `{${members(101)}`, /An object .* more than 100 properties/],
+    ['101 properties of a property', `{"web":{${members(101)}`, /more than 100 properties/],
+    ['20001 entries', `{"tags":[${'"",'.repeat(20_001)}`, /more than 20000 properties and entries/],
+    [
+      '250 objects of 100 properties',
+      `{"a":[${`{${members(100)}},`.repeat(250)}`,
+      /more than 20000 properties and entries/,
+    ],
+    ['33 levels', `{"web":${'['.repeat(32)}`, /more than 32 levels/],
+  ]
+  for (const [name, body, limit] of large) {
+    // These texts are not JSON: a parser would say so.
+    it(`is refused before it is parsed when it has ${name} (AS38)`, async () => {
+      const { admin, path } = await withApi()
+      const reply = await admin.patch(path, body)
+      assert.equal(reply.status, 400)
+      assert.match(reply.body.error.message, limit)
+    })
+  }
+
+  it('can have 1000 app roles with all members of a manifest', async () => {
+    const { admin, path } = await withApi()
+    const appRoles = Array.from({ length: 1000 }, (_, index) => ({
+      ...role({ id: crypto.randomUUID(), value: `Role.${index}` }),
+      lang: null,
+      origin: 'Application',
+    }))
+    assert.equal((await admin.patch(path, { appRoles })).status, 204)
+  })
+
   it('can have the same member in several objects', async () => {
     const { admin, path } = await withApi()
     const appRoles = [role(), role({ id: contoso.id, value: 'Other' })]

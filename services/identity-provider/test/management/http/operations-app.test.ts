@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { operationPath } from '../../../src/management/http/operation-path.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
+import { OperationPaths, operationPath } from '../../../src/management/http/operation-path.ts'
 import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
@@ -144,6 +145,14 @@ describe('the path of an operation', () => {
     }
     const credential = `/applications/${api.id}/federatedIdentityCredentials/Applications`
     assert.match((await admin.get(credential)).body.error.message, /'Applications'/)
+  })
+
+  it('has no more segments for the router than the table, and one (AS38)', () => {
+    const paths = new OperationPaths(graphOperations)
+    const longest = Math.max(...graphOperations.map(({ path }) => path.split('/').length))
+    const path = paths.pathOf(new Request(`https://login.example${'/applications'.repeat(8000)}`))
+    assert.equal(path.split('/').length, longest + 1)
+    assert.deepEqual(paths.methodsAt(path), [])
   })
 
   it('may begin with the tenant of the caller, and with no other', async () => {

@@ -108,7 +108,7 @@ function parseBatch(body: unknown): z.output<typeof batchBody> {
   if (Array.isArray(requests) && requests.length > maxRequests) {
     throw refuse('batch_too_long', String(maxRequests))
   }
-  const parsed = parseBody(batchBody, body)
+  const parsed = parseBody(batchBody, body, 'body')
   const known = new Set<string>()
   for (const { id, dependsOn, url } of parsed.requests) {
     const key = id.toLowerCase()

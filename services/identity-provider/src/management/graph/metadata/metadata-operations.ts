@@ -46,6 +46,9 @@ export const model: readonly ModelSet[] = [
   { set: domains },
 ]
 
+/** The document never changes. A batch may request it 20 times. */
+let document: string | undefined
+
 /** The model of this API, for OData tools. */
 export const metadataOperations: readonly ReadOperation[] = [
   {
@@ -56,7 +59,8 @@ export const metadataOperations: readonly ReadOperation[] = [
     read: (call) => {
       parseQuery(call, supportedOptions.nothing)
       const contentType = 'application/xml; charset=utf-8'
-      return { status: 200, content: metadataDocument(model), contentType }
+      document ??= metadataDocument(model)
+      return { status: 200, content: document, contentType }
     },
   },
 ]

@@ -16,7 +16,11 @@ const create = (id: string, part: object = {}) => ({
   ...part,
 })
 
-describe('a batch', () => {
+const entries = (count: number) => ({ tags: Array.from({ length: count }, () => '') })
+const membersOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, '']))
+
+describe('a batch (AS38)', () => {
   it('answers its requests in their order, each with its own answer', async () => {
     const { admin, api } = await withApi()
     const reply = await admin.post('/$batch', {
@@ -198,6 +202,21 @@ describe('a batch', () => {
       'a header that is no ASCII',
       { requests: [get('1', '/applications', { headers: { prefer: 'ä' } })] },
       /in ASCII/,
+    ],
+    [
+      '101 headers in a request',
+      { requests: [get('1', '/me', { headers: membersOf(101) })] },
+      /more than 100 properties/,
+    ],
+    [
+      '101 properties in the body of a request',
+      { requests: [create('1', { body: membersOf(101) })] },
+      /more than 100 properties/,
+    ],
+    [
+      '20 requests that are too large together',
+      { requests: Array.from({ length: 20 }, (_, id) => create(`${id}`, { body: entries(1000) })) },
+      /more than 20000 properties and entries/,
     ],
     ['no requests', {}, /'requests': it is required/],
     ['an unknown member', { requests: [], atomicityGroup: 'x' }, /'atomicityGroup'/],
