@@ -80,6 +80,12 @@ export const rooms: readonly Room[] = [
       'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
   },
   {
+    path: 'services/identity-provider/src/clock',
+    mayImport: [],
+    reason:
+      'Steps that cannot be undone need its time. It compares clocks, and knows nothing of what the steps delete.',
+  },
+  {
     path: 'services/identity-provider/src/issuance',
     mayImport: ['services/identity-provider/src/directory'],
     reason:
@@ -87,12 +93,13 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/identity-provider/src/signing',
-    mayImport: ['services/identity-provider/src/files'],
+    mayImport: ['services/identity-provider/src/clock', 'services/identity-provider/src/files'],
     reason: 'The only room with private keys does not depend on requests or clients.',
   },
   {
     path: 'services/identity-provider/src/storage',
     mayImport: [
+      'services/identity-provider/src/clock',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
@@ -191,6 +198,7 @@ export const rooms: readonly Room[] = [
     mayImport: [
       'packages/guard',
       'services/identity-provider/src/body',
+      'services/identity-provider/src/clock',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
       'services/identity-provider/src/signing',

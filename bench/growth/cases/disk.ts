@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { AgreedTime } from '../../../services/identity-provider/src/clock/agreed-time.ts'
 import { put, remove } from '../../../services/identity-provider/src/directory/directory-change.ts'
 import type { AuditRecord } from '../../../services/identity-provider/src/storage/audit-record.ts'
 import {
@@ -49,7 +50,7 @@ export const disk: GrowthCase = {
     await spendAssertions(storage, 3 * limit * scale)
     await appendUnauthenticated(storage, 5 * limit * scale)
     await removeObjects(storage, 1.25 * removalsKept * scale)
-    await storage.tidy(new Date())
+    await storage.tidy(new Date(), new AgreedTime(new Date()))
     const { auditRecords, usedAssertions } = storage.usage()
     await storage.close()
     const count = (what: string, size: number, value: number | undefined): void => {

@@ -2,6 +2,7 @@ import { type Fetch, metricsFetch, observeRequests, type WorkerLink } from '@gre
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
+import { AgreedClock } from './clock/agreed-clock.ts'
 import type { Authority } from './dialect/authority.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { reportCountedRefusals } from './http/counted-refusals.ts'
@@ -17,7 +18,6 @@ import type { Metrics } from './metrics/metrics.ts'
 import { portalCallerOf } from './portal/api/portal-caller.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
-import { ClockComparison } from './startup/clock-comparison.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
 import { isPortalOn } from './startup/is-portal-on.ts'
 import { observedSign, observeTokens } from './startup/observe-tokens.ts'
@@ -46,6 +46,9 @@ export type AnswerRequestsOptions = {
   readonly isReady: () => boolean
 }
 
+/** The last time that a `Date` can have. */
+const endOfTime = new Date(8.64e15)
+
 /**
  * Builds everything between the store and the listeners, and answers their requests.
  *
@@ -64,7 +67,7 @@ export async function answerRequests({
   isStart,
   isReady,
 }: AnswerRequestsOptions): Promise<AsyncDisposableStack> {
-  const { runtime, testKeys } = world
+  const { runtime, testKeys, elapsedMs } = world
   await using unfinished = new AsyncDisposableStack()
   const reversals = new StoreReversals({
     report: (fields, text) => log.error(fields, text),
@@ -76,13 +79,18 @@ export async function answerRequests({
     onReversal: (followed, latest) => reversals.note('directory', followed, latest),
   })
 
-  // 1. Registrations, administrator and signing keys
-  if (isStart) await requireStoredKeys(settings, storage)
+  // 1. Clock, registrations, administrator and signing keys
+  const clock = await AgreedClock.open({
+    ...{ now: runtime.now, elapsedMs, log },
+    readStoreMs: storage.clockMs,
+    marks: storage.clockMarks,
+  })
+  if (isStart) await requireStoredKeys(settings, storage, clock)
   if (isStart) await seedDirectory(settings, directory, runtime, log)
   if (isStart && link?.isFirst !== false) {
     await ensureAdministrator(settings, directory, listeners.first.authority, runtime, log)
   }
-  const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals, world)
+  const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals, clock, world)
 
   // 2. Audit log and other issuers
   const auditBuffer = new AuditBuffer({
@@ -124,7 +132,8 @@ export async function answerRequests({
       maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
     },
     assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
-    storeWentBackAt: () => reversals.latestAt,
+    // A clock that is behind makes forgotten assertions valid again.
+    storeWentBackAt: () => (clock.isBehind ? endOfTime : reversals.latestAt),
     verifyFederated: issuers.verify,
     throttle: new FailedLoginRateLimit({
       // Each worker counts the requests of its own connections.
@@ -136,6 +145,7 @@ export async function answerRequests({
     audit: auditBuffer.record,
     noteUse: auditBuffer.noteUse,
     isReady,
+    isClockAgreed: () => clock.isReady(),
     observeToken: observeTokens(metrics?.observeToken, tracing),
     observeRequest: observeRequests(tracing, metrics?.observeRequest),
     log,
@@ -163,8 +173,6 @@ export async function answerRequests({
   }
 
   // 4. Background tasks. The last counted refusals are reported before the audit log is written.
-  const clock = new ClockComparison({ readStoreMs: storage.clockMs, now: runtime.now, log })
-  await clock.compare()
   const reportRefusals = async () => reportCountedRefusals(options)
   unfinished.defer(reportRefusals)
   startBackgroundTasks(
@@ -192,7 +200,7 @@ export async function answerRequests({
       keys,
       storage: {
         ...{ usage: storage.usage, limits: storageLimits(settings) },
-        clockOffsetSeconds: () => clock.offsetSeconds,
+        clock,
         ...{ reversals: () => reversals.count, auditBacklog: () => auditBuffer.backlog },
       },
       maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,

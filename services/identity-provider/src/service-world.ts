@@ -1,3 +1,4 @@
+import { uptime } from 'node:os'
 import type { Fetch } from '@greeting/http-service'
 import type { Hono } from 'hono'
 import type { Authority } from './dialect/authority.ts'
@@ -16,6 +17,11 @@ import { openStorage, type Storage, type StorageOptions } from './storage/storag
 /** What a server uses besides its settings. The lab and tests replace parts of it. */
 export type ServiceWorld = {
   readonly runtime: Runtime
+  /**
+   * Time since the start of the machine in milliseconds, including its sleep, with which the clock is compared.
+   * Undefined for a clock that a lab or a test moves on purpose.
+   */
+  readonly elapsedMs: (() => number) | undefined
   readonly openStorage: (options: StorageOptions) => Promise<Storage>
   readonly generateKey: typeof generateSigningKey
   /** Whether the server may sign with the public keys of `@greeting/testing`. */
@@ -58,6 +64,7 @@ export type LabParts = {
 /** The system: its clock, its random generator and its disk. */
 export const systemWorld: ServiceWorld = {
   runtime: systemRuntime,
+  elapsedMs: () => uptime() * 1000,
   openStorage,
   generateKey: generateSigningKey,
   testKeys: 'refused',

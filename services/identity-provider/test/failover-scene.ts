@@ -8,6 +8,7 @@ import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import type { StorageOptions } from '../src/storage/storage.ts'
+import { agreedNow } from './clock/agreed-now.ts'
 import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, startProvider } from './provider-process.ts'
@@ -157,6 +158,7 @@ export class FailoverScene {
     const keys = await SigningKeys.open({
       store: storage.keyRing,
       keyEncryptionKey: this.#keyEncryptionKey,
+      agreedTime: agreedNow(),
       schedule: { longestTokenSeconds: 3600 },
       generate: fixtureSigningKey,
     })

@@ -17,12 +17,12 @@ const environmentWith = (environment: Environment) => ({
 })
 
 /** Starts an identity provider in this process, which costs less than a process of its own. */
-export const startHere = (environment: Environment): Promise<Service> =>
+export const startHere = (environment: Environment, world = fixtureWorld): Promise<Service> =>
   startService(
     readSettings(environmentWith(environment)),
     pino({ level: 'silent' }),
     undefined,
-    fixtureWorld,
+    world,
   )
 
 class Exit extends Error {}

@@ -13,6 +13,7 @@ import { SigningKeys } from '../src/signing/signing-keys.ts'
 import { startIdentityProvider } from '../src/start-identity-provider.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
+import { agreedNow } from './clock/agreed-now.ts'
 import { startHere } from './provider-here.ts'
 import {
   type ProviderProcess,
@@ -62,6 +63,7 @@ before(async () => {
   keys = await SigningKeys.open({
     store: storage.keyRing,
     keyEncryptionKey,
+    agreedTime: agreedNow(),
     schedule: { longestTokenSeconds: 3600 },
     generate: fixtureSigningKey,
   })

@@ -2,20 +2,24 @@ import { Hono } from 'hono'
 import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
+type Readiness = 'ready' | 'stopping' | 'storage unavailable' | 'no keys' | 'clock differs'
+
 /** Serves the health of the process, and its readiness to issue tokens. */
 export function healthEndpoints({
   directory,
   keys,
   isReady,
-}: Pick<ServiceOptions, 'directory' | 'keys' | 'isReady'>): Hono<ServerEnv> {
-  const state = async (): Promise<'ready' | 'stopping' | 'storage unavailable' | 'no keys'> => {
+  isClockAgreed,
+}: Pick<ServiceOptions, 'directory' | 'keys' | 'isReady' | 'isClockAgreed'>): Hono<ServerEnv> {
+  const state = async (): Promise<Readiness> => {
     if (!isReady()) return 'stopping'
     try {
       await directory.read(() => undefined)
     } catch {
       return 'storage unavailable'
     }
-    return keys.published().length === 0 ? 'no keys' : 'ready'
+    if (keys.published().length === 0) return 'no keys'
+    return isClockAgreed() ? 'ready' : 'clock differs'
   }
   const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
   return new Hono<ServerEnv>()

@@ -37,7 +37,7 @@ export type ServiceOptions = {
   readonly assertionTimes: AssertionTimes
   /** The replay cache; `undefined` when an assertion can be used until it expires. */
   readonly assertions: ReplayCache | undefined
-  /** The last time when the store lost commits, and with them used assertions. */
+  /** The last time when the store lost commits, and with them used assertions. In the future, all count as used. */
   readonly storeWentBackAt?: () => Date | undefined
   readonly verifyFederated: VerifyFederated
   readonly throttle: FailedLoginRateLimit
@@ -50,6 +50,8 @@ export type ServiceOptions = {
   readonly noteUse: (credentialName: string, at: Date) => void
   /** False when the service has begun to stop. */
   readonly isReady: () => boolean
+  /** False while the clock of the server is known to differ from another one. */
+  readonly isClockAgreed: () => boolean
   /** Receives the result of each token request; undefined when nothing observes them. */
   readonly observeToken?: ObserveToken | undefined
   /** Runs a request and observes its answer; undefined when nothing observes them. */

@@ -138,7 +138,7 @@ const factSources = (
   recordUse: async ({ application }, jti, assertion) => {
     if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
       throw new StorageUnavailableError(
-        'The store went back, so it does not know whether the assertion was used',
+        'The store or the clock went back, so the assertion may have been used',
       )
     }
     // Kept as long as a server with a late clock accepts the assertion.

@@ -11,5 +11,10 @@ export function openLabWorld({ HOST }: Pick<Settings, 'HOST'>, log: Logger): Ser
     { host: HOST },
     'LAB=on: this server makes forged tokens and faults, never use it in production',
   )
-  return { ...systemWorld, runtime: { ...systemRuntime, now: lab.clock.now }, lab }
+  return {
+    ...systemWorld,
+    runtime: { ...systemRuntime, now: lab.clock.now },
+    elapsedMs: undefined,
+    lab,
+  }
 }

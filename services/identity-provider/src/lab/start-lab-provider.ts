@@ -68,6 +68,7 @@ export async function startLabProvider({
   const { provider, service } = await startInProcess(inMemory, {
     ...systemWorld,
     runtime: { ...systemRuntime, now: lab.clock.now },
+    elapsedMs: undefined,
     openStorage: storage.open,
     ...(signingKeys === 'public' && { generateKey: supply.next, testKeys: 'accepted' }),
     lab,

@@ -10,7 +10,7 @@ export type KeyFigures = {
   readonly ageSeconds: number
 }
 
-const phases = Object.keys(keyPhases).filter((phase) => phase !== 'gone')
+const phases = Object.keys(keyPhases)
 
 /** Adds the phases of the signing keys, and the time until each phase ends. */
 export function keyMetrics(metrics: MetricSet, keys: KeyFigures, now: () => Date): void {

@@ -2,6 +2,13 @@ import type { AuditBacklog } from '../storage/audit-buffer.ts'
 import type { StorageLimits, StorageUsage } from '../storage/storage-usage.ts'
 import type { MetricSet } from './metric-set.ts'
 
+/** The figures of the comparison of the clock of this server. */
+export type ClockFigures = {
+  readonly offsetSeconds: number | undefined
+  readonly disagreements: number
+  readonly isInDoubt: boolean
+}
+
 /** The figures of the store. */
 export type StorageFigures = {
   readonly usage: () => StorageUsage
@@ -9,14 +16,13 @@ export type StorageFigures = {
   readonly auditBacklog: () => AuditBacklog
   /** How often the store has lost commits since the start. */
   readonly reversals: () => number
-  /** How far the clock of this server is ahead of that of the database; undefined for SQLite. */
-  readonly clockOffsetSeconds: () => number | undefined
+  readonly clock: ClockFigures
 }
 
 /** Adds the size of the store as of its last cleanup, and the audit records that wait for it. */
 export function storageMetrics(
   metrics: MetricSet,
-  { usage, limits, auditBacklog, reversals, clockOffsetSeconds }: StorageFigures,
+  { usage, limits, auditBacklog, reversals, clock }: StorageFigures,
 ): void {
   metrics.gaugeBy(
     'lane',
@@ -73,7 +79,17 @@ export function storageMetrics(
   )
   metrics.gauge(
     'greeting_clock_offset_seconds',
-    'How far the clock of this server is ahead of the clock of PostgreSQL.',
-    clockOffsetSeconds,
+    'How far the clock of this server is ahead of PostgreSQL, or of the time since the machine started.',
+    () => clock.offsetSeconds,
+  )
+  metrics.count(
+    'greeting_clock_disagreements_total',
+    'How often the clock of this server was found to differ.',
+    () => clock.disagreements,
+  )
+  metrics.gauge(
+    'greeting_clock_in_doubt',
+    '1 while nothing is deleted by its age, because the time is not agreed.',
+    () => Number(clock.isInDoubt),
   )
 }

@@ -13,7 +13,7 @@ export const system: KeyActor = { actor: 'system', correlationId: null }
 /** An event of a signing key, for the audit log. */
 export type KeyEvent = KeyActor & {
   readonly at: Date
-  readonly action: 'announce' | 'reschedule' | 'reencrypt' | 'remove' | 'revoke'
+  readonly action: 'announce' | 'reschedule' | 'retire' | 'reencrypt' | 'remove' | 'revoke'
   readonly kid: string
 }
 
@@ -31,10 +31,11 @@ export function keyEvents(
   const event = (action: KeyEvent['action'], kid: string): KeyEvent => ({ ...by, at, action, kid })
   return [
     ...before.filter(({ kid }) => !later.has(kid)).map(({ kid }) => event(removal, kid)),
-    ...after.flatMap(({ kid, sealedPrivateKey, signsFrom }) => {
+    ...after.flatMap(({ kid, sealedPrivateKey, signsFrom, retiredAt }) => {
       const was = earlier.get(kid)
       if (was === undefined) return event('announce', kid)
       if (was.sealedPrivateKey !== sealedPrivateKey) return event('reencrypt', kid)
+      if (was.retiredAt === null && retiredAt !== null) return event('retire', kid)
       return was.signsFrom.getTime() === signsFrom.getTime() ? [] : event('reschedule', kid)
     }),
   ]

@@ -1,10 +1,9 @@
-/** Whether a key signs, and whether it is published, in each phase. */
+/** The phases of a signing key in their order, and whether the key signs. It is published in each of them. */
 export const keyPhases = {
-  announced: { published: true, signs: false },
-  active: { published: true, signs: true },
-  retired: { published: true, signs: false },
-  gone: { published: false, signs: false },
+  announced: { signs: false },
+  active: { signs: true },
+  retired: { signs: false },
 } as const
 
-/** A phase of a signing key. A key passes through the phases in this order. */
+/** A phase of a signing key. */
 export type KeyPhase = keyof typeof keyPhases

@@ -1,4 +1,5 @@
-import { type KeyPhase, keyPhases } from './key-phase.ts'
+import type { AgreedTime } from '../clock/agreed-time.ts'
+import type { KeyPhase } from './key-phase.ts'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
 
@@ -29,11 +30,16 @@ export function keyStates(ring: KeyRing, schedule: KeySchedule, now: Date): KeyS
     if (successor === undefined || key.signsFrom > now) {
       return { key, phase: 'announced', until: key.signsFrom }
     }
-    const retiredForMs = retirementSeconds(schedule, key.longestTokenSeconds) * secondMs
-    const until = later(successor.signsFrom, retiredForMs)
-    return { key, phase: now < until ? 'retired' : 'gone', until }
+    return { key, phase: 'retired', until: removableFrom(key, schedule) }
   })
 }
+
+/** When all tokens of a retired key have expired; null while its retirement is not recorded. */
+const removableFrom = (
+  { retiredAt, longestTokenSeconds }: SigningKey,
+  schedule: KeySchedule,
+): Date | null =>
+  retiredAt && later(retiredAt, retirementSeconds(schedule, longestTokenSeconds) * secondMs)
 
 /** The active key; `undefined` only in an empty ring. */
 export const activeKey = (ring: KeyRing, now: Date): SigningKey | undefined =>
@@ -52,9 +58,18 @@ export const nextKey = (ring: KeyRing, now: Date): SigningKey | undefined => {
 export const keysLacking = (ring: KeyRing, now: Date): 0 | 1 | 2 =>
   ring.length === 0 ? 2 : nextKey(ring, now) === undefined ? 1 : 0
 
+/** The first ring. It needs no agreed time, because it replaces nothing. */
+export const firstKeys = (
+  spares: readonly NewSigningKey[],
+  schedule: KeySchedule,
+  now: Date,
+): KeyRing => spares.reduce<KeyRing>((keys, spare) => announce(keys, spare, schedule, now), [])
+
 /**
- * Applies the schedule: removes expired keys, adds new keys, and advances the announced key if the
- * schedule became shorter.
+ * Applies the schedule: records retirements, removes keys whose recorded retirement has passed, adds new
+ * keys, and advances the announced key if the schedule became shorter.
+ *
+ * A key that was active in the last maintenance is never removed: a clock that jumps may retire it at most.
  *
  * @param spares new keys, as many as `keysLacking` returns
  * @returns the same ring when nothing changes
@@ -63,19 +78,31 @@ export function maintain(
   ring: KeyRing,
   spares: readonly NewSigningKey[],
   schedule: KeySchedule,
-  now: Date,
+  { date: now }: AgreedTime,
 ): KeyRing {
-  const published = keyStates(ring, schedule, now)
-    .filter(({ phase }) => keyPhases[phase].published)
-    .map(({ key }) => key)
+  const kept = recordRetirements(ring, now).filter((key) => {
+    const until = removableFrom(key, schedule)
+    return until === null || now < until
+  })
   const complete = spares
-    .slice(0, keysLacking(published, now))
-    .reduce((keys, spare) => announce(keys, spare, schedule, now), published)
+    .slice(0, keysLacking(kept, now))
+    .reduce<KeyRing>((keys, spare) => announce(keys, spare, schedule, now), kept)
   const next = nextKey(complete, now)
   const punctual =
     next === undefined ? complete : bringForward(complete, next, due(complete, next, schedule, now))
   const tended = allowLongerTokens(punctual, schedule, now)
   return isSame(ring, tended) ? ring : tended
+}
+
+// A time that lies in the future is that of a clock that was wrong.
+const recordRetirements = (ring: KeyRing, now: Date): KeyRing => {
+  const active = activeKey(ring, now)
+  const signing = active === undefined ? 0 : ring.indexOf(active)
+  return ring.map((key, index) => {
+    const isKnown = key.retiredAt !== null && key.retiredAt <= now
+    const retiredAt = index >= signing ? null : isKnown ? key.retiredAt : now
+    return retiredAt === key.retiredAt ? key : { ...key, retiredAt }
+  })
 }
 
 /**
@@ -121,7 +148,7 @@ const announce = (
   spare: NewSigningKey,
   schedule: KeySchedule,
   now: Date,
-): SigningKey[] => {
+): KeyRing => {
   const signsAtOnce = placed(spare, now, schedule, now)
   const key = { ...signsAtOnce, signsFrom: due(ring, signsAtOnce, schedule, now) }
   return inOrder([...ring, key])
@@ -131,6 +158,7 @@ const placed = (spare: NewSigningKey, signsFrom: Date, schedule: KeySchedule, no
   ...spare,
   announcedAt: now,
   signsFrom,
+  retiredAt: null,
   longestTokenSeconds: schedule.longestTokenSeconds,
 })
 

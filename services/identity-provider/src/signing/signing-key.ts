@@ -8,12 +8,14 @@ export type NewSigningKey = {
   readonly sealedPrivateKey: string
 }
 
-/** A signing key in the store. Its phase follows from these times and the clock. */
+/** A signing key in the store. Its phase follows from its start and the clock. */
 export type SigningKey = NewSigningKey & {
   /** Start of its publication. */
   readonly announcedAt: Date
   /** Start of signing. It signs until the next key starts. */
   readonly signsFrom: Date
+  /** When a server with an agreed time first saw that the next key signs; null before. */
+  readonly retiredAt: Date | null
   /** Seconds from signing to `exp`, for the longest-lived token that it may have signed. */
   readonly longestTokenSeconds: number
 }

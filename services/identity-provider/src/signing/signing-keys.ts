@@ -1,9 +1,10 @@
+import type { AgreedTime } from '../clock/agreed-time.ts'
 import { KeyCache } from './key-cache.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { type KeyActor, keyEvents, system } from './key-event.ts'
-import { keyPhases } from './key-phase.ts'
 import {
   activeKey,
+  firstKeys,
   type KeyRing,
   type KeyState,
   keyStates,
@@ -25,6 +26,8 @@ export type SigningKeysOptions = {
   readonly store: KeyRingStore
   readonly keyEncryptionKey: KeyEncryptionKey
   readonly schedule: KeyScheduleOptions
+  /** The time for the schedule; undefined while the clock may be wrong. Then the keys stay as they are. */
+  readonly agreedTime: () => Promise<AgreedTime | undefined>
   /** Maximum age of the ring for signing, in milliseconds; default 1000. */
   readonly maxAgeMs?: number
   /** Maximum time that `sign` waits for the store, in milliseconds; default 2000. */
@@ -54,6 +57,7 @@ export class SigningKeys {
   readonly #schedule: KeySchedule
   readonly #maxAgeMs: number
   readonly #patienceMs: number
+  readonly #agreedTime: () => Promise<AgreedTime | undefined>
   readonly #now: () => Date
   readonly #monotonicNowMs: () => number
   readonly #generate: typeof generateSigningKey
@@ -73,6 +77,7 @@ export class SigningKeys {
     this.#schedule = keyScheduleSchema.parse(options.schedule)
     this.#maxAgeMs = options.maxAgeMs ?? 1000
     this.#patienceMs = options.patienceMs ?? 2000
+    this.#agreedTime = options.agreedTime
     this.#now = options.now ?? (() => new Date())
     this.#monotonicNowMs = options.monotonicNowMs ?? (() => performance.now())
     this.#generate = options.generate ?? generateSigningKey
@@ -114,9 +119,7 @@ export class SigningKeys {
    * the last known keys.
    */
   published(): PublishedKey[] {
-    return this.states()
-      .filter(({ phase }) => keyPhases[phase].published)
-      .map(({ key }) => this.#loaded.published(key.kid))
+    return this.#ring.map(({ kid }) => this.#loaded.published(kid))
   }
 
   /** Every key with its phase. */
@@ -148,15 +151,21 @@ export class SigningKeys {
   }
 
   /**
-   * Applies the schedule, if a change is due.
+   * Applies the schedule, if a change is due and the time is agreed. Makes the first keys at any time.
    *
    * @throws {SigningError} key_encryption_key_wrong when a key is due and the stored keys were
    * encrypted with another key since this process started.
    */
   async tend(by: KeyActor = system): Promise<void> {
+    const agreed = await this.#agreedTime()
     await this.#change(by, async (ring) => {
-      const now = this.#now()
-      return maintain(ring, await this.#spares(keysLacking(ring, now), now), this.#schedule, now)
+      if (ring.length === 0) {
+        const now = this.#now()
+        return firstKeys(await this.#spares(keysLacking([], now), now), this.#schedule, now)
+      }
+      if (agreed === undefined) return ring
+      const spares = await this.#spares(keysLacking(ring, agreed.date), agreed.date)
+      return maintain(ring, spares, this.#schedule, agreed)
     })
   }
 

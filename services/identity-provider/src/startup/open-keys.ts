@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { rsaKeyFault } from '@greeting/guard'
+import type { AgreedClock } from '../clock/agreed-clock.ts'
 import type { ServiceWorld } from '../service-world.ts'
 import { keySchedule, type Settings } from '../settings.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
@@ -19,6 +20,7 @@ export async function openKeys(
   settings: Settings,
   storage: Storage,
   reversals: StoreReversals,
+  clock: AgreedClock,
   { runtime, generateKey, testKeys }: ServiceWorld,
 ) {
   const { ring } = await storage.keyRing.read()
@@ -28,6 +30,7 @@ export async function openKeys(
     store: storage.keyRing,
     keyEncryptionKey,
     schedule: keySchedule(settings),
+    agreedTime: clock.agreedTime,
     now: runtime.now,
     generate: generateKey,
     onReversal: (followed, latest) => reversals.note('signing-keys', followed, latest),
@@ -37,12 +40,24 @@ export async function openKeys(
 
 /**
  * Requires that this server can decrypt the stored keys, before it writes anything. Otherwise a server with
- * the wrong store or the wrong key would create an administrator, and then fail.
+ * the wrong store or the wrong key would create an administrator, and then fail. Without stored keys, its clock must be
+ * right: the first keys and secrets begin with its time.
  *
  * @throws {SigningError} key_encryption_key_wrong, key_encryption_key_missing, sealed_key_corrupt
+ * @throws {Error} when the store is empty and the clock differs from that of the database
  */
-export async function requireStoredKeys(settings: Settings, storage: Storage): Promise<void> {
+export async function requireStoredKeys(
+  settings: Settings,
+  storage: Storage,
+  clock: AgreedClock,
+): Promise<void> {
   const { ring } = await storage.keyRing.read()
+  if (ring.length === 0 && !clock.isReady()) {
+    const seconds = Math.round(clock.offsetSeconds ?? 0)
+    throw new Error(
+      `The clock of this server is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the clock of the database, and the store is empty: correct the wrong clock, then start again.`,
+    )
+  }
   if (ring.length === 0) return
   const keyEncryptionKey = await keyEncryptionKeyOf(settings, ring)
   for (const { kid, sealedPrivateKey } of ring) keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)

@@ -1,3 +1,5 @@
+import type { AgreedClock } from '../clock/agreed-clock.ts'
+import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import { startPeriodicTask } from '../http/periodic-task.ts'
 import type { Log } from '../http/service-options.ts'
@@ -7,7 +9,6 @@ import type { AuditBuffer } from '../storage/audit-buffer.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoreReversals } from '../storage/store-reversals.ts'
-import type { ClockComparison } from './clock-comparison.ts'
 
 /** Everything that needs work between requests. */
 export type BackgroundWork = {
@@ -16,7 +17,7 @@ export type BackgroundWork = {
   readonly keys: SigningKeys
   readonly auditBuffer: AuditBuffer
   readonly reversals: StoreReversals
-  readonly clock: ClockComparison
+  readonly clock: AgreedClock
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
   readonly renewCertificate: () => Promise<void>
@@ -41,11 +42,25 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
-    [300_000, 'cleanup of the store', (signal) => storage.tidy(runtime.now(), signal)],
-    [300_000, 'purge of deleted items', () => purgeExpired(directory, runtime, work.retentionDays)],
-    [3_600_000, 'renewal of the server certificate', work.renewCertificate],
+    [300_000, 'cleanup of the store', tidy],
+    [300_000, 'purge of deleted items', whenAgreed(purge)],
+    [3_600_000, 'renewal of the server certificate', whenAgreed(work.renewCertificate)],
   ]
   for (const [everyMs, name, task] of tasks) {
     stack.defer(startPeriodicTask(everyMs, name, task, log))
+  }
+
+  async function tidy(signal: AbortSignal): Promise<void> {
+    await storage.tidy(runtime.now(), await clock.agreedTime(), signal)
+  }
+  function purge(agreed: AgreedTime): Promise<unknown> {
+    return purgeExpired(directory, agreed, work.retentionDays)
+  }
+  /** A task that waits for an agreed time, because it cannot be undone. */
+  function whenAgreed(task: (agreed: AgreedTime) => Promise<unknown>) {
+    return async () => {
+      const agreed = await clock.agreedTime()
+      if (agreed !== undefined) await task(agreed)
+    }
   }
 }

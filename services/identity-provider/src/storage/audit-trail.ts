@@ -1,3 +1,4 @@
+import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { AuditRecord } from './audit-record.ts'
 
 /**
@@ -62,10 +63,18 @@ export interface AuditTrail {
   append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void>
   find(query: AuditQuery): Promise<AuditPage>
   /**
-   * Deletes the records beyond the limits, in parts.
+   * Deletes the records that are too old, in parts.
    *
    * @param signal ends it after a part
    * @throws {DOMException} AbortError when the signal ended it
    */
-  prune(limits: AuditLimits, now: Date, signal?: AbortSignal): Promise<void>
+  forgetOld(limits: AuditLimits, agreed: AgreedTime, signal?: AbortSignal): Promise<void>
+  /**
+   * Deletes the oldest records beyond the maximum number of each lane, in parts.
+   *
+   * @param now decides when the records are counted again
+   * @param signal ends it after a part
+   * @throws {DOMException} AbortError when the signal ended it
+   */
+  forgetBeyond(limits: AuditLimits, now: Date, signal?: AbortSignal): Promise<void>
 }

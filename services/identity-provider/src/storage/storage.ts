@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { AgreedTime } from '../clock/agreed-time.ts'
+import type { ClockMarkStore } from '../clock/clock-marks.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
@@ -8,6 +10,7 @@ import type { ReplayCache } from './replay-cache.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/ending-credentials.ts'
 import { fillNameKeys } from './sql/name-keys.ts'
 import { SqlAuditTrail } from './sql/sql-audit-trail.ts'
+import { SqlClockMarks } from './sql/sql-clock-marks.ts'
 import { SqlCredentialUses } from './sql/sql-credential-uses.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
 import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
@@ -26,16 +29,20 @@ export type Storage = {
   readonly audit: AuditTrail
   readonly findEndingCredentials: FindEndingCredentials
   /**
-   * Deletes what has expired and what exceeds a limit. The owner must call it every few minutes.
+   * Deletes what exceeds a limit, what nothing refers to, and what has expired. The owner must call it every few
+   * minutes.
    *
+   * @param now decides what the figures of `usage` count
+   * @param agreed decides what has expired; undefined while the clock may be wrong, and then nothing has
    * @param signal ends a long cleanup early; the next one continues
    * @throws {DOMException} AbortError when the signal ended it
    */
-  tidy(now: Date, signal?: AbortSignal): Promise<void>
+  tidy(now: Date, agreed: AgreedTime | undefined, signal?: AbortSignal): Promise<void>
   /** What the store contains, as of the last `tidy`. */
   readonly usage: () => StorageUsage
   /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
   readonly clockMs: () => Promise<number | undefined>
+  readonly clockMarks: ClockMarkStore
   close(): Promise<void>
 }
 
@@ -114,10 +121,14 @@ export function sqlStorage(
     credentialUses,
     audit,
     findEndingCredentials: (...query) => findEndingCredentials(database, ...query),
-    tidy: async (now, signal) => {
-      await assertions.forgetExpired(now)
+    tidy: async (now, agreed, signal) => {
+      if (agreed !== undefined) {
+        await assertions.forgetExpired(agreed)
+        await audit.forgetOld(limits, agreed, signal)
+      }
+      await assertions.recount()
+      await audit.forgetBeyond(limits, now, signal)
       await credentialUses.forgetRemoved()
-      await audit.prune(limits, now, signal)
       bytes = await database.bytes()
       endingCredentials = await countEndingCredentials(database, now)
       await directory.prune()
@@ -134,6 +145,7 @@ export function sqlStorage(
       endingCredentials,
     }),
     clockMs: () => database.clockMs(),
+    clockMarks: new SqlClockMarks(database),
     close: () => database.close(),
   }
 }

@@ -19,6 +19,7 @@ const rows: [string, Partial<ServiceOptions>, number, string][] = [
     503,
     'no keys',
   ],
+  ['not ready with a wrong clock', { isClockAgreed: () => false }, 503, 'clock differs'],
 ]
 
 describe('the identity provider', () => {

@@ -7,6 +7,7 @@ import { AuditBuffer } from '../../src/storage/audit-buffer.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { agreedNow } from '../clock/agreed-now.ts'
 import { delegatingLog } from '../fakes/delegating-log.ts'
 import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
@@ -40,6 +41,7 @@ async function slowService() {
     maxAgeMs,
     patienceMs,
     keyEncryptionKey: KeyEncryptionKey.generate(),
+    agreedTime: agreedNow(),
     schedule: { longestTokenSeconds: 3600 },
     generate: fixtureSigningKey,
     store: {
@@ -51,7 +53,8 @@ async function slowService() {
     audit: {
       append: (_, records) => slowly(() => void store.audit.push(...records)),
       find: () => Promise.reject(new TypeError('never asked')),
-      prune: () => Promise.reject(new TypeError('never asked')),
+      forgetOld: () => Promise.reject(new TypeError('never asked')),
+      forgetBeyond: () => Promise.reject(new TypeError('never asked')),
     },
     uses: { record: () => slowly(() => undefined), lastUses: async () => new Map() },
   })

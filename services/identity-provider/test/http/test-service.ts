@@ -15,6 +15,7 @@ import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { AuditLane } from '../../src/storage/audit-trail.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { agreedNow } from '../clock/agreed-now.ts'
 import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
 import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
@@ -42,6 +43,7 @@ const signingKeys = (): Promise<SigningKeys> => {
   keys ??= SigningKeys.open({
     store: new MemoryKeyRingStore(),
     keyEncryptionKey,
+    agreedTime: agreedNow(),
     schedule: { longestTokenSeconds: 3600 },
     generate: fixtureSigningKey,
   })
@@ -104,6 +106,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     audit: (record, lane) => void audit.push({ ...record, lane }),
     noteUse: (keyId, at) => void uses.set(keyId, at),
     isReady: () => true,
+    isClockAgreed: () => true,
     log: { debug: note, info: note, warn: note, error: note },
     source: systemRuntime,
     randomBytes: systemRuntime.randomBytes,

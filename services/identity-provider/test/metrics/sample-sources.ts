@@ -28,7 +28,7 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
   },
   storage: {
     ...{ usage, limits: defaultStorageLimits, reversals: () => 1 },
-    clockOffsetSeconds: () => -0.5,
+    clock: { offsetSeconds: -0.5, disagreements: 2, isInDoubt: true },
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
   },
   now: () => now,

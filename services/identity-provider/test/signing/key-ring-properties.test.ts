@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { keyPhases } from '../../src/signing/key-phase.ts'
 import {
   activeKey,
@@ -65,14 +66,12 @@ class Observed {
     }
     if (step.do === 'tend') {
       const spares = this.spares(keysLacking(this.ring, this.now))
-      this.ring = maintain(this.ring, spares, schedule, this.now)
+      this.ring = maintain(this.ring, spares, schedule, new AgreedTime(this.now))
     }
   }
 
   published() {
-    return keyStates(this.ring, schedule, this.now)
-      .filter(({ phase }) => keyPhases[phase].published)
-      .map(({ key }) => key.kid)
+    return this.ring.map(({ kid }) => kid)
   }
 }
 

@@ -5,6 +5,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import type { KeyRing } from '../../src/signing/key-ring.ts'
 import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import { agreedNow } from '../clock/agreed-now.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { markAt } from '../storage/sample-commit.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
@@ -18,6 +19,7 @@ const open = (store: KeyRingStore, part: Partial<Parameters<typeof SigningKeys.o
   SigningKeys.open({
     store,
     keyEncryptionKey,
+    agreedTime: agreedNow(),
     schedule: { longestTokenSeconds: 3600 },
     generate: fixtureSigningKey,
     ...part,

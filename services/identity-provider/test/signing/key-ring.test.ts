@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import {
   activeKey,
+  firstKeys,
   type KeyRing,
   keyStates,
   keysLacking,
-  maintain,
+  maintain as maintainAt,
   nextKey,
   revoke,
   rotate,
@@ -25,7 +27,13 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(spare) as [
   NewSigningKey,
 ]
 
-const fresh = maintain([], [a, b], schedule, day(0))
+const maintain = (
+  ring: KeyRing,
+  spares: readonly NewSigningKey[],
+  rules: typeof schedule,
+  now: Date,
+): KeyRing => maintainAt(ring, spares, rules, new AgreedTime(now))
+const fresh = firstKeys([a, b], schedule, day(0))
 const phases = (ring: KeyRing, now: Date) =>
   keyStates(ring, schedule, now)
     .map(({ key, phase }) => `${key.kid} ${phase}`)
@@ -42,7 +50,7 @@ describe('the phases of a signing key (AS26)', () => {
     [day(89, 86_399), 'a active, b announced'],
     [day(90), 'a retired, b active'],
     [day(90, 3899), 'a retired, b active'],
-    [day(90, 3900), 'a gone, b active'],
+    [day(900), 'a retired, b active'],
     [day(-400), 'a active, b announced'],
   ] as const) {
     it(`are ${expected} at ${now.toISOString()}, by the clock alone`, () => {
@@ -60,8 +68,34 @@ describe('the phases of a signing key (AS26)', () => {
 
   it('include the whole announcement period, also after late maintenance', () => {
     const ring = maintain(fresh, [c], schedule, day(300))
-    assert.equal(phases(ring, day(300)), 'b active, c announced')
+    assert.equal(phases(ring, day(300)), 'a retired, b active, c announced')
     assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
+  })
+
+  it('end by a recorded retirement only, never straight from active', () => {
+    const jumped = maintain(fresh, [c], schedule, day(800))
+    assert.equal(phases(jumped, day(800)), 'a retired, b active, c announced')
+    assert.deepEqual(keyStates(jumped, schedule, day(800))[0]?.until, day(800, 3900))
+    assert.equal(maintain(jumped, [], schedule, day(800, 3899)), jumped)
+    assert.deepEqual(
+      maintain(jumped, [], schedule, day(800, 3900)).map(({ kid }) => kid),
+      ['b', 'c'],
+    )
+  })
+
+  it('go back with the clock, and a retirement of a later time begins again', () => {
+    const jumped = maintain(fresh, [c], schedule, day(800))
+    const right = maintain(jumped, [], schedule, day(5))
+    assert.deepEqual(
+      right.map(({ kid, retiredAt }) => [kid, retiredAt]),
+      [
+        ['a', null],
+        ['b', null],
+        ['c', null],
+      ],
+    )
+    assert.equal(phases(right, day(5)), 'a active, b announced, c announced')
+    assert.deepEqual(maintain(jumped, [], schedule, day(95))[0]?.retiredAt, day(95))
   })
 
   it('do not change in a complete ring', () => {
@@ -80,8 +114,10 @@ describe('the phases of a signing key (AS26)', () => {
   it('keep a key published for the longest token that it may have signed (FL9)', () => {
     const longer = keyScheduleSchema.parse({ longestTokenSeconds: 86_400 })
     const ring = maintain(fresh, [], longer, day(1))
-    assert.equal(phases(ring, day(90, 86_699)), 'a retired, b active')
-    assert.equal(phases(ring, day(90, 86_700)), 'a gone, b active')
+    const retired = maintain(ring, [c], longer, day(90))
+    assert.equal(retired.length, 3)
+    assert.equal(maintain(retired, [], longer, day(90, 86_699)).length, 3)
+    assert.equal(maintain(retired, [], longer, day(90, 86_700)).length, 2)
   })
 })
 

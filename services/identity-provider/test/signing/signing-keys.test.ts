@@ -5,6 +5,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../src/signing/key-reencryption.ts'
 import type { NewSigningKey } from '../../src/signing/signing-key.ts'
 import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
+import { agreedNow } from '../clock/agreed-now.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
 
@@ -33,6 +34,7 @@ function server(over: Partial<SigningKeysOptions> = {}) {
     SigningKeys.open({
       store,
       keyEncryptionKey,
+      agreedTime: agreedNow(() => new Date(clock.now)),
       schedule: { longestTokenSeconds: 3600 },
       now: () => new Date(clock.now),
       monotonicNowMs: () => clock.monotonicMs,
@@ -113,6 +115,25 @@ describe('signing keys', () => {
     assert.equal(seen.size, 3)
   })
 
+  it('stay as they are while the time is not agreed, for any clock', async () => {
+    const { open, clock } = server()
+    const right = await open()
+    const before = await right.sign(claims, kidOnly)
+    const published = kids(right)
+    clock.now = start + 800 * dayMs
+    const wrong = await open({ agreedTime: async () => undefined })
+    await wrong.tend()
+    assert.deepEqual(kids(wrong), published)
+    assert.deepEqual(phases(wrong), ['retired', 'active'])
+    await verified(wrong, before)
+    await verified(right, await wrong.sign(claims, kidOnly))
+  })
+
+  it('begin without an agreed time, because nothing can be lost', async () => {
+    const keys = await server().open({ agreedTime: async () => undefined })
+    assert.deepEqual(phases(keys), ['active', 'announced'])
+  })
+
   it('refuse a schedule that would break verifiers, before anything is written', async () => {
     const { open, store } = server()
     await assert.rejects(open({ schedule: { longestTokenSeconds: 3600, announceDays: 0 } }), {
@@ -127,7 +148,7 @@ describe('a rotation on demand', () => {
     const { open, clock, store } = server()
     const keys = await open()
     clock.now += dayMs
-    const [, standby] = kids(keys)
+    const [former, standby] = kids(keys)
     const next = await keys.rotate(administrator)
     assert.equal(next.kid, standby)
     assert.deepEqual(next.signsFrom, new Date(clock.now))
@@ -137,6 +158,7 @@ describe('a rotation on demand', () => {
       store.events.slice(2).map(({ actor, action, kid }) => [actor, action, kid]),
       [
         [administrator.actor, 'reschedule', standby],
+        ['system', 'retire', former],
         ['system', 'announce', kids(keys)[2]],
       ],
     )

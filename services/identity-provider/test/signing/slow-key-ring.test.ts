@@ -5,6 +5,7 @@ import { decodeProtectedHeader } from 'jose'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
+import { agreedNow } from '../clock/agreed-now.ts'
 import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
 
@@ -34,6 +35,7 @@ async function replicas() {
     SigningKeys.open({
       store: over,
       keyEncryptionKey,
+      agreedTime: agreedNow(),
       schedule: { longestTokenSeconds: 3600 },
       generate: fixtureSigningKey,
       monotonicNowMs: () => clock.monotonicMs,

@@ -36,7 +36,8 @@ function bufferFixture(capacity = 100) {
       append: (lane, records) =>
         ifAvailable(() => store.records.push(...records.map((one) => ({ ...one, lane })))),
       find: () => Promise.reject(new TypeError('not expected')),
-      prune: () => Promise.reject(new TypeError('not expected')),
+      forgetOld: () => Promise.reject(new TypeError('not expected')),
+      forgetBeyond: () => Promise.reject(new TypeError('not expected')),
     },
     uses: {
       record: (uses) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { beginning } from '../../src/storage/commit.ts'
 import { application, guid, servicePrincipal } from '../directory/sample.ts'
@@ -41,7 +42,7 @@ export function endingCredentialsConformance(fresh: FreshStorage): void {
       put('servicePrincipal', servicePrincipal(others)),
     ]
     await storage.directory.commit(beginning, 'first', changes, [])
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     assert.deepEqual(storage.usage().endingCredentials, { secret: 3, certificate: 1 })
     const find = (tenantId: string, limit: number) =>
       storage.findEndingCredentials(tenantId, inDays(-5), inDays(30), limit)

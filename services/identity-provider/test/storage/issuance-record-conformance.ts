@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import type { AuditQuery } from '../../src/storage/audit-trail.ts'
 import { beginning } from '../../src/storage/commit.ts'
@@ -66,9 +67,9 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await before.assertions.spend('client', 'jti', minute(10))
     await before.close()
     const after = await store.open()
-    await after.tidy(minute(10))
+    await after.tidy(minute(10), new AgreedTime(minute(10)))
     assert.equal(await after.assertions.spend('client', 'jti', minute(10)), false)
-    await after.tidy(minute(11))
+    await after.tidy(minute(11), new AgreedTime(minute(11)))
     assert.equal(await after.assertions.spend('client', 'jti', minute(20)), true)
   })
 
@@ -221,7 +222,9 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await audit.append('signIns', aged)
     await directory.commit(beginning, 'first', [], aged)
     const records = { signIns: 3, unauthenticated: 3, refusedChanges: 3 }
-    await audit.prune({ directoryDays: 90, signInDays: 90, records }, now)
+    const limits = { directoryDays: 90, signInDays: 90, records }
+    await audit.forgetOld(limits, new AgreedTime(now))
+    await audit.forgetBeyond(limits, now)
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual(await kept('signIns'), ['3', '4', '5'])
@@ -234,12 +237,14 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await audit.append('signIns', old)
     const records = { signIns: 9999, unauthenticated: 9999, refusedChanges: 9999 }
     const limits = { directoryDays: 1, signInDays: 1, records }
-    const later = new Date(start + 100 * dayMs)
+    const later = new AgreedTime(new Date(start + 100 * dayMs))
     const remaining = async () =>
       (await audit.find({ book: 'signIns', limit: 1000 })).records.length
-    await assert.rejects(audit.prune(limits, later, AbortSignal.abort()), { name: 'AbortError' })
+    await assert.rejects(audit.forgetOld(limits, later, AbortSignal.abort()), {
+      name: 'AbortError',
+    })
     assert.equal(await remaining(), 200)
-    await audit.prune(limits, later)
+    await audit.forgetOld(limits, later)
     assert.equal(await remaining(), 0)
   })
 
@@ -253,7 +258,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await audit.append('unauthenticated', named('an unauthenticated request', 50))
     const records = { signIns: 1, unauthenticated: 7, refusedChanges: 1 }
     const limits = { directoryDays: 1, signInDays: 1, records }
-    await audit.prune(limits, minute(60))
+    await audit.forgetBeyond(limits, minute(60))
     const kept = async (book: 'directory' | 'signIns') =>
       (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a refused change'])
@@ -264,7 +269,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     )
 
     await audit.append('refusedChanges', named('a later refused change', 3))
-    await audit.prune(limits, minute(60))
+    await audit.forgetBeyond(limits, minute(60))
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a later refused change'])
   })
 }

@@ -14,6 +14,7 @@ const key = (kid: string, days: number): SigningKey => ({
   sealedPrivateKey: `sealed ${kid}`,
   announcedAt: at,
   signsFrom: new Date(at.getTime() + days * 86_400_000),
+  retiredAt: days === 0 ? at : null,
   longestTokenSeconds: 3600,
 })
 

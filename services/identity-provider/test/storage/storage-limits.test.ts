@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, it } from 'node:test'
+import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { credentialName } from '../../src/directory/credential-name.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
@@ -42,28 +43,28 @@ describe('a store that is filled beyond its limits', () => {
       const max = limits.records[lane]
       assert.equal(storage.usage().auditRecords[lane], undefined)
       await storage.audit.append(lane, records(max + 1100))
-      await storage.tidy(now)
+      await storage.tidy(now, new AgreedTime(now))
       const table = lane === 'refusedChanges' ? 'directory_audit' : 'sign_in_audit'
       assert.equal(count(table), max)
       assert.equal(storage.usage().auditRecords[lane], max)
       // Up to 1 % more is accepted, so that the records are not counted at each cleanup.
       await storage.audit.append(lane, records(max / 100))
-      await storage.tidy(now)
+      await storage.tidy(now, new AgreedTime(now))
       assert.equal(count(table), max * 1.01)
       assert.equal(storage.usage().auditRecords[lane], max * 1.01)
       await storage.audit.append(lane, records(1))
-      await storage.tidy(now)
+      await storage.tidy(now, new AgreedTime(now))
       assert.equal(count(table), max)
     })
   }
 
   it('counts the records of other servers again after a day', async () => {
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     const other = sqlStorage(sqliteDatabase(side, ':memory:'), limits)
     await other.audit.append('signIns', records(1100))
-    await storage.tidy(minute(60))
+    await storage.tidy(minute(60), new AgreedTime(minute(60)))
     assert.equal(count('sign_in_audit'), 1100)
-    await storage.tidy(minute(24 * 60))
+    await storage.tidy(minute(24 * 60), new AgreedTime(minute(24 * 60)))
     assert.equal(count('sign_in_audit'), 1000)
   })
 
@@ -76,10 +77,10 @@ describe('a store that is filled beyond its limits', () => {
       message: 'The store has its maximum of 1200 used assertions: raise MAX_USED_ASSERTIONS.',
     }
     await assert.rejects(spend(limits.usedAssertions), full)
-    await storage.tidy(minute(5))
+    await storage.tidy(minute(5), new AgreedTime(minute(5)))
     assert.equal(storage.usage().usedAssertions, limits.usedAssertions)
     await assert.rejects(spend(0), full, 'a used assertion is refused too')
-    await storage.tidy(minute(11))
+    await storage.tidy(minute(11), new AgreedTime(minute(11)))
     assert.equal(count('spent_assertion'), 0)
     assert.equal(storage.usage().usedAssertions, 0)
     assert.equal(await spend(limits.usedAssertions), true)
@@ -125,10 +126,10 @@ describe('a store that is filled beyond its limits', () => {
     await storage.credentialUses.record(
       new Map([...present, ...removed].map((name) => [name, now])),
     )
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     assert.equal(count('credential_use'), 606, 'one cleanup checks 10,000, and keeps three of them')
     assert.equal(storage.usage().credentialUses, undefined)
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     assert.equal(storage.usage().credentialUses, 3)
     assert.deepEqual(
       [...(await storage.credentialUses.lastUses(present)).keys()].sort(),
@@ -148,7 +149,7 @@ describe('a store that is filled beyond its limits', () => {
       insert into removed_object (kind, id, revision)
         ${revisions(2500)} 'application', 'object ' || i, 18750 + i from n;
     `)
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     assert.equal(count('removed_object'), 10_000 + 1250)
     assert.equal(count('commit_mark'), 100_000)
     assert.equal((await storage.directory.changesAfter(commitNumber(20_000))).hasKnown, false)
@@ -157,7 +158,7 @@ describe('a store that is filled beyond its limits', () => {
 
   it('reports its bytes', async () => {
     assert.equal(storage.usage().bytes, undefined)
-    await storage.tidy(now)
+    await storage.tidy(now, new AgreedTime(now))
     assert.ok((storage.usage().bytes ?? 0) > 100_000)
   })
 })

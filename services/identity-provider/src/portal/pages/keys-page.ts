@@ -13,7 +13,6 @@ const phases: Readonly<Record<string, string>> = {
   announced: 'published, does not sign yet',
   active: 'published, signs',
   retired: 'published, no longer signs',
-  gone: 'no longer published',
 }
 
 const show: PageRow['show'] = async (visit, _context, attempt) => {

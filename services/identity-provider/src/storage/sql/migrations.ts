@@ -228,4 +228,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
     alter table service_principal add column key_credentials text not null default '[]';
   `),
   '2026-11-29-ends-of-credentials': endsOfCredentials,
+  // A server of the former release writes keys without this column: their retirement begins again.
+  '2026-11-30-agreed-time': statements(`
+    alter table signing_key add column retired_at text;
+    create table clock_mark (
+      id integer primary key,
+      agreed_at text not null,
+      doubted_since text
+    );
+  `),
 }

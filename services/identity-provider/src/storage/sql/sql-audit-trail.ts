@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { AgreedTime } from '../../clock/agreed-time.ts'
 import type { AuditRecord } from '../audit-record.ts'
 import type {
   AuditLane,
@@ -68,14 +69,17 @@ export class SqlAuditTrail implements AuditTrail {
     return { records: rows.map((row) => ({ id: row.id, ...auditFromRow(row) })), next }
   }
 
-  async prune(
-    { directoryDays, signInDays, records }: AuditLimits,
-    now: Date,
+  async forgetOld(
+    { directoryDays, signInDays }: AuditLimits,
+    { date }: AgreedTime,
     signal?: AbortSignal,
   ): Promise<void> {
-    const daysAgo = (days: number) => timeOrderedIdFloor(new Date(now.getTime() - days * dayMs))
+    const daysAgo = (days: number) => timeOrderedIdFloor(new Date(date.getTime() - days * dayMs))
     await this.#deleteBefore('directory_audit', daysAgo(directoryDays), { signal })
     await this.#deleteBefore('sign_in_audit', daysAgo(signInDays), { signal })
+  }
+
+  async forgetBeyond({ records }: AuditLimits, now: Date, signal?: AbortSignal): Promise<void> {
     for (const [lane, count] of Object.entries(records))
       await this.#deleteBeyond(lane as AuditLane, count, { nowMs: now.getTime(), signal })
   }

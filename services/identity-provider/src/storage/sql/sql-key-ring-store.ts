@@ -54,6 +54,7 @@ const keyToRow = (key: SigningKey): SigningKeyRow => ({
   sealed_private_key: key.sealedPrivateKey,
   announced_at: text(key.announcedAt),
   signs_from: text(key.signsFrom),
+  retired_at: key.retiredAt && text(key.retiredAt),
   longest_token_seconds: key.longestTokenSeconds,
 })
 
@@ -63,6 +64,7 @@ const keyFromRow = (row: SigningKeyRow): SigningKey => ({
   sealedPrivateKey: row.sealed_private_key,
   announcedAt: new Date(row.announced_at),
   signsFrom: new Date(row.signs_from),
+  retiredAt: row.retired_at === null ? null : new Date(row.retired_at),
   longestTokenSeconds: row.longest_token_seconds,
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AgreedTime } from '../../clock/agreed-time.ts'
 import type { ReplayCache } from '../replay-cache.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { text } from './object-rows.ts'
@@ -46,8 +47,8 @@ export class SqlReplayCache implements ReplayCache {
     })
   }
 
-  /** Deletes expired assertions, which are refused anyway, and counts the others. */
-  async forgetExpired(now: Date): Promise<void> {
+  /** Deletes expired assertions, which are refused anyway. */
+  async forgetExpired({ date }: AgreedTime): Promise<void> {
     for (;;) {
       const { numDeletedRows } = await this.#database.write((db) =>
         db
@@ -58,7 +59,7 @@ export class SqlReplayCache implements ReplayCache {
               'in',
               selectFrom('spent_assertion')
                 .select(['client_id', 'jti_sha256'])
-                .where('expires_at', '<', text(now))
+                .where('expires_at', '<', text(date))
                 .orderBy('expires_at')
                 .limit(rowsPerDeletion)
                 .$asTuple('client_id', 'jti_sha256'),
@@ -66,8 +67,12 @@ export class SqlReplayCache implements ReplayCache {
           )
           .executeTakeFirst(),
       )
-      if (numDeletedRows < rowsPerDeletion) break
+      if (numDeletedRows < rowsPerDeletion) return
     }
+  }
+
+  /** Counts the assertions again, for those of other servers and those that were deleted. */
+  async recount(): Promise<void> {
     this.#count = await this.#countRecords()
   }
 

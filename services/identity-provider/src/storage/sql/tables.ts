@@ -27,6 +27,7 @@ export type Tables = {
   /** The number of objects that are not soft-deleted. Triggers count them. */
   directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow
+  clock_mark: ClockMarkRow
   spent_assertion: { client_id: string; jti_sha256: string; expires_at: string }
   credential_use: { key_id: string; last_used_at: string }
   directory_audit: AuditRow
@@ -158,8 +159,12 @@ export type SigningKeyRow = {
   sealed_private_key: string
   announced_at: string
   signs_from: string
+  retired_at: string | null
   longest_token_seconds: number
 }
+
+/** See `ClockMarks`. */
+export type ClockMarkRow = { id: number; agreed_at: string; doubted_since: string | null }
 
 export type AuditRow = {
   /** Sorts as it was written. */

@@ -8,6 +8,7 @@ const signingKey = {
   sealedPrivateKey: '',
   announcedAt: new Date(0),
   signsFrom: new Date(0),
+  retiredAt: null,
   longestTokenSeconds: 3600,
 }
 

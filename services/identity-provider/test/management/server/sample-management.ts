@@ -5,6 +5,7 @@ import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
 import { SigningKeys } from '../../../src/signing/signing-keys.ts'
 import type { AuditQuery } from '../../../src/storage/audit-trail.ts'
+import { agreedNow } from '../../clock/agreed-now.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import { MemoryKeyRingStore } from '../../storage/memory-key-ring-store.ts'
 import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
@@ -28,6 +29,7 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
   const keys = await SigningKeys.open({
     store,
     keyEncryptionKey,
+    agreedTime: agreedNow(() => graph.clock.now),
     schedule: { rotateAfterDays: 90, announceDays: 14, longestTokenSeconds: 3600 },
     now: () => graph.clock.now,
     generate: fixtureSigningKey,

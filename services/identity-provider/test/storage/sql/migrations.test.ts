@@ -42,7 +42,7 @@ describe('the migration of a store', () => {
     await database.write(async (db) => migrations['2026-11-22-unauthenticated-lane']?.up(db))
     const { audit } = sqlStorage(database)
     const records = { signIns: 3, unauthenticated: 2, refusedChanges: 3 }
-    await audit.prune({ directoryDays: 1, signInDays: 1, records }, new Date(0))
+    await audit.forgetBeyond({ directoryDays: 1, signInDays: 1, records }, new Date(0))
     const kept = (await audit.find({ book: 'signIns', limit: 9 })).records
     assert.deepEqual(
       kept.map(({ id }) => id),

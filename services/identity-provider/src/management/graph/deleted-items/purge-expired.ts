@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../directory/runtime.ts'
+import type { AgreedTime } from '../../../clock/agreed-time.ts'
 import type { DeletedObject } from '../../../storage/directory-list.ts'
 import type { DirectoryStore } from '../../../storage/directory-store.ts'
 import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
@@ -16,14 +16,14 @@ const itemsPerPurge = 20
  */
 export async function purgeExpired(
   store: DirectoryStore,
-  runtime: Runtime,
+  { date }: AgreedTime,
   retentionDays = 30,
 ): Promise<number> {
-  const before = oldestRestorable(runtime.now(), retentionDays)
+  const before = oldestRestorable(date, retentionDays)
   for (let removed = 0; ; ) {
     const items = await store.deletedBefore(before, itemsPerPurge)
     if (items.length === 0) return removed
-    const count = await purge(store, items, before, runtime.now())
+    const count = await purge(store, items, before, date)
     // Another server purged or restored these items.
     if (count === 0) return removed
     removed += count

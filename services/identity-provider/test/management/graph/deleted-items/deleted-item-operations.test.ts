@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { AgreedTime } from '../../../../src/clock/agreed-time.ts'
 import { put } from '../../../../src/directory/directory-change.ts'
 import { purgeExpired } from '../../../../src/management/graph/deleted-items/purge-expired.ts'
 import { application, guid } from '../../../directory/sample.ts'
@@ -99,7 +100,7 @@ describe('a deleted application', () => {
   })
 
   it('is purged with at most 20 others in one transaction', async () => {
-    const { clock, commit, log, runtime, store } = await withDeleted()
+    const { clock, commit, log, store } = await withDeleted()
     const deletedDateTime = clock.now
     const others = Array.from({ length: 45 }, (_, number) =>
       put(
@@ -110,21 +111,21 @@ describe('a deleted application', () => {
     await commit(...others)
     const { revision } = log.directory
     clock.now = new Date(deletedDateTime.getTime() + 31 * dayMs)
-    assert.equal(await purgeExpired(store, runtime), 45 + 3)
+    assert.equal(await purgeExpired(store, new AgreedTime(clock.now)), 45 + 3)
     assert.equal(log.directory.revision, revision + 3, 'three transactions')
     assert.equal(log.audit.filter(({ action }) => action === 'deletedItem.purge').length, 45 + 2)
   })
 
   it('is kept for 30 days, and purged afterwards', async () => {
-    const { admin, api, clock, deleted, log, principal, runtime, store } = await withDeleted()
+    const { admin, api, clock, deleted, log, principal, store } = await withDeleted()
     const deletedAt = clock.now.getTime()
     clock.now = new Date(deletedAt + 30 * dayMs)
-    assert.equal(await purgeExpired(store, runtime), 0)
+    assert.equal(await purgeExpired(store, new AgreedTime(clock.now)), 0)
     assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 200)
     clock.now = new Date(deletedAt + 30 * dayMs + 1)
     assert.equal((await admin.get(`${deleted}/${api.id}`)).status, 404)
     assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
-    assert.equal(await purgeExpired(store, runtime), 3)
+    assert.equal(await purgeExpired(store, new AgreedTime(clock.now)), 3)
     const directory = await wholeDirectory(store)
     assert.equal(directory.application(api.id), undefined)
     assert.equal(directory.servicePrincipal(principal.id), undefined)
@@ -133,7 +134,7 @@ describe('a deleted application', () => {
       action: 'deletedItem.purge',
     })
     const { revision } = directory
-    assert.equal(await purgeExpired(store, runtime), 0)
+    assert.equal(await purgeExpired(store, new AgreedTime(clock.now)), 0)
     assert.equal(
       (await wholeDirectory(store)).revision,
       revision,

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AgreedClock } from '../../src/clock/agreed-clock.ts'
+import type { ClockMarks } from '../../src/clock/clock-marks.ts'
+
+const start = Date.parse('2030-01-01T00:00:00Z')
+const [minute, hour, day] = [60, 3600, 86_400]
+
+/** A machine whose clocks a test sets, in seconds from the start, and the store that its servers share. */
+function machine({ hasStoreClock = false } = {}) {
+  const state = { wall: 0, elapsed: 1000, store: 0, marks: undefined as ClockMarks | undefined }
+  const logged: string[] = []
+  const dateOf = (seconds: number) => new Date(start + seconds * 1000)
+  const open = () =>
+    AgreedClock.open({
+      now: () => dateOf(state.wall),
+      elapsedMs: () => state.elapsed * 1000,
+      readStoreMs: async () => (hasStoreClock ? dateOf(state.store).getTime() : undefined),
+      marks: {
+        read: async () => state.marks,
+        write: async (marks) => {
+          state.marks = marks
+        },
+      },
+      log: {
+        info: (_, text) => logged.push(`info: ${text}`),
+        warn: (_, text) => logged.push(`warn: ${text}`),
+      },
+    })
+  /** Lets time pass on all clocks. */
+  const pass = (seconds: number) => {
+    state.wall += seconds
+    state.elapsed += seconds
+    state.store += seconds
+  }
+  /** Lets time pass for a server that compares its clock each minute. */
+  const run = async (clock: AgreedClock, seconds: number) => {
+    for (let passed = 0; passed < seconds; passed += minute) {
+      pass(Math.min(minute, seconds - passed))
+      await clock.compare()
+    }
+  }
+  return { state, logged, dateOf, open, pass, run }
+}
+
+const agreedOf = async (clock: AgreedClock) => (await clock.agreedTime())?.date
+
+describe('the clock of a server whose store has a clock', () => {
+  for (const [ahead, isAgreed] of [
+    [30, true],
+    [31, false],
+    [-30, true],
+    [-31, false],
+    [800 * day, false],
+    [-800 * day, false],
+  ] as const) {
+    it(`is ${isAgreed ? 'agreed' : 'in doubt'} while it is ${ahead} s ahead`, async () => {
+      const { state, dateOf, logged, open } = machine({ hasStoreClock: true })
+      state.wall = ahead
+      const clock = await open()
+      assert.deepEqual(
+        await agreedOf(clock),
+        isAgreed ? dateOf(Math.min(0, ahead)) : undefined,
+        'the earlier of both clocks',
+      )
+      assert.equal(clock.isReady(), isAgreed)
+      assert.equal(clock.offsetSeconds, ahead)
+      assert.deepEqual([clock.disagreements, clock.isInDoubt], isAgreed ? [0, false] : [1, true])
+      assert.equal(logged.length, isAgreed ? 0 : 1)
+    })
+  }
+
+  it('stays in doubt until the clocks agree, and says each once', async () => {
+    const { state, logged, open, pass, run } = machine({ hasStoreClock: true })
+    state.wall = -5 * hour
+    const clock = await open()
+    await run(clock, 2 * day)
+    assert.equal(await clock.agreedTime(), undefined)
+    assert.deepEqual([clock.isReady(), clock.isBehind], [false, true])
+    state.wall = state.store
+    assert.ok(clock.isReady(), 'at once, without the store')
+    assert.ok(await clock.agreedTime())
+    pass(minute)
+    await clock.compare()
+    assert.deepEqual(logged, [
+      'warn: the clock of this server is 18000 s behind the clock of the database: correct the wrong one. Nothing is deleted by its age until the clocks agree.',
+      'info: the clock of this server agrees with the database again',
+    ])
+    assert.equal(clock.disagreements, 1)
+  })
+
+  it('asks the store before each step: the last comparison may be older than the difference', async () => {
+    const { state, open } = machine({ hasStoreClock: true })
+    const clock = await open()
+    assert.ok(clock.isReady())
+    state.store += 60
+    assert.equal(await clock.agreedTime(), undefined)
+  })
+
+  it('notices between two comparisons that it moved', async () => {
+    const { state, open } = machine({ hasStoreClock: true })
+    const clock = await open()
+    state.wall += 60
+    assert.equal(clock.isReady(), false)
+  })
+})
+
+describe('the clock of a server whose store has none', () => {
+  it('is agreed while it goes evenly, also over a sleep of the machine', async () => {
+    const { dateOf, logged, open, pass, run } = machine()
+    const clock = await open()
+    await run(clock, hour)
+    pass(10 * hour)
+    await clock.compare()
+    assert.deepEqual(await agreedOf(clock), dateOf(11 * hour))
+    assert.ok(clock.isReady())
+    assert.deepEqual(logged, [])
+  })
+
+  for (const [what, jump, sentence] of [
+    ['forward', 800 * day, 'moved forward by 69120000 s'],
+    ['back', -30 * day, 'moved back by 2592000 s'],
+  ] as const) {
+    it(`that moves ${what} is in doubt at once, and agrees when it returns`, async () => {
+      const { state, logged, open, run } = machine()
+      const clock = await open()
+      await run(clock, hour)
+      state.wall += jump
+      assert.equal(await clock.agreedTime(), undefined)
+      assert.deepEqual([clock.isReady(), clock.disagreements], [false, 1])
+      await run(clock, 4 * minute)
+      assert.equal(clock.isReady(), false)
+      state.wall -= jump
+      assert.ok(clock.isReady())
+      assert.ok(await clock.agreedTime())
+      assert.deepEqual(logged, [
+        `warn: the clock of this server ${sentence}: correct the wrong one. Nothing is deleted by its age for up to 90000 s.`,
+        'info: the clock of this server agrees again',
+      ])
+    })
+  }
+
+  for (const [jump, heldSeconds] of [
+    [hour, hour],
+    [-2 * hour, 2 * hour],
+    [800 * day, 25 * hour],
+  ] as const) {
+    it(`that moves by ${jump} s and goes evenly is ready after 300 s, and believed after ${heldSeconds} s`, async () => {
+      const { state, logged, open, run } = machine()
+      const clock = await open()
+      state.wall += jump
+      await clock.compare()
+      await run(clock, 5 * minute)
+      assert.equal(clock.isReady(), true)
+      await run(clock, heldSeconds - 6 * minute)
+      assert.equal(await clock.agreedTime(), undefined)
+      await run(clock, minute)
+      assert.ok(await clock.agreedTime())
+      assert.equal(logged.at(-1), 'info: the clock of this server is believed again')
+      assert.equal(clock.disagreements, 1)
+    })
+  }
+
+  it('that moves again waits again', async () => {
+    const { state, open, run } = machine()
+    const clock = await open()
+    state.wall += hour
+    await run(clock, 50 * minute)
+    state.wall += day
+    await run(clock, 50 * minute)
+    assert.equal(await clock.agreedTime(), undefined)
+    assert.equal(clock.disagreements, 1, 'one doubt')
+  })
+
+  it('that was behind the latest agreed time at the start is in doubt, until it is corrected', async () => {
+    const { state, logged, open, run } = machine()
+    await run(await open(), hour)
+    state.wall -= 5 * hour
+    const clock = await open()
+    assert.deepEqual([clock.isReady(), clock.isBehind], [false, true])
+    assert.equal(await clock.agreedTime(), undefined)
+    assert.match(logged[0] ?? '', /^warn: the clock of this server is 18000 s behind the store:/)
+    state.wall += 5 * hour
+    assert.ok(clock.isReady())
+    assert.ok(await clock.agreedTime())
+  })
+
+  for (const [gap, heldSeconds] of [
+    [20, 0],
+    [10 * minute, 10 * minute],
+    [16 * hour, 16 * hour],
+    [800 * day, 25 * hour],
+  ] as const) {
+    it(`after ${gap} s that no server saw is ready, and deletes nothing for ${heldSeconds} s`, async () => {
+      const { state, logged, open, run } = machine()
+      await open()
+      state.wall += gap
+      const clock = await open()
+      assert.ok(clock.isReady())
+      assert.equal(clock.disagreements, 0)
+      if (heldSeconds > 0) {
+        await run(clock, heldSeconds - minute)
+        assert.equal(await clock.agreedTime(), undefined)
+        await run(clock, minute)
+        assert.match(logged[0] ?? '', new RegExp(`^info: no server saw the last ${gap} s`))
+      }
+      assert.ok(await clock.agreedTime())
+    })
+  }
+
+  it('continues a doubt after a restart, so that a server that stops each night ends it', async () => {
+    const { pass, open, run } = machine()
+    await open()
+    pass(14 * day)
+    await run(await open(), 8 * hour)
+    pass(16 * hour)
+    const clock = await open()
+    await run(clock, hour)
+    assert.ok(await clock.agreedTime())
+  })
+
+  it('does not continue a doubt about a time that was wrong', async () => {
+    const { state, open, run } = machine()
+    await open()
+    state.wall += 800 * day
+    await run(await open(), 24 * hour)
+    state.wall -= 800 * day
+    const clock = await open()
+    await run(clock, 2 * hour)
+    assert.equal(await clock.agreedTime(), undefined, '24 hours without an agreed time')
+  })
+})
+
+describe('the clock of a lab', () => {
+  it('is agreed at each time, and leaves no mark', async () => {
+    let now = new Date(start)
+    const clock = await AgreedClock.open({
+      now: () => now,
+      elapsedMs: undefined,
+      readStoreMs: () => Promise.reject(new TypeError('not expected')),
+      marks: {
+        read: () => Promise.reject(new TypeError('not expected')),
+        write: () => Promise.reject(new TypeError('not expected')),
+      },
+      log: { info: () => assert.fail(), warn: () => assert.fail() },
+    })
+    now = new Date(start + 800 * day * 1000)
+    await clock.compare()
+    assert.deepEqual(await agreedOf(clock), now)
+    assert.ok(clock.isReady())
+    assert.equal(clock.offsetSeconds, undefined)
+  })
+})

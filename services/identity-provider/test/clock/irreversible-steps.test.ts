@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const source = join(import.meta.dirname, '../../src')
+
+/**
+ * Each file that deletes rows or objects, and how it decides which ones. A file that decides by age must take an
+ * `AgreedTime`.
+ */
+const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'reference'>> = {
+  'backup/restore-backup.ts': 'request',
+  'management/graph/applications/application-operations.ts': 'request',
+  'management/graph/deleted-items/deleted-item.ts': 'request',
+  'management/graph/service-principals/app-role-assignment-operations.ts': 'request',
+  'storage/sql/changed-objects.ts': 'count',
+  'storage/sql/directory-tables.ts': 'request',
+  'storage/sql/sql-audit-trail.ts': 'age',
+  'storage/sql/sql-credential-uses.ts': 'reference',
+  'storage/sql/sql-directory-log.ts': 'request',
+  'storage/sql/sql-key-ring-store.ts': 'request',
+  'storage/sql/sql-replay-cache.ts': 'age',
+}
+
+/** Each file that decides by age, where the deletion is in another one. */
+const decisionsByAge = ['management/graph/deleted-items/purge-expired.ts', 'signing/key-ring.ts']
+
+const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.startsWith('lab/'))
+const textOf = (file: string) => readFileSync(join(source, file), 'utf8')
+const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file))).sort()
+
+describe('the steps that cannot be undone', () => {
+  it('are all in this list', () => {
+    const found = filesWith(/\bdeleteFrom\(|\bdelete from\b|\bremove\('/)
+    assert.deepEqual(found, Object.keys(deletions).sort())
+  })
+
+  for (const file of [
+    ...Object.keys(deletions).filter((file) => deletions[file] === 'age'),
+    ...decisionsByAge,
+  ]) {
+    it(`take an agreed time in ${file}, and ask no clock`, () => {
+      assert.match(textOf(file), /\{ date(: \w+)? \}: AgreedTime/)
+      assert.doesNotMatch(textOf(file), /\bnow\(\)|new Date\(\)|Date\.now/)
+    })
+  }
+
+  it('have an agreed time from one gate only', () => {
+    assert.deepEqual(filesWith(/new AgreedTime\(/), ['clock/agreed-clock.ts'])
+  })
+})

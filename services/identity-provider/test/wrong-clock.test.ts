@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { PostgresServer } from '../../../fixtures/postgres-server.ts'
+import { AgreedClock } from '../src/clock/agreed-clock.ts'
+import { systemRuntime } from '../src/directory/runtime.ts'
+import type { ServiceWorld } from '../src/service-world.ts'
+import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import { openStorage, type Storage } from '../src/storage/storage.ts'
+import { fixtureWorld } from './fixture-world.ts'
+import { startHere } from './provider-here.ts'
+import { readSeeded, requestToken } from './provider-process.ts'
+
+const dayMs = 86_400_000
+
+let folder: string
+let server: PostgresServer
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-wrong-clock-'))
+  server = await PostgresServer.start()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+/** The system with a clock that is some days ahead. */
+const ahead = (days: number): ServiceWorld => ({
+  ...fixtureWorld,
+  runtime: { ...systemRuntime, now: () => new Date(Date.now() + days * dayMs) },
+})
+
+const readiness = async (url: string) => {
+  const response = await fetch(`${url}/readyz`)
+  return [response.status, ((await response.json()) as { status: string }).status]
+}
+
+/** Obtains a token, and returns a check that the keys of a server verify it. */
+async function tokenOf(url: string, dataDir: string) {
+  const response = await requestToken(url, dataDir)
+  assert.equal(response.status, 200)
+  const { access_token } = (await response.json()) as { access_token: string }
+  const { tenantId } = await readSeeded(dataDir)
+  return async (at: string) => {
+    const keySet = createRemoteJWKSet(new URL(`${at}/${tenantId}/discovery/keys`))
+    await jwtVerify(access_token, keySet)
+  }
+}
+
+const kidsOf = async ({ keyRing }: Storage) => (await keyRing.read()).ring.map(({ kid }) => kid)
+
+describe('a server whose clock differs from that of PostgreSQL', () => {
+  for (const days of [800, -800]) {
+    it(`by ${days} days is not ready, and the keys and tokens of the others stay valid`, async () => {
+      const databaseUrl = await server.database()
+      const rightDir = join(folder, `right${days}`)
+      const settings = {
+        DATABASE_URL: databaseUrl,
+        KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
+        HTTPS_PORT: 'off',
+      }
+      await using storage = await closing(openStorage({ dataDir: '', databaseUrl }))
+      await using right = await stopping(startHere({ ...settings, DATA_DIR: rightDir }))
+      const verify = await tokenOf(right.url, rightDir)
+      const kids = await kidsOf(storage)
+      const world = ahead(days)
+      const wrongSettings = { ...settings, DATA_DIR: join(folder, `wrong${days}`) }
+      await using wrong = await stopping(startHere(wrongSettings, world))
+      assert.deepEqual(await readiness(wrong.url), [503, 'clock differs'])
+      assert.deepEqual(await readiness(right.url), [200, 'ready'])
+      assert.deepEqual(await kidsOf(storage), kids)
+      await verify(right.url)
+      await verify(wrong.url)
+      const clock = await AgreedClock.open({
+        ...{ now: world.runtime.now, elapsedMs: world.elapsedMs },
+        ...{ readStoreMs: storage.clockMs, marks: storage.clockMarks },
+        log: { info: () => {}, warn: () => {} },
+      })
+      assert.equal(await clock.agreedTime(), undefined, 'no cleanup')
+    })
+  }
+
+  it('does not begin an empty store, and says which clock to correct', async () => {
+    const databaseUrl = await server.database()
+    const settings = {
+      ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(folder, 'empty'), HTTPS_PORT: 'off' },
+      KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
+    }
+    await assert.rejects(startHere(settings, ahead(-1)), {
+      message:
+        'The clock of this server is 86400 s behind the clock of the database, and the store is empty: correct the wrong clock, then start again.',
+    })
+    await using storage = await closing(openStorage({ dataDir: '', databaseUrl }))
+    assert.deepEqual(await storage.directory.start(), {
+      latest: { revision: 0, mark: null },
+      tenants: [],
+    })
+  })
+})
+
+describe('a server with a data file', () => {
+  for (const [days, status] of [
+    [800, [200, 'ready']],
+    [-1, [503, 'clock differs']],
+  ] as const) {
+    it(`that starts ${days} days after its last agreed time is ${status[1] === 'ready' ? '' : 'not '}ready, and keeps its keys`, async () => {
+      const dataDir = join(folder, `file${days}`)
+      const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
+      const first = await startHere(settings)
+      const verify = await tokenOf(first.url, dataDir)
+      await first.stop()
+      await using second = await stopping(startHere(settings, ahead(days)))
+      assert.deepEqual(await readiness(second.url), status)
+      await verify(second.url)
+    })
+  }
+})
+
+const stopping = async <Started extends { stop: () => Promise<void> }>(
+  started: Promise<Started>,
+) => {
+  const value = await started
+  return { ...value, [Symbol.asyncDispose]: value.stop }
+}
+
+const closing = async (opened: Promise<Storage>) => {
+  const storage = await opened
+  return { ...storage, [Symbol.asyncDispose]: () => storage.close() }
+}
