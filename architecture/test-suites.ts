@@ -199,6 +199,7 @@ export type Job = { readonly suite: Suite; readonly files: readonly string[] }
 export const longestFirst: readonly string[] = [
   'e2e/test/clients/clients.test.ts',
   'services/identity-provider/test/storage/postgres-storage.test.ts',
+  'services/identity-provider/test/storage/postgres/limited-client.test.ts',
   'services/identity-provider/test/service.test.ts',
   'services/identity-provider/test/failover.test.ts',
   'cli/test/commands/start.test.ts',

@@ -7,6 +7,7 @@ import { compose } from './checks/compose.ts'
 import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
 import { postgresPointInTime, sqlitePointInTime } from './checks/point-in-time.ts'
+import { pooler } from './checks/pooler.ts'
 import { proxies } from './checks/proxies.ts'
 import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './checks/rolling.ts'
 import { systemd } from './checks/systemd.ts'
@@ -28,6 +29,7 @@ const checks: readonly Check[] = [
   keyEncryptionKeyRotation,
   postgresPointInTime,
   sqlitePointInTime,
+  pooler,
 ]
 
 const root = join(import.meta.dirname, '..')

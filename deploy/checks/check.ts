@@ -28,6 +28,7 @@ export const programs = {
     'go install github.com/docker/compose/v2/cmd@latest, and name it docker-compose',
   'systemd-analyze': 'apt-get install systemd',
   litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@latest',
+  pgbouncer: 'apt-get install pgbouncer',
   openssl: 'apt-get install openssl',
   nginx: 'apt-get install nginx-light',
   haproxy: 'apt-get install haproxy',

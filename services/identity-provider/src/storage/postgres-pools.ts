@@ -1,21 +1,21 @@
 import { Socket } from 'node:net'
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { PostgresPool } from 'kysely'
 import pg from 'pg'
+import { LimitedClient, type TimeLimits } from './postgres/limited-client.ts'
 import { ServersUnavailableError, StandbyError } from './postgres/postgres-fault.ts'
 import type { PostgresAddress } from './postgres-address.ts'
 
 /** The maximum time without data on a connection in use, in milliseconds. */
 const maxSilenceMs = 6000
 
-/** One connection writes changes of the directory, another one writes to the audit log. */
-const maxPipelinedConnections = 3
-
 const limits = {
-  max: 10,
   connectionTimeoutMillis: 2000,
   // Shorter than `maxSilenceMs`, so that the pool closes idle connections before the socket does.
   idleTimeoutMillis: 5000,
-  // A statement that hangs must not block its caller.
+}
+
+/** A statement that hangs must not block its caller. */
+const timeLimits: TimeLimits = {
   statement_timeout: 5000,
   lock_timeout: 2000,
   idle_in_transaction_session_timeout: 10_000,
@@ -27,8 +27,8 @@ export type PostgresPoolsOptions = {
    * that migrates; default false.
    */
   readonly isPatient?: boolean
-  /** Whether a connection sends each statement at once, before the answers to earlier ones; default false. */
-  readonly isPipelined?: boolean
+  /** The maximum number of connections to each server; default 10. */
+  readonly maxConnections?: number
 }
 
 /**
@@ -38,27 +38,29 @@ export type PostgresPoolsOptions = {
 export class PostgresPools implements PostgresPool {
   readonly options = {}
   readonly #pools: readonly { readonly name: string; readonly pool: pg.Pool }[]
+  readonly #timeLimits: TimeLimits
   #first = 0
 
   constructor(
     { servers, needsPrimary }: PostgresAddress,
-    { isPatient = false, isPipelined = false }: PostgresPoolsOptions = {},
+    { isPatient = false, maxConnections = 10 }: PostgresPoolsOptions = {},
   ) {
+    this.#timeLimits = isPatient ? { ...timeLimits, statement_timeout: 0 } : timeLimits
     this.#pools = servers.map(({ name, url }) => ({
       name,
-      pool: openPool(url, { needsPrimary, isPatient, isPipelined }),
+      pool: openPool(url, { needsPrimary, isPatient, maxConnections }),
     }))
   }
 
   /** @throws {ServersUnavailableError} servers_unavailable when none of several servers can be used */
-  async connect(): Promise<PostgresPoolClient> {
+  async connect(): Promise<LimitedClient> {
     const inTurn = [...this.#pools.slice(this.#first), ...this.#pools.slice(0, this.#first)]
     const failures: { readonly name: string; readonly cause: unknown }[] = []
     for (const { name, pool } of inTurn) {
       try {
         const client = await pool.connect()
         this.#first = this.#pools.findIndex((one) => one.pool === pool)
-        return client
+        return new LimitedClient(client, this.#timeLimits)
       } catch (cause) {
         if (this.#pools.length === 1) throw cause
         failures.push({ name, cause })
@@ -77,7 +79,7 @@ function openPool(
   {
     needsPrimary,
     isPatient,
-    isPipelined,
+    maxConnections,
   }: Required<PostgresPoolsOptions> & { readonly needsPrimary: boolean },
 ): pg.Pool {
   const pool = new pg.Pool({
@@ -85,8 +87,10 @@ function openPool(
     connectionString,
     application_name: 'greeting identity provider',
     keepAlive: true,
-    ...(isPipelined && { pipeline: true, max: maxPipelinedConnections }),
-    ...(isPatient ? { statement_timeout: 0 } : { stream: socketWithTimeout }),
+    // A connection sends each statement at once, before the answers to earlier ones.
+    pipeline: true,
+    max: maxConnections,
+    ...(!isPatient && { stream: socketWithTimeout }),
     ...(needsPrimary && { onConnect: refuseStandby }),
   })
   // A broken connection is replaced, and its query fails. Without these listeners, the event would end

@@ -5,15 +5,9 @@ import { after, describe } from 'node:test'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'
 import { openSqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { openLocalStorage } from '../fakes/local-storage.ts'
-import { changeListConformance } from './change-list-conformance.ts'
-import { directoryListConformance } from './directory-list-conformance.ts'
-import { directoryLogConformance } from './directory-log-conformance.ts'
 import { directoryLookupConformance } from './directory-lookup-conformance.ts'
-import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
-import { issuanceRecordConformance } from './issuance-record-conformance.ts'
-import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
-import { replicaCommitsConformance } from './replica-commits-conformance.ts'
 import { ReusedStores } from './reused-stores.ts'
+import { storageConformance } from './storage-conformance.ts'
 
 const folders: string[] = []
 
@@ -48,22 +42,9 @@ after(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })))
 })
 
-for (const [title, conformance, used] of [
-  ['a directory log in SQLite (AS31)', directoryLogConformance, stores],
-  ['the commits of replicas in SQLite', replicaCommitsConformance, stores],
-  ['the lookups of a directory in SQLite', directoryLookupConformance, stores],
-  [
-    'the lookups of a directory in SQLite, each in one step',
-    directoryLookupConformance,
-    storesInOneStep,
-  ],
-  ['the lists of a directory in SQLite', directoryListConformance, stores],
-  ['the changes of a tenant in SQLite', changeListConformance, stores],
-  ['ending credentials in SQLite', endingCredentialsConformance, stores],
-  ['a key ring in SQLite', keyRingStoreConformance, stores],
-  ['the records of issuing in SQLite (AS20)', issuanceRecordConformance, stores],
-] as const)
-  describe(title, () => {
-    used.emptyAfterUse()
-    conformance(used.fresh)
-  })
+storageConformance('SQLite', stores)
+
+describe('the lookups of a directory in SQLite, each in one step', () => {
+  storesInOneStep.emptyAfterUse()
+  directoryLookupConformance(storesInOneStep.fresh)
+})

@@ -5,6 +5,9 @@ import { SqlDatabase } from '../sql/sql-database.ts'
 import { runPipelinedBatch } from './pipelined-batch.ts'
 import { postgresFaultOf } from './postgres-fault.ts'
 
+/** One connection writes changes of the directory, another one writes to the audit log. */
+const maxBatchConnections = 3
+
 /**
  * The database at a PostgreSQL server, with its tables up to date. Replicas share it.
  *
@@ -30,7 +33,7 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
 export function postgresDatabase(url: string, options?: PostgresPoolsOptions): SqlDatabase {
   const address = parsePostgresAddress(url)
   const dialect = new PostgresDialect({ pool: new PostgresPools(address, options) })
-  const batches = new PostgresPools(address, { ...options, isPipelined: true })
+  const batches = new PostgresPools(address, { ...options, maxConnections: maxBatchConnections })
   return new SqlDatabase({
     kysely: new Kysely({ dialect }),
     dialect,

@@ -1,0 +1,30 @@
+import { describe } from 'node:test'
+import { changeListConformance } from './change-list-conformance.ts'
+import { directoryListConformance } from './directory-list-conformance.ts'
+import { directoryLogConformance } from './directory-log-conformance.ts'
+import { directoryLookupConformance } from './directory-lookup-conformance.ts'
+import { endingCredentialsConformance } from './ending-credentials-conformance.ts'
+import { issuanceRecordConformance } from './issuance-record-conformance.ts'
+import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
+import { replicaCommitsConformance } from './replica-commits-conformance.ts'
+import type { ReusedStores } from './reused-stores.ts'
+
+const suites = [
+  ['a directory log in STORE (AS31)', directoryLogConformance],
+  ['the commits of replicas in STORE', replicaCommitsConformance],
+  ['the lookups of a directory in STORE', directoryLookupConformance],
+  ['the lists of a directory in STORE', directoryListConformance],
+  ['the changes of a tenant in STORE', changeListConformance],
+  ['ending credentials in STORE', endingCredentialsConformance],
+  ['a key ring in STORE', keyRingStoreConformance],
+  ['the records of issuing in STORE (AS20)', issuanceRecordConformance],
+] as const
+
+/** The tests of every store, with the name of this one. */
+export function storageConformance(store: string, stores: ReusedStores): void {
+  for (const [title, conformance] of suites)
+    describe(title.replace('STORE', store), () => {
+      stores.emptyAfterUse()
+      conformance(stores.fresh)
+    })
+}
