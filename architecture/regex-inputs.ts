@@ -244,6 +244,17 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     ours(/\{(\w+)\}/g, 'our table of operations'),
   ],
   'services/identity-provider/src/management/server/page-limit.ts': [header(/^[1-9]\d{0,3}$/)],
+  'services/identity-provider/src/portal/portal-form.ts': [
+    header(
+      /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i,
+      'application/x-www-form-urlencoded',
+    ),
+    header(
+      /^multipart\/form-data; *boundary="?([\w'()+,./:=?-]{1,70})"?$/i,
+      'multipart/form-data;',
+      'multipart/form-data; boundary=',
+    ),
+  ],
   'services/identity-provider/src/portal/api/search-query.ts': [
     header(/[\p{L}\p{N}]/u),
     header(/["\\]/g),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 import {
   type ManagedIdentityOptions,
@@ -76,5 +78,21 @@ describe('the managed identity endpoints', () => {
     const { status, body } = await ask('&client_id=other', () => Promise.reject(new Error('asked')))
     assert.equal(status, 400)
     assert.match(body, /Identity not found/)
+  })
+
+  it('AS44: answer a request before its body, which they do not read', async () => {
+    const endpoints = await serveManagedIdentity({
+      port: 0,
+      identities: async () => [],
+      secret: 'header',
+    })
+    const headers = { metadata: 'true', 'content-length': '2000000' }
+    const request = httpRequest(`${endpoints.url}${requested}`, { method: 'POST', headers })
+    request.on('error', () => undefined)
+    request.flushHeaders()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    assert.equal(response.statusCode, 400)
+    request.destroy()
+    await endpoints.stop()
   })
 })

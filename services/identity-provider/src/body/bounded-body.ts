@@ -30,25 +30,26 @@ export async function readBody(
   try {
     // The server enforces the declared length, so no count is needed.
     if (hasLength) return new Uint8Array(await request.arrayBuffer())
-    return await collect(request.body ?? [], maxBytes)
+    return request.body === null ? new Uint8Array() : await collect(request.body, maxBytes)
   } catch (cause) {
     if (cause instanceof BodyTooLargeError) throw cause
     throw new BodyCutError('The body is incomplete', { cause })
   }
 }
 
-async function collect(
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
+  const reader = body.getReader()
   let bytes = 0
-  for await (const part of body) {
-    bytes += part.byteLength
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(parts)
+    bytes += value.byteLength
     if (bytes > maxBytes) {
+      // Not awaited: when the request was cloned, it waits until the other copy is read or cancelled.
+      void reader.cancel().catch(() => undefined)
       throw new BodyTooLargeError()
     }
-    parts.push(part)
+    parts.push(value)
   }
-  return Buffer.concat(parts)
 }

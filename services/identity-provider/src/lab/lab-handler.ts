@@ -37,6 +37,8 @@ export type LabHandlerOptions = {
 }
 
 const maxFormBytes = 64 * 1024
+/** The token endpoint refuses more than half of them. */
+const maxFormPairs = 100
 const maxAnswerBytes = 64 * 1024
 /** The member of a discovery document that shows a lab. */
 const banner = {
@@ -91,7 +93,8 @@ export function labHandler(app: { readonly fetch: Fetch }, options: LabHandlerOp
 
 async function readForm(request: Request): Promise<URLSearchParams> {
   try {
-    return new URLSearchParams(new TextDecoder().decode(await readBody(request, maxFormBytes)))
+    const text = new TextDecoder().decode(await readBody(request, maxFormBytes))
+    return new URLSearchParams(text.split('&', maxFormPairs).join('&'))
   } catch {
     // The app refuses the request itself.
     return new URLSearchParams()

@@ -1,6 +1,6 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
-import { BodyTooLargeError } from '../body/bounded-body.ts'
+import { BodyCutError, BodyTooLargeError } from '../body/bounded-body.ts'
 import type { ServerEnv } from '../http/request-header.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import type { Attempt, Form } from './layout/form.ts'
@@ -28,7 +28,7 @@ import { permissionsActions, permissionsPages } from './pages/permissions-page.t
 import { rolesActions, rolesPages } from './pages/roles-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
 import { tokenActions, tokenPages } from './pages/token-page.ts'
-import { readPortalForm } from './portal-form.ts'
+import { PortalFormError, readPortalForm } from './portal-form.ts'
 import type { PortalOptions } from './portal-options.ts'
 import { ActionFault, type ActionRow, type PageRow } from './routes.ts'
 import { FormTokens } from './security/form-token.ts'
@@ -145,17 +145,21 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     })
   }
 
-  // 4. Forms: the session, the token of the form, the change, then the next page.
+  // 4. Forms: the session, the body, the token of the form, the change, then the next page.
   for (const action of actions) {
     app.post(action.path, async (context) => {
       const { path } = context.req
-      const form = await readPortalForm(context, action.maxBodyBytes)
       const visit = await visitOf(context)
-      const fields = keptFields(form)
       if (visit === undefined) {
-        const unsent = action.maxBodyBytes === undefined ? { action: path, fields } : undefined
+        // Without a session, nothing is read beyond the default limit.
+        const isSmall = action.body === undefined
+        const unsent = isSmall
+          ? { action: path, fields: keptFields(await readPortalForm(context)) }
+          : undefined
         return signInPage({ returnTo: '/portal', isEnded: true, unsent })
       }
+      const form = await readPortalForm(context, action.body)
+      const fields = keptFields(form)
       if (!formTokens.isTokenOf(visit.session, path, form.get('form_token') ?? '')) {
         return plainPage('Refused', 'The form is not of this session. Open it again.', 403, visit)
       }
@@ -189,6 +193,12 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
         'The form is larger than the portal accepts. Nothing was changed.',
         413,
       )
+    }
+    if (cause instanceof PortalFormError) {
+      return plainPage('Refused', `${cause.message} Nothing was changed.`, cause.status)
+    }
+    if (cause instanceof BodyCutError) {
+      return plainPage('Refused', 'The form is incomplete. Nothing was changed.', 400)
     }
     if (cause instanceof StorageUnavailableError) {
       const sentence = 'The store does not answer. Nothing was changed. Try again in a moment.'

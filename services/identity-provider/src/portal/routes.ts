@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ServerEnv } from '../http/request-header.ts'
 import type { Attempt, Form } from './layout/form.ts'
+import type { FormBody } from './portal-form.ts'
 import type { Visit } from './visit.ts'
 
 /** Shows a page: for a GET request, and again after a refused form. */
@@ -24,8 +25,8 @@ export type ActionRow = {
   ) => Promise<string | Response>
   /** Shows the page with the form again when the change was refused. */
   readonly show: Show
-  /** Default: 65,536. */
-  readonly maxBodyBytes?: number
+  /** The encoding and the limit of its body. Such a body is read only with a session. */
+  readonly body?: FormBody
 }
 
 /** A form that the portal itself refuses, before it calls an operation. */

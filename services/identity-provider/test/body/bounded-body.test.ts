@@ -42,6 +42,13 @@ describe('readBody (AS2)', () => {
     })
   }
 
+  it('rejects each copy of a cloned request, as a lab makes it', async () => {
+    const request = post(streamed('123', '456'))
+    const copy = request.clone()
+    await assert.rejects(readBody(copy, 5), { code: 'body_too_large' })
+    await assert.rejects(readBody(request, 5), { code: 'body_too_large' })
+  })
+
   it('uses the header reader of the caller', async () => {
     await assert.rejects(
       readBody(post('1'), 5, (name) => (name === 'content-length' ? '6' : undefined)),

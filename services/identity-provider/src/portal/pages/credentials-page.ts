@@ -17,7 +17,7 @@ const base = '/portal/applications/:appId/credentials'
 const dayMs = 86_400_000
 const lifetimes = [30, 90, 180, 365, 730] as const
 /** Certificates are at most this long as text. */
-const maxBodyBytes = 256 * 1024
+const certificateBody = { maxBodyBytes: 256 * 1024 }
 
 const newPassword = z.object({
   keyId: z.string(),
@@ -273,7 +273,7 @@ export const credentialsPages: readonly PageRow[] = [
 export const credentialsActions: readonly ActionRow[] = [
   { path: `${base}/secrets`, show, run: addSecret },
   { path: `${base}/remove-secret`, show, run: removeSecret },
-  { path: `${base}/certificates`, show, run: addCertificate, maxBodyBytes },
+  { path: `${base}/certificates`, show, run: addCertificate, body: certificateBody },
   { path: `${base}/remove-certificate`, show, run: removeCertificate },
   ...federatedActions(show),
 ]

@@ -35,7 +35,7 @@ import { refusalSentence } from './error-pages.ts'
 const path = '/portal/file'
 const maxFileBytes = 1024 * 1024
 /** The file once more, as text in a form. */
-const maxBodyBytes = 2 * maxFileBytes
+const body = { maxBodyBytes: 2 * maxFileBytes, encoding: 'multipart/form-data' } as const
 const maxShownFaults = 20
 
 const filePage = (visit: Visit, content: Html, attempt?: Parameters<typeof problem>[0]) =>
@@ -182,6 +182,6 @@ export const filePages: readonly PageRow[] = [
 ]
 
 export const fileActions: readonly ActionRow[] = [
-  { path: `${path}/plan`, show, run: showPlan, maxBodyBytes },
-  { path: `${path}/apply`, show, run: apply, maxBodyBytes },
+  { path: `${path}/plan`, show, run: showPlan, body },
+  { path: `${path}/apply`, show, run: apply, body },
 ]

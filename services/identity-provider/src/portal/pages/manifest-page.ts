@@ -9,7 +9,7 @@ import { type ActionRow, actionFault, type PageRow } from '../routes.ts'
 import type { Visit } from '../visit.ts'
 
 const base = '/portal/applications/:appId/manifest'
-const maxBodyBytes = 1024 * 1024
+const body = { maxBodyBytes: 1024 * 1024 }
 
 /** The members of a manifest that a save may change. */
 const writable = [
@@ -54,12 +54,12 @@ const save: ActionRow['run'] = async (visit, sent, { req }) => {
       throw actionFault(`Line ${lineOf(text, name) ?? 1}: ${name} cannot be changed.`)
     }
   }
-  const { id: _id, appId: _appId, ...body } = manifest
+  const { id: _id, appId: _appId, ...changed } = manifest
   try {
     await visit.graph.send({
       method: 'PATCH',
       path: `/applications/${application.id}`,
-      body,
+      body: changed,
       ifMatch: sent.get('etag'),
     })
   } catch (cause) {
@@ -87,4 +87,4 @@ function parseManifest(text: string): Readonly<Record<string, unknown>> {
 }
 
 export const manifestPages: readonly PageRow[] = [{ path: base, show }]
-export const manifestActions: readonly ActionRow[] = [{ path: base, show, run: save, maxBodyBytes }]
+export const manifestActions: readonly ActionRow[] = [{ path: base, show, run: save, body }]
