@@ -112,6 +112,13 @@ export function publishedManifest(
 
 /** The manifest for the registry JSR, which takes TypeScript source. */
 export function jsrManifest({ manifest }: SourcePackage) {
-  const { name, version, license, exports = {} } = manifest
-  return { name, version, license, exports, publish: { include: ['src', 'README.md', 'LICENSE'] } }
+  const { name, version, license, exports = {}, dependencies, peerDependencies } = manifest
+  const ranges = Object.entries({ ...dependencies, ...peerDependencies })
+  // A specifier of JSR has one range: the newest of several.
+  const imports = ranges.map(([one, range]) => [
+    one,
+    `npm:${one}@${range.split('||').at(-1)?.trim()}`,
+  ])
+  const publish = { include: ['src', 'README.md', 'LICENSE'] }
+  return { name, version, license, exports, imports: Object.fromEntries(imports), publish }
 }

@@ -33,8 +33,8 @@ if (process.argv[2] !== '--dry-run') {
         rmSync(folder, { recursive: true, force: true })
         mkdirSync(folder)
         packAll(packages, folder)
-        const tarballs = readdirSync(folder).toSorted()
-        return new Map(tarballs.map((file) => [file, statSync(join(folder, file)).size]))
+        const tarballs = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
+        return new Map(tarballs.toSorted().map((file) => [file, statSync(join(folder, file)).size]))
       },
       writeBill,
       progress: (line) => console.error(line),

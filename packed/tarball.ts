@@ -1,12 +1,17 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuiltPackage } from '../build/build-packages.ts'
 import { npm } from './program.ts'
 
-/** Packs each built package into a folder, as `npm publish` does. */
+/** Packs each built package into a folder, as `npm publish` does. Its manifest for JSR is beside it. */
 export function packAll(packages: readonly BuiltPackage[], folder: string): void {
   mkdirSync(folder, { recursive: true })
   npm(['pack', '--pack-destination', folder, ...packages.map((one) => one.folder)], folder)
+  for (const one of packages) {
+    const manifest = join(one.folder, 'jsr.json')
+    const name = `greeting-${one.name.replace('@greeting/', '')}.jsr.json`
+    if (existsSync(manifest)) cpSync(manifest, join(folder, name))
+  }
 }
 
 /**

