@@ -1,5 +1,6 @@
 // The job before an installation or upgrade. It starts the identity provider once, which migrates the
-// store and creates the first administrator, and writes the secrets of that start into a Secret.
+// store and creates the first administrator, and writes the secrets of that start into Secrets. The chart
+// creates these empty, and the job may only replace them: it can read none.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,14 +9,15 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const {
-  ADMINISTRATOR_SECRET: secretName,
+  ADMINISTRATOR_SECRET: administratorSecret,
+  CLIENTS_SECRET: clientsSecret,
   DATA_DIR: dataDir = '/data/greeting',
   // The three variables below have other values in a test only.
   MAIN: main = '/app/lib/main.js',
   SERVICE_ACCOUNT: account = '/var/run/secrets/kubernetes.io/serviceaccount',
   KUBERNETES_API: api = 'https://kubernetes.default.svc',
 } = process.env
-const files = ['administrator.env', 'seeded.json']
+const secretOfFile = { 'administrator.env': administratorSecret, 'seeded.json': clientsSecret }
 const attempts = 20
 const pauseMs = Number(process.env.PAUSE_MS ?? 3000)
 const timeoutMs = 10_000
@@ -25,12 +27,15 @@ const inAccount = (name) => readFileSync(join(account, name), 'utf8').trim()
 const namespace = inAccount('namespace')
 const secrets = `${api}/api/v1/namespaces/${namespace}/secrets`
 
-/** Sends a Secret, and returns the status. The token is read each time, because the cluster rotates it. */
-async function send(method, url, stringData, type = 'application/json') {
-  const metadata = { name: secretName, labels: { 'app.kubernetes.io/part-of': 'greeting' } }
-  const answer = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${inAccount('token')}`, 'content-type': type },
+/**
+ * Replaces the content of a Secret, and returns the status. The token is read each time, because the
+ * cluster rotates it.
+ */
+async function replaceSecret(name, stringData, query = '') {
+  const metadata = { name, labels: { 'app.kubernetes.io/part-of': 'greeting' } }
+  const answer = await fetch(`${secrets}/${name}${query}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${inAccount('token')}`, 'content-type': 'application/json' },
     body: JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, stringData }),
     signal: AbortSignal.timeout(timeoutMs),
   })
@@ -38,36 +43,22 @@ async function send(method, url, stringData, type = 'application/json') {
   return answer.status
 }
 
-const isWritten = (status) => status === 200 || status === 201
-
-/** Creates the Secret, or replaces the values of an existing one. */
-async function writeSecret(stringData) {
-  const created = await send('POST', secrets, stringData)
-  if (created !== 409) return created
-  return send('PATCH', `${secrets}/${secretName}`, stringData, 'application/merge-patch+json')
-}
-
-async function writeSecretWithRetries(stringData) {
+async function replaceSecretWithRetries(name, stringData) {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const status = await writeSecret(stringData).catch(
+    const status = await replaceSecret(name, stringData).catch(
       (error) => error.cause?.code ?? error.message,
     )
-    if (isWritten(status)) return
-    say(`attempt ${attempt} of ${attempts}: the Secret ${secretName} was not written (${status})`)
+    if (status === 200) return
+    say(`attempt ${attempt} of ${attempts}: the Secret ${name} was not written (${status})`)
     await sleep(pauseMs)
   }
   throw new Error(
-    `the Secret ${secretName} was not written. Correct the rights, and set identityProvider.bootstrap.newAdministrator=true.`,
+    `the Secret ${name} was not written. Correct the rights, and set identityProvider.bootstrap.newAdministrator=true.`,
   )
 }
 
-/** The secrets of this start. They exist only when this start created them. */
-const newSecrets = () =>
-  Object.fromEntries(
-    files
-      .filter((name) => existsSync(join(dataDir, name)))
-      .map((name) => [name, readFileSync(join(dataDir, name), 'utf8')]),
-  )
+/** The files that this start created, because its store was empty or a new administrator was wanted. */
+const newFiles = () => Object.keys(secretOfFile).filter((name) => existsSync(join(dataDir, name)))
 
 /** Without their values, the server would use an empty store of its own. */
 const requiredSettings = ['DATABASE_URL', 'KEY_ENCRYPTION_KEY']
@@ -77,9 +68,9 @@ async function run() {
   if (missing.length > 0)
     throw new Error(`the Secret has an empty value for ${missing.join(' and ')}`)
   // Before the administrator exists, because its secret can be read only once.
-  const rehearsal = await send('POST', `${secrets}?dryRun=All`, {})
-  if (!isWritten(rehearsal) && rehearsal !== 409)
-    throw new Error(`the job may not create the Secret ${secretName}: status ${rehearsal}`)
+  const rehearsal = await replaceSecret(administratorSecret, {}, '?dryRun=All')
+  if (rehearsal !== 200)
+    throw new Error(`the job cannot write the Secret ${administratorSecret}: status ${rehearsal}`)
   const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let isListening = false
@@ -87,11 +78,14 @@ async function run() {
     process.stdout.write(`${line}\n`)
     if (isListening || JSON.parse(line).msg !== 'listening') continue
     isListening = true
-    const secretsOfStart = newSecrets()
+    const files = newFiles()
     try {
-      if (Object.keys(secretsOfStart).length > 0) await writeSecretWithRetries(secretsOfStart)
-      else if (rehearsal !== 409)
-        say(`the store has an administrator, but there is no Secret ${secretName}`)
+      for (const file of files)
+        await replaceSecretWithRetries(secretOfFile[file], {
+          [file]: readFileSync(join(dataDir, file), 'utf8'),
+        })
+      if (files.length === 0)
+        say(`the store has an administrator: the Secret ${administratorSecret} stays as it is`)
     } finally {
       child.kill('SIGTERM')
     }

@@ -25,6 +25,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- default (printf "%s-administrator" (include "greeting.fullname" .)) .Values.identityProvider.bootstrap.secretName }}
 {{- end }}
 
+{{- define "greeting.clientsSecret" -}}
+{{- printf "%s-clients" (include "greeting.fullname" .) }}
+{{- end }}
+
 {{- define "greeting.image" -}}
 {{- $image := .values.image }}
 {{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ default .root.Chart.AppVersion $image.tag }}{{ end }}

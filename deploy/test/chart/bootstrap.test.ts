@@ -13,6 +13,7 @@ const script = join(import.meta.dirname, '../../chart/files/bootstrap.mjs')
 const fakeService = `
   import { writeFileSync } from 'node:fs'
   if (process.env.STORE === 'empty') writeFileSync(process.env.DATA_DIR + '/administrator.env', 'CLIENT_SECRET=example\\n')
+  if (process.env.REGISTRATIONS) writeFileSync(process.env.DATA_DIR + '/seeded.json', '{"clients":"example"}')
   if (process.env.STORE === 'away') process.exit(1)
   process.on('SIGTERM', () => process.exit(0))
   console.log(JSON.stringify({ msg: 'listening' }))
@@ -49,6 +50,7 @@ async function runJob(
     const job = spawn(process.execPath, [script], {
       env: {
         ADMINISTRATOR_SECRET: 'greeting-administrator',
+        CLIENTS_SECRET: 'greeting-clients',
         DATA_DIR: folder,
         MAIN: join(folder, 'main.mjs'),
         SERVICE_ACCOUNT: folder,
@@ -74,48 +76,47 @@ async function runJob(
 }
 
 const secrets = '/api/v1/namespaces/identity/secrets'
-const rehearsal: Sent = { method: 'POST', url: `${secrets}?dryRun=All`, names: [] }
-const creation: Sent = { method: 'POST', url: secrets, names: ['administrator.env'] }
-const replacement: Sent = {
-  method: 'PATCH',
-  url: `${secrets}/greeting-administrator`,
-  names: ['administrator.env'],
-}
+const administrator = `${secrets}/greeting-administrator`
+const rehearsal: Sent = { method: 'PUT', url: `${administrator}?dryRun=All`, names: [] }
+const written: Sent = { method: 'PUT', url: administrator, names: ['administrator.env'] }
+const clients: Sent = { method: 'PUT', url: `${secrets}/greeting-clients`, names: ['seeded.json'] }
 
 describe('the job before an installation', () => {
-  it('writes the secrets of the first start into a new Secret', async () => {
-    const { code, sent, output } = await runJob('empty', [201, 201])
-    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation] })
+  it('writes the administrator of the first start into its Secret', async () => {
+    const { code, sent, output } = await runJob('empty', [200, 200])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written] })
     assert.doesNotMatch(output, /example/)
   })
 
-  it('replaces the values of an existing Secret', async () => {
-    const { code, sent } = await runJob('empty', [409, 409, 200])
-    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation, replacement] })
+  it('writes the clients of the first start into a Secret of their own', async () => {
+    const registrations = { REGISTRATIONS: '/registrations/registrations.json' }
+    const { code, sent } = await runJob('empty', [200, 200, 200], registrations)
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, clients] })
   })
 
   it('repeats a write that fails', async () => {
-    const { code, sent } = await runJob('empty', [201, 500, 201])
-    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, creation, creation] })
+    const { code, sent } = await runJob('empty', [200, 500, 200])
+    assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, written] })
   })
 
   it('ends with 1 and a remedy when the Secret cannot be written', async () => {
-    const { code, output } = await runJob('empty', [201])
+    const { code, output } = await runJob('empty', [200])
     assert.equal(code, 1)
     assert.match(output, /set identityProvider\.bootstrap\.newAdministrator=true/)
   })
 
-  it('writes nothing when the store has an administrator, and reports a missing Secret', async () => {
-    const { code, sent, output } = await runJob('filled', [201])
+  it('writes nothing when the store has an administrator, and says so', async () => {
+    const { code, sent, output } = await runJob('filled', [200])
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal] })
-    assert.match(output, /there is no Secret greeting-administrator/)
+    assert.match(output, /the Secret greeting-administrator stays as it is/)
   })
 
-  it('ends before the start of the service when it may not write the Secret', async () => {
-    const { code, sent, output } = await runJob('empty', [403])
-    assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
-    assert.match(output, /may not create the Secret greeting-administrator: status 403/)
-  })
+  for (const status of [403, 404])
+    it(`ends before the start of the service when the Secret cannot be written: ${status}`, async () => {
+      const { code, sent, output } = await runJob('empty', [status])
+      assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
+      assert.match(output, new RegExp(`cannot write the Secret \\S+: status ${status}`))
+    })
 
   it('ends before the start of the service when a Secret has an empty value', async () => {
     const { code, sent, output } = await runJob('empty', [], { DATABASE_URL: '' })
@@ -124,7 +125,7 @@ describe('the job before an installation', () => {
   })
 
   it('ends with 1 when the service cannot start', async () => {
-    const { code, sent } = await runJob('away', [201])
+    const { code, sent } = await runJob('away', [200])
     assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
   })
 })
