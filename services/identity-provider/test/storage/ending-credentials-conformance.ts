@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { beginning } from '../../src/storage/commit.ts'
-import { application, guid, servicePrincipal } from '../directory/sample.ts'
+import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
@@ -37,6 +37,7 @@ export function endingCredentialsConformance(fresh: FreshStorage): void {
     })
     const others = { deletedDateTime: now, id: guid(92), keyCredentials: [certificate] }
     const changes = [
+      put('tenant', tenant()),
       ...[present, deleted].map((value) => put('application', value)),
       put('servicePrincipal', principal),
       put('servicePrincipal', servicePrincipal(others)),

@@ -79,10 +79,12 @@ export function applicationToRows(application: Application, revision: number): A
     })),
     password_credential: application.passwordCredentials.map((credential, position) => ({
       ...place(position),
+      tenant_id: application.tenantId,
       ...passwordCredentialToRow(credential),
     })),
     key_credential: application.keyCredentials.map((credential, position) => ({
       ...place(position),
+      tenant_id: application.tenantId,
       ...keyCredentialToRow(credential),
     })),
     federated_identity_credential: application.federatedIdentityCredentials.map(

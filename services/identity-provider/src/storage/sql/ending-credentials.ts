@@ -15,11 +15,17 @@ const sources = [
 
 type Source = (typeof sources)[number]
 
-/** The credentials of the present objects of a source, as `credential`. */
-const presentIn = ({ kind, owner, table }: Source): RawBuilder<unknown> => sql`
-  from ${sql.table(table)} as credential
-  inner join ${sql.table(owner)} as owner on owner.id = credential.${sql.ref(`${owner}_id`)}
-  where owner.deleted_at is null
+/**
+ * The credentials of a tenant, as `credential`, with the present object that has each. SQLite has no
+ * statistics: a cross join keeps its order, so an index finds the ends, and each of them its object.
+ */
+const presentIn = (
+  { kind, owner, table }: Source,
+  tenantId: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  ${sql.table(table)} as credential cross join ${sql.table(owner)} as owner
+  where credential.tenant_id = ${tenantId} and owner.id = credential.${sql.ref(`${owner}_id`)}
+    and owner.deleted_at is null
     ${owner === 'application' ? sql`` : sql`and credential.kind = ${kind}`}`
 
 /** Counts the credentials of present objects that end within 30 days and have not ended. */
@@ -32,7 +38,8 @@ export async function countEndingCredentials(
   for (const source of sources) {
     const { rows } = await database.report((db) =>
       sql<{ number: number | string }>`
-        select count(*) as number ${presentIn(source)} and ends_at > ${from} and ends_at <= ${to}
+        select count(*) as number from tenant cross join ${presentIn(source, sql`tenant.id`)}
+          and ends_at > ${from} and ends_at <= ${to}
       `.execute(db),
     )
     counts[source.kind] += Number(rows[0]?.number)
@@ -60,9 +67,12 @@ export async function findEndingCredentials(
   const [start, end] = [from.toISOString(), to.toISOString()]
   const parts = sources.map(
     (source) => sql`
-      select ${sql.lit(source.kind)} as kind, key_id, credential.display_name, ends_at, app_id,
-        owner.display_name as name
-      ${presentIn(source)} and tenant_id = ${tenantId} and ends_at >= ${start} and ends_at < ${end}`,
+      select * from (
+        select ${sql.lit(source.kind)} as kind, key_id, credential.display_name, ends_at, app_id,
+          owner.display_name as name
+        from ${presentIn(source, sql`${tenantId}`)} and ends_at >= ${start} and ends_at < ${end}
+        order by ends_at, key_id limit ${limit}
+      ) as part`,
   )
   const { rows } = await database.report((db) =>
     sql<Row>`${sql.join(parts, sql` union all `)} order by ends_at, key_id limit ${limit}`.execute(

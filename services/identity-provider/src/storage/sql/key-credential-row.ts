@@ -4,7 +4,7 @@ import { base64, bytes } from './password-credential-row.ts'
 import type { KeyCredentialRow } from './tables.ts'
 
 /** A certificate as a row, or as one entry of a list in a column. */
-export type StoredCertificate = Omit<KeyCredentialRow, 'application_id' | 'position'>
+export type StoredCertificate = Omit<KeyCredentialRow, 'application_id' | 'position' | 'tenant_id'>
 
 export const keyCredentialToRow = (credential: KeyCredential): StoredCertificate => ({
   key_id: credential.keyId,

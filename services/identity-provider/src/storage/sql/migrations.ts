@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { directoryIndexes } from './migrations/directory-indexes.ts'
 import { endsOfCredentials } from './migrations/ends-of-credentials.ts'
+import { tenantsOfCredentials } from './migrations/tenants-of-credentials.ts'
 
 /** A migration of statements that SQLite and PostgreSQL both accept. */
 const statements = (script: string): Migration => ({
@@ -237,4 +238,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
       doubted_since text
     );
   `),
+  '2026-12-01-tenants-of-credentials': tenantsOfCredentials,
 }

@@ -3,7 +3,10 @@ import { text } from './object-rows.ts'
 import type { PasswordCredentialRow } from './tables.ts'
 
 /** A secret as a row, or as one entry of a list in a column. */
-export type StoredPassword = Omit<PasswordCredentialRow, 'application_id' | 'position'>
+export type StoredPassword = Omit<
+  PasswordCredentialRow,
+  'application_id' | 'position' | 'tenant_id'
+>
 
 export const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 export const bytes = (stored: string) => new Uint8Array(Buffer.from(stored, 'base64'))

@@ -40,12 +40,13 @@ export const servicePrincipalCredentialRows = ({
   id,
   keyCredentials,
   passwordCredentials,
+  tenantId,
 }: ServicePrincipal): ServicePrincipalCredentialRow[] => {
   const rowOf = (
     kind: ServicePrincipalCredentialRow['kind'],
     { displayName, endDateTime, keyId }: KeyCredential | PasswordCredential,
   ) => ({
-    ...{ service_principal_id: id, kind, key_id: keyId },
+    ...{ service_principal_id: id, tenant_id: tenantId, kind, key_id: keyId },
     ...{ display_name: displayName, ends_at: text(endDateTime) },
   })
   return [

@@ -86,24 +86,29 @@ export type AppRoleRow = PartOfApplication & {
   value: string | null
 }
 
-export type PasswordCredentialRow = PartOfApplication & {
-  key_id: string
-  display_name: string | null
-  hint: string
-  starts_at: string
-  ends_at: string
-  secret_sha256: string
-}
+/** The tenant of a credential, for the list of ending credentials. */
+type PartOfTenant = { tenant_id: string }
 
-export type KeyCredentialRow = PartOfApplication & {
-  key_id: string
-  display_name: string | null
-  starts_at: string
-  ends_at: string
-  certificate: string
-  sha1_thumbprint: string
-  sha256_thumbprint: string
-}
+export type PasswordCredentialRow = PartOfApplication &
+  PartOfTenant & {
+    key_id: string
+    display_name: string | null
+    hint: string
+    starts_at: string
+    ends_at: string
+    secret_sha256: string
+  }
+
+export type KeyCredentialRow = PartOfApplication &
+  PartOfTenant & {
+    key_id: string
+    display_name: string | null
+    starts_at: string
+    ends_at: string
+    certificate: string
+    sha1_thumbprint: string
+    sha256_thumbprint: string
+  }
 
 export type FederatedIdentityCredentialRow = PartOfApplication & {
   id: string
@@ -135,7 +140,7 @@ export type ServicePrincipalRow = {
 }
 
 /** The end of a secret or certificate of a service principal, for the list of ending credentials. */
-export type ServicePrincipalCredentialRow = {
+export type ServicePrincipalCredentialRow = PartOfTenant & {
   service_principal_id: string
   kind: 'secret' | 'certificate'
   key_id: string

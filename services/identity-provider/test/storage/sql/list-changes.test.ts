@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, it } from 'node:test'
 import { put, remove } from '../../../src/directory/directory-change.ts'
 import type { ChangeQuery } from '../../../src/storage/change-list.ts'
 import { type Storage, sqlStorage } from '../../../src/storage/storage.ts'
 import { guid, servicePrincipal, tenant } from '../../directory/sample.ts'
+import { ListeningDatabase } from '../../fakes/listening-database.ts'
 import { memoryDatabase } from '../../fakes/memory-database.ts'
 import { commitAt, markAt } from '../sample-commit.ts'
-
-/** A database that keeps the statements that it gets. */
-class ListeningDatabase extends DatabaseSync {
-  readonly statements: string[] = []
-
-  override prepare(statement: string) {
-    this.statements.push(statement)
-    return super.prepare(statement)
-  }
-}
 
 const query: ChangeQuery<'servicePrincipal'> = {
   ...{ kind: 'servicePrincipal', tenantId: guid(1), since: commitAt(1), until: undefined },
@@ -80,18 +70,13 @@ describe('a list of changes', () => {
       side.statements.splice(0)
       await storage.directory.listChanges({ ...query, ...part })
       const [statement = ''] = side.statements.filter((text) => text.includes('as changed'))
-      const plan = side
-        .prepare(`explain query plan ${statement}`)
-        .all()
-        .map(({ detail }) => detail)
-      const reads = plan.filter((detail) => /^(?:SCAN|SEARCH) \w+ USING/.test(String(detail)))
-      const scans = plan.filter((detail) =>
-        /^SCAN (?:application|service|removed)/.test(`${detail}`),
-      )
+      const plan = side.planOf(statement)
+      const reads = plan.filter((step) => /^(?:SCAN|SEARCH) \w+ USING/.test(step))
+      const scans = plan.filter((step) => /^SCAN (?:application|service|removed)/.test(step))
       assert.deepEqual(scans, [], plan.join('\n'))
       assert.ok(reads.length > 0, plan.join('\n'))
       for (const table of ['service_principal', 'removed_object']) {
-        const own = plan.find((detail) => String(detail).includes(`${table}_of_tenant`))
+        const own = plan.find((step) => step.includes(`${table}_of_tenant`))
         const isRead = table === 'service_principal' || !('since' in part)
         assert.equal(own !== undefined, isRead, plan.join('\n'))
       }

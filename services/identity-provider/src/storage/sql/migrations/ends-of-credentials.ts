@@ -29,7 +29,8 @@ export const endsOfCredentials: Migration = {
           const end = { service_principal_id: id, key_id, display_name, ends_at }
           await db
             .insertInto('service_principal_credential')
-            .values({ ...end, kind: kind as keyof typeof columns })
+            // The tenant is a later column.
+            .values({ ...end, kind } as never)
             .execute()
         }
       }

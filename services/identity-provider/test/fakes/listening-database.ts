@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite'
+
+/** A database that keeps the statements that it gets. */
+export class ListeningDatabase extends DatabaseSync {
+  readonly statements: string[] = []
+
+  override prepare(statement: string) {
+    this.statements.push(statement)
+    return super.prepare(statement)
+  }
+
+  /** The steps in which SQLite executes a statement. */
+  planOf(statement: string): string[] {
+    return super
+      .prepare(`explain query plan ${statement}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  }
+}
