@@ -202,7 +202,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     text(/claims\['(\w{1,100})'\] (eq|matches) '((?:[^']|'')*)'/y, "claims['", "claims['a'] eq '"),
   ],
   'services/identity-provider/src/directory/claims-matching-rules.ts': [
+    text(/[*?]/),
     text(/^gitlab\.(?:com|[a-z0-9.-]+\.(?:com|ca))$/, 'gitlab.', 'gitlab.a'),
+    text(/^project_id:\d+:/, 'project_id:1'),
+    text(/^organization:[\w-]+:/, 'organization:a'),
   ],
   'services/identity-provider/src/directory/guid.ts': [
     body(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),

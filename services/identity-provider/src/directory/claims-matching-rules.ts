@@ -8,12 +8,24 @@ type Platform = {
   readonly isIssuer: (issuer: URL) => boolean
   /** The operators of each claim. */
   readonly operators: Readonly<Record<string, readonly ClaimComparison['operator'][]>>
-  /** Whether the compared claims identify one project for ever, since names can change owners. */
-  readonly isPinned: (comparands: ReadonlyMap<string, string>) => boolean
+  /**
+   * Whether literal text of the expression names one project, or one owner of projects. Everybody can
+   * have a project on these platforms, and get tokens for it.
+   */
+  readonly isPinned: (comparisons: ReadonlyMap<string, ClaimComparison>) => boolean
 }
+
+const valueName = 'The FederatedIdentityCredential.ClaimsMatchingExpression.Value'
 
 const isOrigin = (issuer: URL, ...origins: readonly string[]) =>
   origins.includes(issuer.origin) && issuer.pathname === '/'
+
+/** The text before the first wildcard. A text without one ends its last part, as a colon does. */
+function literalBeginning(comparison: ClaimComparison | undefined): string {
+  const { comparand = '', operator } = comparison ?? {}
+  const [literal = ''] = operator === 'matches' ? comparand.split(/[*?]/, 1) : [comparand]
+  return literal === comparand ? `${literal}:` : literal
+}
 
 /** Entra ID knows these platforms, and refuses expressions for other issuers. */
 const platforms: readonly Platform[] = [
@@ -26,23 +38,26 @@ const platforms: readonly Platform[] = [
       repository_id: ['eq'],
       repository_owner_id: ['eq'],
     },
-    isPinned: (comparands) =>
-      comparands.has('repository_id') || comparands.has('repository_owner_id'),
+    isPinned: (comparisons) =>
+      comparisons.has('repository_id') || comparisons.has('repository_owner_id'),
   },
   // GitLab.
   {
     isIssuer: (issuer) =>
       issuer.pathname === '/' && /^gitlab\.(?:com|[a-z0-9.-]+\.(?:com|ca))$/.test(issuer.host),
     operators: { sub: ['eq', 'matches'], project_id: ['eq'] },
-    isPinned: (comparands) =>
-      comparands.has('project_id') || comparands.get('sub')?.startsWith('project_id:') === true,
+    isPinned: (comparisons) =>
+      comparisons.has('project_id') ||
+      /^project_id:\d+:/.test(literalBeginning(comparisons.get('sub'))),
   },
   // Terraform Cloud.
   {
     isIssuer: (issuer) =>
       isOrigin(issuer, 'https://app.terraform.io', 'https://app.eu.terraform.io'),
     operators: { sub: ['eq', 'matches'] },
-    isPinned: () => true,
+    // The organization is a name: tokens have no claim with an ID that an expression may compare.
+    isPinned: (comparisons) =>
+      /^organization:[\w-]+:/.test(literalBeginning(comparisons.get('sub'))),
   },
 ]
 
@@ -60,12 +75,12 @@ export function judgeClaimsMatchingExpression(text: string, issuer: string): str
   const comparisons = parseClaimsMatchingExpression(text)
   if (comparisons === undefined) return 'The claims matching expression is invalid.'
   const { operators, isPinned } = platform
-  const comparands = new Map(comparisons.map(({ claim, comparand }) => [claim, comparand]))
   const isAllowed = comparisons.every(
     ({ claim, operator }) =>
       Object.hasOwn(operators, claim) && operators[claim]?.includes(operator) === true,
   )
-  return isAllowed && comparands.has('sub') && isPinned(comparands)
+  const byClaim = new Map(comparisons.map((one) => [one.claim, one]))
+  return isAllowed && byClaim.has('sub') && isPinned(byClaim)
     ? undefined
-    : 'The claims matching expression lacks all required claims or contains unallowed claims.'
+    : `${valueName} is invalid. Rule exception: Expression configured for issuer '${issuer}' either lacks all required claims or contains unallowed claims. paramName: ${valueName.slice('The '.length)}, paramValue: ${text}, objectType: Microsoft.Online.DirectoryServices.Application`
 }

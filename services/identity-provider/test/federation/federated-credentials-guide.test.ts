@@ -154,6 +154,18 @@ const platforms: Readonly<Record<string, Platform>> = {
       'no comparison with `repository_id` or `repository_owner_id`': {
         credential: expression(branches),
       },
+      '`project_id:*` for GitLab': {
+        credential: {
+          issuer: 'https://gitlab.com',
+          ...expression("claims['sub'] matches 'project_id:*'"),
+        },
+      },
+      '`*` for Terraform Cloud': {
+        credential: {
+          issuer: 'https://app.terraform.io',
+          ...expression("claims['sub'] matches '*'"),
+        },
+      },
       'a comparison with the claim `actor`': {
         credential: expression(`${pinned} and claims['actor'] eq 'octocat'`),
       },
