@@ -6,6 +6,7 @@ import { servicePrincipals } from '../../src/management/graph/service-principals
 import type { RequiredRoles } from '../../src/management/http/caller.ts'
 import type { Operation } from '../../src/management/http/operation.ts'
 import { refusals } from '../../src/management/http/refusals.ts'
+import type { MemberObjects } from '../../src/management/odata/entity-set.ts'
 import { serverOperations } from '../../src/management/server/server-operations.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'
 import { privilegeTable, type Target, targets } from './privilege/privilege-table.ts'
@@ -45,15 +46,22 @@ const operationTable = (operations: readonly Operation[]): string =>
     ]),
   )
 
+/** The members of a collection of objects that a filter compares. */
+const membersOf = (property: string, { members }: MemberObjects) =>
+  Object.keys(members)
+    .filter((member) => members[member] !== 'unsupported')
+    .map((member) => `${property}/${member}`)
+
 const filterTable = table(
   ['Set', '`eq`, `in`', '`ge`, `le` too', '`any`', '`startsWith`', '`$search`', '`$orderby`'],
   [applications, servicePrincipals, appRoleAssignments].map((set) => [
     code(set.name),
     ...(['value', 'time', 'collection'] as const).map((kind) =>
       codes(
-        Object.entries(set.filterable)
-          .filter(([, of]) => of === kind)
-          .map(([property]) => property),
+        Object.entries(set.filterable).flatMap(([property, of]) => {
+          if (typeof of !== 'object') return of === kind ? [property] : []
+          return kind === 'collection' ? membersOf(property, of) : []
+        }),
       ),
     ),
     codes(set.startsWith),

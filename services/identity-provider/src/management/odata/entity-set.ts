@@ -31,6 +31,13 @@ export const expanded = <Entity>(
   ),
 })
 
+/** The objects in a collection of another object: their type without namespace, and their members. */
+export type MemberObjects = {
+  readonly type: string
+  /** How `$filter` compares each member within `any`. */
+  readonly members: Readonly<Record<string, 'value' | 'time' | 'unsupported'>>
+}
+
 /** A set of objects in OData, with a function that reads each property. */
 export type EntitySet<Entity> = {
   /** The segment of the set in paths and in `@odata.context`. */
@@ -45,7 +52,7 @@ export type EntitySet<Entity> = {
   /** The properties that an answer has only when `$select` names them. */
   readonly selectedOnly?: readonly string[]
   /** The properties that `$filter` supports. Graph does not index the others either. */
-  readonly filterable: Readonly<Record<string, 'value' | 'time' | 'collection'>>
+  readonly filterable: Readonly<Record<string, 'value' | 'time' | 'collection' | MemberObjects>>
   /** The properties that `startsWith` supports. */
   readonly startsWith?: readonly string[]
   /** The properties that `$search` supports. */
@@ -61,9 +68,9 @@ export type EntitySet<Entity> = {
 }
 
 /** The exact name of a property, which a query may write in any case; undefined when there is none. */
-export function propertyNamed<Entity>(
+export function propertyNamed(
   name: string,
-  { properties }: EntitySet<Entity>,
+  { properties }: { readonly properties: Readonly<Record<string, unknown>> },
 ): string | undefined {
   if (Object.hasOwn(properties, name)) return name
   const lower = name.toLowerCase()
@@ -73,5 +80,5 @@ export function propertyNamed<Entity>(
 const maxNameLength = 100
 
 /** The sentence of Graph about a property that a query names and no object has. */
-export const unknownProperty = <Entity>(name: string, { type }: EntitySet<Entity>) =>
+export const unknownProperty = (name: string, { type }: { readonly type: string }) =>
   `Could not find a property named '${name.slice(0, maxNameLength)}' on type 'microsoft.graph.${type}'.`

@@ -38,9 +38,10 @@ function resolveComparison<Entity>(
   }
   const kind = Object.hasOwn(set.filterable, property) ? set.filterable[property] : undefined
   if (kind === undefined) throw refuse('query_unsupported', notFilterable(property, set))
-  if (isAny !== (kind === 'collection')) {
+  if (isAny !== (kind === 'collection' || typeof kind === 'object')) {
     throw refuse('query_unsupported', wrongForm(property, isAny))
   }
+  const [member, comparedAs] = isAny ? resolveMember(comparison, property, kind) : [undefined, kind]
   if (operator === 'startsWith' && !set.startsWith?.includes(property)) {
     throw refuse('query_unsupported', `Unsupported filter 'startsWith' for '${property}'.`)
   }
@@ -53,7 +54,32 @@ function resolveComparison<Entity>(
     (operator === 'ne' && isAny) ||
     ((operator === 'ge' || operator === 'le') && kind !== 'time')
   if (isUnsupported) throw refuse('query_unsupported', notFilterable(property, set))
-  return { ...comparison, property, literal: kind === 'time' ? timeOf(literal, property) : literal }
+  const compared = comparedAs === 'time' ? timeOf(literal, member ?? property) : literal
+  return { ...comparison, property, member, literal: compared }
+}
+
+/** The exact name of the member that a comparison within `any` names, and how it is compared. */
+function resolveMember(
+  { member: name }: Comparison,
+  property: string,
+  kind: EntitySet<never>['filterable'][string],
+): [string | undefined, 'value' | 'time'] {
+  if (typeof kind !== 'object') {
+    if (name === undefined) return [undefined, 'value']
+    throw refuse('query_invalid', `The values of '${property}' are texts. ${useAny(property)}`)
+  }
+  if (name === undefined) {
+    const [first] = Object.keys(kind.members)
+    throw refuse(
+      'query_invalid',
+      `The values of '${property}' are objects. ${useAny(property, `/${first}`)}`,
+    )
+  }
+  const member = propertyNamed(name, { properties: kind.members })
+  if (member === undefined) throw refuse('query_invalid', unknownProperty(name, kind))
+  const comparedAs = kind.members[member] ?? 'unsupported'
+  if (comparedAs === 'unsupported') throw refuse('query_unsupported', notFilterable(member, kind))
+  return [member, comparedAs]
 }
 
 /** A time in the form of the answers. */
@@ -69,7 +95,7 @@ function timeOf(literal: Comparison['literal'], property: string): string | null
   return time.toISOString()
 }
 
-const notFilterable = <Entity>(property: string, { type }: EntitySet<Entity>) =>
+const notFilterable = (property: string, { type }: { readonly type: string }) =>
   `Unsupported or invalid query filter clause specified for property '${property}' of resource '${type.charAt(0).toUpperCase()}${type.slice(1)}'.`
 
 const needsAdvanced = (operator: string) =>
@@ -78,4 +104,6 @@ const needsAdvanced = (operator: string) =>
 const wrongForm = (property: string, isAny: boolean) =>
   isAny
     ? `The property '${property}' is not a collection. Use ${property} eq '...'.`
-    : `The property '${property}' is a collection. Use ${property}/any(x:x eq '...').`
+    : `The property '${property}' is a collection. ${useAny(property)}`
+
+const useAny = (property: string, member = '') => `Use ${property}/any(x:x${member} eq '...').`

@@ -1,4 +1,19 @@
 import type { AppRole } from '../../../directory/app-role.ts'
+import type { MemberObjects } from '../../odata/entity-set.ts'
+
+export const appRoles: MemberObjects = {
+  type: 'appRole',
+  members: {
+    id: 'value',
+    value: 'value',
+    displayName: 'value',
+    description: 'value',
+    isEnabled: 'value',
+    origin: 'value',
+    lang: 'value',
+    allowedMemberTypes: 'unsupported',
+  },
+}
 
 /**
  * An app role with all eight members of a manifest, in the same order. Graph omits `lang`. With

@@ -2,14 +2,19 @@ import type { Application } from '../../../directory/application.ts'
 import { credentialName } from '../../../directory/credential-name.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { describedBy } from '../described-by.ts'
-import { appRoleJson } from './app-role-json.ts'
+import { appRoleJson, appRoles } from './app-role-json.ts'
 import {
   apiDefaults,
   applicationDefaults,
   fixedProperties,
   userClaimDefaults,
 } from './application-description.ts'
-import { keyCredentialJson, passwordCredentialJson } from './credential-json.ts'
+import {
+  keyCredentialJson,
+  keyCredentials,
+  passwordCredentialJson,
+  passwordCredentials,
+} from './credential-json.ts'
 
 /**
  * The applications of Microsoft Graph.
@@ -34,9 +39,9 @@ export const applications: EntitySet<Application> = {
     uniqueName: 'value',
     identifierUris: 'collection',
     tags: 'collection',
-    passwordCredentials: 'collection',
-    keyCredentials: 'collection',
-    appRoles: 'collection',
+    passwordCredentials,
+    keyCredentials,
+    appRoles,
   },
   startsWith: ['displayName', 'appId', 'identifierUris'],
   searchable: ['displayName'],

@@ -1,5 +1,25 @@
 import type { KeyCredential } from '../../../directory/key-credential.ts'
 import type { PasswordCredential } from '../../../directory/password-credential.ts'
+import type { MemberObjects } from '../../odata/entity-set.ts'
+
+const credentialMembers = {
+  keyId: 'value',
+  displayName: 'value',
+  startDateTime: 'time',
+  endDateTime: 'time',
+  customKeyIdentifier: 'value',
+  lastUsedDateTime: 'unsupported',
+} as const
+
+export const passwordCredentials: MemberObjects = {
+  type: 'passwordCredential',
+  members: { ...credentialMembers, hint: 'value', secretText: 'unsupported' },
+}
+
+export const keyCredentials: MemberObjects = {
+  type: 'keyCredential',
+  members: { ...credentialMembers, key: 'unsupported', type: 'value', usage: 'value' },
+}
 
 /** A client secret without its text. `lastUsedDateTime` is an addition to Graph. */
 export const passwordCredentialJson = (

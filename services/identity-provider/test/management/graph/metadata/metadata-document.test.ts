@@ -58,7 +58,10 @@ describe('the model of Microsoft Graph', () => {
     await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, {
       name: 'orders',
       issuer: 'https://app.terraform.io',
-      claimsMatchingExpression: { value: "claims['sub'] matches 'a*'", languageVersion: 1 },
+      claimsMatchingExpression: {
+        value: "claims['sub'] matches 'organization:a:*'",
+        languageVersion: 1,
+      },
       audiences: ['api://AzureADTokenExchange'],
     })
     for (const [type, path] of [
