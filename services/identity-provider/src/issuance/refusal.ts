@@ -10,6 +10,12 @@ export type IssuanceRefusal =
     }
   | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
   | { readonly reason: 'secret_wrong'; readonly clientId: string }
+  | {
+      readonly reason: 'secret_not_yet_valid'
+      readonly clientId: string
+      readonly now: Date
+      readonly validFrom: Date
+    }
   | { readonly reason: 'secret_expired'; readonly clientId: string }
   | { readonly reason: 'secret_not_allowed'; readonly clientId: string }
   | { readonly reason: 'assertion_malformed' }

@@ -42,7 +42,8 @@ export function matchingCredential(
  *
  * @param match the result of `matchingCredential`
  * @param clockToleranceSeconds how far the clock of the server that made the secret may be ahead
- * @returns the credential, or a refusal: `secret_not_allowed`, `secret_wrong` or `secret_expired`
+ * @returns the credential, or a refusal: `secret_not_allowed`, `secret_wrong`, `secret_not_yet_valid` or
+ *   `secret_expired`
  * @see RFC 6749 section 2.3.1
  */
 export function authenticateBySecret(
@@ -55,10 +56,11 @@ export function authenticateBySecret(
   if (!application.passwordAuthenticationAllowed) {
     return refuse({ reason: 'secret_not_allowed', clientId })
   }
-  const validity = match && credentialValidity(match, now, clockToleranceSeconds)
-  // A secret that is not valid yet gets the same answer as a wrong one.
-  if (match === undefined || validity === 'not_started') {
-    return refuse({ reason: 'secret_wrong', clientId })
-  }
-  return validity === 'expired' ? refuse({ reason: 'secret_expired', clientId }) : match
+  // Only a client that knows the secret learns its times.
+  if (match === undefined) return refuse({ reason: 'secret_wrong', clientId })
+  const validity = credentialValidity(match, now, clockToleranceSeconds)
+  if (validity === 'valid') return match
+  return validity === 'expired'
+    ? refuse({ reason: 'secret_expired', clientId })
+    : refuse({ reason: 'secret_not_yet_valid', clientId, now, validFrom: match.startDateTime })
 }

@@ -102,6 +102,23 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
   },
   {
+    reason: 'secret_not_yet_valid',
+    request: async (service) => {
+      const later = { startDateTime: new Date('2999-01-01T00:00:00Z') }
+      const { credential, secretText } = createPassword(
+        { ...later, endDateTime: new Date('2999-01-02T00:00:00Z') },
+        systemRuntime,
+      )
+      await changeClient(service, { passwordCredentials: [credential] })
+      return { form: service.form({ client_secret: secretText }) }
+    },
+    ...invalidClient,
+    code: 7000215,
+    text: new RegExp(
+      `^The client secret provided for app '${clientId}' is not valid yet\\. Current time: \\S+0000Z, secret valid from 2999-01-01T00:00:00\\.0000000Z\\.`,
+    ),
+  },
+  {
     reason: 'secret_expired',
     request: async (service) => {
       const ended = { startDateTime: new Date(0), endDateTime: new Date(1) }

@@ -31,7 +31,11 @@ const { keyId } = made.credential
 const rows: [string, string, string][] = [
   ['on its first moment', '2026-01-01T00:00:00.000Z', keyId],
   ['by a clock that is late within the tolerance', '2025-12-31T23:59:00.000Z', keyId],
-  ['by a clock that is later than the tolerance', '2025-12-31T23:58:59.999Z', 'secret_wrong'],
+  [
+    'by a clock that is later than the tolerance',
+    '2025-12-31T23:58:59.999Z',
+    'secret_not_yet_valid',
+  ],
   ['on its last moment', '2026-12-31T23:59:59.999Z', keyId],
   ['after its last moment, with any tolerance', '2027-01-01T00:00:00.000Z', 'secret_expired'],
 ]
@@ -57,6 +61,7 @@ describe('a secret', () => {
 
   it('that is wrong is never refused as expired', () => {
     assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secret_wrong')
+    assert.equal(outcome('2020-01-01T00:00:00Z', 'wrong'), 'secret_wrong', 'nor as too new')
   })
 
   it('is refused, right or wrong, where secrets are disabled (AS10)', () => {

@@ -72,7 +72,7 @@ const refusedRows: readonly Row[] = [
   [
     'a secret that is not valid yet',
     () => ({ client: passwords({ startDateTime: second(61) }) }),
-    'secret_wrong',
+    'secret_not_yet_valid',
   ],
   ['a secret that ends now', () => ({ client: passwords({ endDateTime: now }) }), 'secret_expired'],
   [

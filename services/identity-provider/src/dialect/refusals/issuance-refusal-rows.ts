@@ -64,6 +64,13 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
     remedy: 'Send the value of the secret, not its ID, and URL-encode it.',
   },
+  secret_not_yet_valid: {
+    ...invalidClient,
+    code: 7000215,
+    sentence: ({ clientId, now, validFrom }) =>
+      `The client secret provided for app '${clientId}' is not valid yet. Current time: ${timeText(now)}, secret valid from ${timeText(validFrom)}.`,
+    remedy: 'Wait for the start of the secret, or check the clock of the identity provider.',
+  },
   secret_expired: {
     ...invalidClient,
     code: 7000222,

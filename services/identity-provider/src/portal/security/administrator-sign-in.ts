@@ -11,7 +11,7 @@ export type SignInFault = 'credentials_wrong' | 'credential_ended' | 'no_role' |
 /** The sentence for each fault. An unknown client and a wrong secret have the same. */
 export const signInSentences: Readonly<Record<SignInFault, string>> = {
   credentials_wrong: 'The client ID or the client secret is wrong.',
-  credential_ended: 'This client secret has ended. Sign in with another one.',
+  credential_ended: 'This client secret is not valid now. Sign in with another one.',
   no_role:
     'This application is disabled, or has no role of Microsoft Graph or of the management API. Only an administrator application can sign in.',
   throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
@@ -35,6 +35,11 @@ const wrongCredentials: ReadonlySet<IssuanceRefusal['reason']> = new Set([
   'client_public',
   'secret_wrong',
   'tenant_unknown',
+])
+const unusableCredentials: ReadonlySet<IssuanceRefusal['reason']> = new Set([
+  'secret_not_yet_valid',
+  'secret_expired',
+  'secret_not_allowed',
 ])
 const maxClientIdLength = 256
 
@@ -100,7 +105,5 @@ export async function signInAdministrator(
 
 function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
   if (wrongCredentials.has(reason)) return 'credentials_wrong'
-  return reason === 'secret_expired' || reason === 'secret_not_allowed'
-    ? 'credential_ended'
-    : 'no_role'
+  return unusableCredentials.has(reason) ? 'credential_ended' : 'no_role'
 }
