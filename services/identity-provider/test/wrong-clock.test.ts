@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -72,6 +72,7 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
       assert.deepEqual(await readiness(wrong.url), [503, 'clock differs'])
       assert.deepEqual(await readiness(right.url), [200, 'ready'])
       assert.deepEqual(await kidsOf(storage), kids)
+      assert.ok(!(await readdir(wrongSettings.DATA_DIR)).includes('administrator.env'))
       await verify(right.url)
       await verify(wrong.url)
       const clock = await AgreedClock.open({
