@@ -35,6 +35,36 @@ const commit = async (displayName = 'Contoso') =>
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
+describe('a database of another release', () => {
+  for (const [what, name, sentence] of [
+    ['is used when each later migration only adds', '2999-01-01-more', undefined],
+    [
+      'is refused in one sentence when a later migration removed a part',
+      '2999-01-01-less-contract',
+      'A later release changed the tables of this store (2999-01-01-less-contract): start that release, or restore a backup of this one.',
+    ],
+    [
+      'is refused in one sentence when its migrations are not those of this release',
+      '2026-11-21-between',
+      /^The tables of the store are not those of this release: corrupted migrations: /,
+    ],
+  ] as const) {
+    it(what, async () => {
+      const url = await server.database()
+      await (await openStorage({ dataDir: '', databaseUrl: url })).close()
+      const client = new pg.Client(url)
+      await client.connect()
+      await client.query(
+        `insert into kysely_migration values ('${name}', '2999-01-01T00:00:00.000Z')`,
+      )
+      await client.end()
+      const opened = openStorage({ dataDir: '', databaseUrl: url })
+      if (sentence === undefined) await (await opened).close()
+      else await assert.rejects(opened, { code: 'storage_unavailable', message: sentence })
+    })
+  }
+})
+
 describe('a database that cannot be opened', () => {
   const opening = (part: Partial<Record<'port' | 'username' | 'pathname', string>>) => {
     const url = Object.assign(new URL(databaseUrl), { password: canary }, part)

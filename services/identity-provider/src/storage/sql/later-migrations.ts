@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -8,17 +9,34 @@ export const contractionSuffix = '-contract'
 
 const nothingToDo: Migration = { up: async () => {} }
 
+/** The names of the migrations that a store has; none for a new store. */
+export async function appliedMigrations(db: Kysely<Tables>): Promise<readonly string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+    return rows.map(({ name }) => name)
+  } catch (cause) {
+    if (isWithoutTable(cause)) return []
+    throw cause
+  }
+}
+
 /**
  * The applied migrations of later releases, when each of them only adds to the tables. Then this release
  * can use the store: it may start again during an upgrade, and after one that was taken back.
  *
- * @returns no migrations when one of them is a contraction
+ * @throws {StorageUnavailableError} storage_unavailable when one of them is a contraction
  */
-export async function laterExpansions(
-  db: Kysely<Tables>,
-): Promise<Readonly<Record<string, Migration>>> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const later = rows.map(({ name }) => name).filter((name) => !(name in migrations))
-  if (later.some((name) => name.endsWith(contractionSuffix))) return {}
+export function laterExpansions(applied: readonly string[]): Readonly<Record<string, Migration>> {
+  const later = applied.filter((name) => !(name in migrations))
+  const contraction = later.find((name) => name.endsWith(contractionSuffix))
+  if (contraction !== undefined)
+    throw new StorageUnavailableError(
+      `A later release changed the tables of this store (${contraction}): start that release, or restore a backup of this one.`,
+    )
   return Object.fromEntries(later.map((name) => [name, nothingToDo]))
 }
+
+/** PostgreSQL has a code for it, and SQLite has a message. */
+const isWithoutTable = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  (('code' in cause && cause.code === '42P01') || cause.message.startsWith('no such table'))

@@ -239,4 +239,19 @@ export const migrations: Readonly<Record<string, Migration>> = {
     );
   `),
   '2026-12-01-tenants-of-credentials': tenantsOfCredentials,
+  // Last uses had the ID of their credential alone. The owner of a certificate chooses its ID, so one that is not
+  // unique does not name a credential.
+  '2026-12-02-names-of-credential-uses': statements(`
+    insert into credential_use (key_id, last_used_at)
+      select min(credential.application_id) || '/' || credential_use.key_id, credential_use.last_used_at
+      from credential_use
+      join (
+        select application_id, key_id from password_credential
+        union all select application_id, key_id from key_credential
+        union all select application_id, id from federated_identity_credential
+      ) credential on credential.key_id = credential_use.key_id
+      group by credential_use.key_id, credential_use.last_used_at
+      having count(*) = 1
+      on conflict (key_id) do nothing;
+  `),
 }

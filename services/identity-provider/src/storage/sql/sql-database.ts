@@ -3,7 +3,7 @@ import { Migrator } from 'kysely/migration'
 import type { Followed } from '../directory-log.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { answerChanges, type ChangesQuestion } from './changes-question.ts'
-import { laterExpansions } from './later-migrations.ts'
+import { appliedMigrations, laterExpansions } from './later-migrations.ts'
 import { migrations } from './migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './tables.ts'
@@ -163,26 +163,23 @@ export class SqlDatabase {
    *   tables
    */
   async migrate(last?: string): Promise<void> {
-    const run = (known: typeof migrations) => {
-      const migrator = new Migrator({
-        db: this.#kysely,
-        provider: { getMigrations: async () => known },
-      })
-      return last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last)
-    }
-    const runAll = async () => {
-      const result = await run(migrations)
-      const isOfTables = result.error !== undefined && this.#faultOf(result.error) === undefined
-      if (!isOfTables || last !== undefined) return result
-      const later = await laterExpansions(this.#kysely).catch(() => ({}))
-      return Object.keys(later).length === 0 ? result : run({ ...migrations, ...later })
-    }
-    const { error } = await this.#guard('write', runAll())
+    const applied = await this.#guard('ask', appliedMigrations(this.#kysely))
+    const known = { ...migrations, ...laterExpansions(applied) }
+    const migrator = new Migrator({
+      db: this.#kysely,
+      provider: { getMigrations: async () => known },
+    })
+    const { error } = await this.#guard(
+      'write',
+      last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last),
+    )
     if (error === undefined) return
     if (error instanceof StorageUnavailableError) throw error
+    const { message } = error as Error
+    // Kysely has no class for it, and the driver of PostgreSQL calls each unknown error one of the network.
+    const fault = message.startsWith('corrupted migrations') ? undefined : this.#faultOf(error)
     throw new StorageUnavailableError(
-      this.#faultOf(error) ??
-        `The tables of the store are not those of this release: ${(error as Error).message}`,
+      fault ?? `The tables of the store are not those of this release: ${message}`,
       { cause: error },
     )
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { credentialName } from '../../../src/directory/credential-name.ts'
 import { migrations } from '../../../src/storage/sql/migrations.ts'
 import { servicePrincipalToRow } from '../../../src/storage/sql/service-principal-row.ts'
 import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
@@ -30,6 +31,50 @@ describe('the migration of a store', () => {
       found.map(({ keyId, kind }) => [keyId, kind]),
       [[guid(5), 'secret']],
     )
+    await database.close()
+  })
+
+  for (const [index, name] of Object.keys(migrations).entries()) {
+    it(`keeps the last use of a credential in a store that ends with ${name}`, async () => {
+      const side = new DatabaseSync(':memory:')
+      const database = sqliteDatabase(side, ':memory:')
+      await database.migrate(name)
+      const isNamed =
+        index >= Object.keys(migrations).indexOf('2026-12-02-names-of-credential-uses')
+      side.exec(`
+        insert into application (id, tenant_id, app_id, display_name, created_at, sign_in_audience, identifier_uris,
+          optional_access_token_claims, required_resource_access, is_fallback_public_client,
+          password_authentication_allowed, revision)
+        values ('${guid(1)}', '${guid(2)}', '${guid(3)}', 'Job', '', '', '[]', '[]', '[]', 0, 1, 1);
+        insert into password_credential (application_id, position, key_id, hint, starts_at, ends_at, secret_sha256)
+        values ('${guid(1)}', 0, '${guid(5)}', '', '', '', '');
+        insert into credential_use
+        values ('${isNamed ? `${guid(1)}/` : ''}${guid(5)}', '2030-01-01T00:00:00.000Z')`)
+      await database.migrate()
+      const { credentialUses } = sqlStorage(database)
+      const use = credentialName({ id: guid(1) }, guid(5))
+      for (let cleanup = 0; cleanup < 2; cleanup += 1) {
+        const uses = await credentialUses.lastUses([use])
+        assert.deepEqual([...uses.values()], [new Date('2030-01-01T00:00:00Z')])
+        await sqlStorage(database).tidy(new Date(0), undefined)
+      }
+      await database.close()
+    })
+  }
+
+  it('gives the last use of a certificate ID that two applications have to neither', async () => {
+    const side = new DatabaseSync(':memory:')
+    const database = sqliteDatabase(side, ':memory:')
+    await database.migrate('2026-11-30-agreed-time')
+    side.exec('pragma foreign_keys = off')
+    for (const application of [guid(1), guid(2)])
+      side.exec(`insert into key_credential values
+        ('${application}', 0, '${guid(5)}', null, '', '', '', '', '')`)
+    side.exec(`insert into credential_use values ('${guid(5)}', '2030-01-01T00:00:00.000Z')`)
+    await database.migrate()
+    const { credentialUses } = sqlStorage(database)
+    const names = [guid(1), guid(2)].map((id) => credentialName({ id }, guid(5)))
+    assert.equal((await credentialUses.lastUses(names)).size, 0)
     await database.close()
   })
 
