@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionErrors } from './connection-errors.ts'
 import { drain } from './drain.ts'
@@ -57,6 +57,9 @@ export const limits = {
   connectionsCheckingInterval: 1000,
 } as const
 type Limits = Readonly<Record<keyof typeof limits, number>>
+
+/** Connections that the system keeps until they are accepted, at most; it may keep fewer. Node's default is 511. */
+const backlog = 4096
 
 // The listener itself refuses a request without a host, so that this answer is JSON too.
 const parserOptions = { requireHostHeader: false } as const
@@ -126,20 +129,27 @@ async function listenWith(
   const running = new RunningResponses()
   const connectionErrors = new ConnectionErrors()
   const pipeline = new Pipeline(maxRequestsPerConnection)
-  server.on('clientError', connectionErrors.onClientError)
-  server.on('request', (request, response) => {
+  server.on('clientError', (error, socket) => {
+    if (!pipeline.holdRest(error, socket as Socket)) connectionErrors.onClientError(error, socket)
+  })
+  const enter = (response: ServerResponse, answerInTurn: () => void) => {
     running.add(response)
     connectionErrors.track(response)
-    pipeline.enter(response, () => {
+    pipeline.enter(response, answerInTurn)
+  }
+  server.on('request', (request, response) => {
+    enter(response, () => {
       const refusal = refuseMalformed(request)
       if (refusal === undefined) answer(request, response)
       else send(response, refusal)
     })
   })
   // Without these two, Node answers with an empty body or closes the connection without an answer.
-  server.on('checkExpectation', (_, response) => send(response, expectationFailed))
+  server.on('checkExpectation', (_, response) =>
+    enter(response, () => send(response, expectationFailed)),
+  )
   server.on('connect', (_, socket) => socket.end(answerText(tunnelRefused)))
-  server.listen(port, host)
+  server.listen({ port, host, backlog })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
   return {

@@ -1,50 +1,138 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-type Line = { last: ServerResponse; requests: number; waiting: number }
+/** The part of Node's parser that is not in its documents. Nothing else stops it between two requests of one read. */
+type Parser = {
+  /** Creates the response. The parser stops after the header of the request when it returns `stop`. */
+  onIncoming: (request: IncomingMessage, keepAlive: boolean) => number
+  readonly resume: () => void
+  readonly execute: (bytes: Buffer) => unknown
+}
+type Connection = Socket & { readonly parser: Parser | null }
+type Line = {
+  last: ServerResponse
+  requests: number
+  burst: number
+  isWaiting: boolean
+  isHeld: boolean
+}
 
-/** Requests that may wait on one connection. HTTP clients send far fewer before the first answer. */
-export const maxWaitingRequests = 100
+/** The result of a callback that stops the parser, and the code of the error that follows. */
+const stop = 21
+const stopCode = 'HPE_PAUSED'
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
+
+/** Requests of a connection that are answered before Node reads and accepts again. The next one waits. */
+const maxBurst = 4
+/** Requests that waited are answered in groups of this size. Between two groups, Node reads and accepts. */
+const maxTurns = 16
 
 /**
  * Answers the requests of one connection one after the other (RFC 9112 section 9.3.2).
  *
- * Node gives the app all requests of a pipeline at the same time, and keeps their answers in memory
- * until the client reads them. Here, an answer is only created when the client has read the one before.
+ * Node parses every request that it has read, gives the app all of them at the same time, and keeps
+ * their answers in memory until the client reads them. Here, an answer is only created when the client
+ * has read the one before. While a request waits, the bytes behind it are not parsed, and Node reads
+ * no more than its buffer holds.
  */
 export class Pipeline {
   readonly #maxRequests: number
   readonly #lines = new WeakMap<Socket, Line>()
+  readonly #turns: (() => void)[] = []
 
   /** @param maxRequests of one connection; the answer to the last one closes it */
   constructor(maxRequests: number) {
     this.#maxRequests = maxRequests
   }
 
-  /**
-   * Calls `answer` when the earlier answers of the connection have been sent. Closes the connection
-   * when too many requests wait.
-   */
+  /** Calls `answer` when the earlier answers of the connection have been sent, and it stays open. */
   enter(response: ServerResponse, answer: () => void): void {
-    const { socket } = response.req
-    const line = this.#lines.get(socket) ?? { last: response, requests: 0, waiting: 0 }
+    const socket = response.req.socket as Connection
+    const line = this.#lines.get(socket) ?? this.#begin(socket, response)
     const before = line.last
     line.last = response
     line.requests += 1
-    if (line.requests === 1) this.#lines.set(socket, line)
+    line.burst += 1
     if (line.requests === this.#maxRequests) response.shouldKeepAlive = false
-    if (line.requests === 1 || before.writableFinished) {
-      answer()
+    if (line.burst > maxBurst || !(before === response || before.writableFinished)) {
+      this.#wait(before, socket, line, answer)
       return
     }
-    line.waiting += 1
-    if (line.waiting > maxWaitingRequests) {
-      socket.destroy()
-      return
-    }
-    before.once('close', () => {
-      line.waiting -= 1
-      if (!socket.destroyed) answer()
-    })
+    if (line.burst === maxBurst) setImmediate(endBurst, line)
+    // The client cannot receive an answer behind the last one.
+    if (socket.writable) answer()
   }
+
+  /** Keeps the bytes behind a waiting request. Returns whether the error of the parser was its stop. */
+  holdRest(error: ParserError, socket: Socket): boolean {
+    const { code, rawPacket = Buffer.alloc(0), bytesParsed } = error
+    const line = this.#lines.get(socket)
+    const { parser } = socket as Connection
+    if (code !== stopCode || line === undefined || parser === null) return false
+    if (!line.isHeld) hold(socket as Connection, line)
+    const rest = rawPacket.subarray(bytesParsed)
+    socket.pause()
+    parser.resume()
+    // Without bytes, the parser only completes a request without a body.
+    parser.execute(rest.subarray(0, 0))
+    socket.unshift(rest)
+    return true
+  }
+
+  #wait(before: ServerResponse, socket: Socket, line: Line, answer: () => void): void {
+    line.isWaiting = true
+    const turn = () => {
+      if (!socket.writable) return
+      endBurst(line)
+      line.isWaiting = false
+      answer()
+      socket.resume()
+    }
+    if (before.writableFinished) this.#answerLater(turn)
+    else before.once('close', () => this.#answerLater(turn))
+  }
+
+  #answerLater(turn: () => void): void {
+    if (this.#turns.push(turn) === 1) setImmediate(this.#answerSome)
+  }
+
+  readonly #answerSome = () => {
+    for (const turn of this.#turns.splice(0, maxTurns)) turn()
+    if (this.#turns.length > 0) setImmediate(this.#answerSome)
+  }
+
+  #begin(socket: Connection, first: ServerResponse): Line {
+    const line = { last: first, requests: 0, burst: 0, isWaiting: false, isHeld: false }
+    this.#lines.set(socket, line)
+    const { parser } = socket
+    if (parser !== null) {
+      const receive = parser.onIncoming
+      parser.onIncoming = (request, keepAlive) => {
+        const result = receive(request, keepAlive)
+        return line.isWaiting ? stop : result
+      }
+    }
+    return line
+  }
+}
+
+function endBurst(line: Line): void {
+  line.burst = 0
+}
+
+/** Puts a gate before the parser. Until then, the parser reads from the system without a stream. */
+function hold(socket: Connection, line: Line): void {
+  const [feed] = socket.listeners('data') as [(bytes: Buffer) => void]
+  line.isHeld = true
+  socket.on('data', (bytes: Buffer) => {
+    // A closed connection has no parser: Node gives it to another one.
+    if (socket.parser === null) return
+    if (line.isWaiting) {
+      socket.pause()
+      socket.unshift(bytes)
+    } else feed(bytes)
+  })
+  socket.removeListener('data', feed)
+  // Node may have stopped reading. An empty chunk lets the stream begin again.
+  socket.push(Buffer.alloc(0))
 }
