@@ -196,11 +196,21 @@ export const tokenMutants: readonly Mutant[] = [
     ],
     [
       'does not check the version',
-      [
-        "if (claims.ver !== undefined && claims.ver !== issuer.tokenVersion) return 'claims_malformed'",
-        nothing,
-      ],
+      ["if (!isInVersion(claims.ver, issuer.tokenVersion)) return 'claims_malformed'", nothing],
     ],
+    [
+      'checks the version of an issuer without one',
+      ['expected === undefined || ver === undefined', 'ver === undefined'],
+    ],
+    [
+      'accepts every version that is not a text',
+      ['ver === undefined || ver === expected', "typeof ver !== 'string' || ver === expected"],
+    ],
+    [
+      'accepts every version when the issuer has one',
+      ['ver === undefined || ver === expected', 'ver !== null'],
+    ],
+    ['requires the claim ver', [' || ver === undefined || ', ' || ']],
     ['does not require an application', ['!isName(applicationId) || ', nothing]],
     ['does not require a subject', [' || !isName(sub)', nothing]],
     ['accepts a token without exp', [' || !isInstant(exp)', nothing]],

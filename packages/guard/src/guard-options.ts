@@ -42,7 +42,7 @@ const trustedIssuer = z
     keySetUrl: httpUrl.optional(),
     /** Returns the keys, in place of `keySetUrl`. Called for each request. */
     keys: publishedKeys.optional(),
-    /** The value of `ver`, if a token contains it. */
+    /** The value of `ver`, if a token contains it. By default `ver` is not checked. */
     tokenVersion: name.optional(),
     /** The claims with the ids of the client and of the token. They differ between dialects. */
     claims: z

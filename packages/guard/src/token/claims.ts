@@ -42,7 +42,7 @@ export function checkClaims<Role extends string>(
   // 2. It is an access token of an application, in the version of this issuer.
   if (foreignClaims.some((claim) => claim in claims)) return 'type_not_access_token'
   if (claims.idtyp !== undefined && claims.idtyp !== 'app') return 'type_not_access_token'
-  if (claims.ver !== undefined && claims.ver !== issuer.tokenVersion) return 'claims_malformed'
+  if (!isInVersion(claims.ver, issuer.tokenVersion)) return 'claims_malformed'
   const { sub, oid } = claims
   const applicationId = claims[issuer.claims.applicationId]
   const tokenId = claims[issuer.claims.tokenId]
@@ -84,6 +84,11 @@ export function checkValidityPeriod(
   if (!(now < expiresAt + toleranceSeconds)) return 'expired'
   if (!(now >= notBefore - toleranceSeconds)) return 'not_yet_valid'
   return undefined
+}
+
+/** `ver` is a claim of Entra ID. Other issuers may use it for anything, with a value of any type. */
+function isInVersion(ver: unknown, expected: string | undefined): boolean {
+  return expected === undefined || ver === undefined || ver === expected
 }
 
 function isForAudience(aud: unknown, audiences: readonly string[]): boolean {

@@ -140,6 +140,19 @@ describe('the version', () => {
     ],
     'RS8',
   )
+
+  const { tokenVersion: _, ...versionless } = trusted
+  for (const ver of [...oddities, '1.0', '2.0', 2, 1.5]) {
+    it(`${JSON.stringify(ver)} means nothing from an issuer without a version (RFC 7519 section 4)`, () => {
+      assert.equal(judge({ ver }, versionless), 'granted')
+    })
+  }
+
+  it('is compared for each issuer by its own version', () => {
+    const v2 = { ...trusted, tokenVersion: '2.0' }
+    assert.equal(judge({ ver: '2.0' }, v2), 'granted')
+    assert.equal(judge({ ver: '1.0' }, v2), 'claims_malformed')
+  })
 })
 
 describe('the names in a token', () => {
