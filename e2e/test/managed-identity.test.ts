@@ -43,6 +43,24 @@ for (const file of process.env.TOKEN_FILES.split(' '))
   }
 `
 
+/** A managed identity as the federated credential of an application: the subject, or a call as the application. */
+const chainProgram = `
+import { ClientAssertionCredential, ManagedIdentityCredential } from '@azure/identity'
+const identity = new ManagedIdentityCredential()
+const own = async () => (await identity.getToken('api://AzureADTokenExchange/.default')).token
+const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url'))
+const { APPLICATION, AZURE_TENANT_ID, AZURE_AUTHORITY_HOST, API_APPLICATION_ID, BASE_URL } = process.env
+if (APPLICATION === undefined) console.log(claimsOf(await own()).sub)
+else {
+  const options = { authorityHost: AZURE_AUTHORITY_HOST, disableInstanceDiscovery: true }
+  const credential = new ClientAssertionCredential(AZURE_TENANT_ID, APPLICATION, own, options)
+  const { token } = await credential.getToken('api://' + API_APPLICATION_ID + '/.default')
+  const headers = { authorization: 'Bearer ' + token }
+  const { status } = await fetch(BASE_URL + '/api/v1/hi', { headers })
+  console.log(status, claimsOf(token).appid)
+}
+`
+
 describe('managed and workload identity with @azure/identity', () => {
   let system: SharedSystem
   let folder: string
@@ -98,6 +116,34 @@ describe('managed and workload identity with @azure/identity', () => {
     const args = ['--input-type=module', '--eval', podProgram]
     const { out } = await run('node', args, { cwd: folder, env })
     assert.equal(out, '200 Hi\nAADSTS700213\n')
+  })
+
+  it('is the federated credential of an application, without a setting and without a secret', async () => {
+    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
+    const env = {
+      API_APPLICATION_ID,
+      BASE_URL,
+      AZURE_TENANT_ID: client.TENANT_ID,
+      AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
+      NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
+      ...variables.appService,
+    }
+    const args = ['--input-type=module', '--eval', chainProgram]
+    const identity = await run('node', args, { cwd: folder, env })
+    const registrar = await Registrar.from(system.administratorSettings)
+    const { applicationId } = await registrar.registerWithoutConsent(CLIENT_ID)
+    await registrar.trust(applicationId, {
+      name: 'identity',
+      issuer: `${client.AUTH_URL}/${client.TENANT_ID}/v2.0`,
+      subject: identity.out.trim(),
+      audiences: ['api://AzureADTokenExchange'],
+    })
+    const { out } = await run('node', args, {
+      cwd: folder,
+      env: { ...env, APPLICATION: applicationId },
+    })
+    // Nobody granted a role to the application, so the API knows it and refuses the call.
+    assert.equal(out.trim(), `403 ${applicationId}`)
   })
 
   it('is refused without the headers, and for a request of a web page or another machine', async () => {

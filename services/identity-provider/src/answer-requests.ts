@@ -3,7 +3,7 @@ import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { AgreedClock } from './clock/agreed-clock.ts'
-import type { Authority } from './dialect/authority.ts'
+import { type Authority, readOwnIssuer } from './dialect/authority.ts'
 import { FederatedIssuers } from './federation/federated-issuers.ts'
 import { reportCountedRefusals } from './http/counted-refusals.ts'
 import { FailedLoginRateLimit } from './http/failed-login-rate-limit.ts'
@@ -102,7 +102,13 @@ export async function answerRequests({
   unfinished.defer(() => auditBuffer.flush())
   const federation = world.lab?.federation
   const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
+  const findOwnIssuer = async (issuer: string) => {
+    const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
+    const tenant = own && (await directory.read((current) => current.tenant(own.tenantId)))
+    return tenant?.id === own?.tenantId ? own : undefined
+  }
   const issuers = new FederatedIssuers({
+    own: { find: findOwnIssuer, publishedKeys: () => keys.published() },
     allowedHosts: [...settings.FEDERATED_ISSUER_HOSTS, ...(federation ? [federation.host] : [])],
     runtime: {
       wallClockMs: () => runtime.now().getTime(),

@@ -1,3 +1,4 @@
+import { isGuid } from '../directory/guid.ts'
 import type { Tenant } from '../directory/tenant.ts'
 
 /** The URLs of this server from its settings. They are never taken from a request. */
@@ -19,6 +20,16 @@ export const issuerV1 = ({ issuerUrl }: Authority, tenantId: string): string =>
 /** The issuer of v2.0 tokens of a tenant: without a slash at the end. */
 export const issuerV2 = ({ issuerUrlV2 }: Authority, tenantId: string): string =>
   `${issuerUrlV2}/${tenantId}/v2.0`
+
+/** The tenant of an issuer of this server, and the version of its tokens. */
+export type OwnIssuer = { readonly tenantId: string; readonly tokenVersion: '1.0' | '2.0' }
+
+/** Reads an issuer of this server; undefined for every other issuer. Whether the tenant exists is not known. */
+export function readOwnIssuer(authority: Authority, issuer: string): OwnIssuer | undefined {
+  const tenantId = issuer.split('/').findLast(isGuid) ?? ''
+  if (issuer === issuerV1(authority, tenantId)) return { tenantId, tokenVersion: '1.0' }
+  return issuer === issuerV2(authority, tenantId) ? { tenantId, tokenVersion: '2.0' } : undefined
+}
 
 /**
  * The valid audiences of a client assertion: an issuer of the tenant, or one of its token

@@ -1,9 +1,28 @@
-import { anyCaller, createGuard, type Guard, type Runtime } from '@greeting/guard'
-import type { FederatedVerification } from '../issuance/federated-authentication.ts'
+import {
+  anyCaller,
+  createGuard,
+  type Guard,
+  type GuardOptions,
+  type Runtime,
+} from '@greeting/guard'
+import { tokenExchangeAppId } from '../directory/privileged-api-ids.ts'
+import type { ExpectedToken, FederatedVerification } from '../issuance/federated-authentication.ts'
 import { IssuerHostList } from './issuer-host-list.ts'
 import { readIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
 
+/** The issuers of this server: one for each tenant, listener and token version. */
+export type OwnIssuers = {
+  /** The tenant and the token version of an issuer; undefined for an issuer that is not of this server. */
+  readonly find: (
+    issuer: string,
+  ) => Promise<{ readonly tenantId: string; readonly tokenVersion: '1.0' | '2.0' } | undefined>
+  /** The keys of this server's own key set. */
+  readonly publishedKeys: () => readonly object[]
+}
+
 export type FederatedIssuersOptions = {
+  /** Their tokens are verified in process, without a request. */
+  readonly own?: OwnIssuers
   /** The only hosts that this server requests keys from. */
   readonly allowedHosts: Iterable<string>
   /** Replaces the clocks and the `fetch` of the guard, for tests. */
@@ -25,9 +44,10 @@ const maxEntries = 256
 
 /**
  * Verifies tokens of other issuers with the guard. Its key source caches the keys, refreshes them and
- * limits the number of requests.
+ * limits the number of requests. The tokens of this server need no request.
  */
 export class FederatedIssuers {
+  readonly #own: OwnIssuers | undefined
   readonly #hosts: IssuerHostList
   readonly #runtime: Partial<Runtime>
   readonly #testKeys: 'refused' | 'accepted'
@@ -36,12 +56,14 @@ export class FederatedIssuers {
   readonly #entries = new Map<string, Entry>()
 
   constructor({
+    own,
     allowedHosts,
     runtime = {},
     testKeys = 'refused',
     timeoutMs = 5000,
     cooldownMs = 5000,
   }: FederatedIssuersOptions) {
+    this.#own = own
     this.#hosts = new IssuerHostList(allowedHosts)
     this.#runtime = runtime
     this.#testKeys = testKeys
@@ -50,17 +72,21 @@ export class FederatedIssuers {
   }
 
   /** Verifies a token of an issuer in a federated identity credential. */
-  verify = async (
-    token: string,
-    { issuer, subject, audience }: { issuer: string; subject: string; audience: string },
-  ): Promise<FederatedVerification> => {
+  verify = async (token: string, expected: ExpectedToken): Promise<FederatedVerification> => {
+    const { issuer, audience, tenantId } = expected
+    const own = await this.#own?.find(issuer)
+    if (own !== undefined) {
+      if (own.tenantId !== tenantId) return 'issuer_of_other_tenant'
+      // An API that gets a token for itself must not be able to use it as a credential of its caller.
+      if (own.tokenVersion !== '2.0' || audience !== tokenExchangeAppId)
+        return 'token_type_forbidden'
+      const guard = await this.#guardOf(`own ${issuer}`, () => this.#openOwn(issuer, tenantId))
+      const result = await judge(guard, token, expected)
+      return result === 'valid' ? 'valid_own' : result
+    }
     if (!this.#hosts.allows(issuer)) return 'issuer_not_allowed'
-    const guard = await this.#guardOf(issuer, audience)
-    if (guard === undefined) return 'issuer_unreachable'
-    const presented = { authorization: `Bearer ${token}`, target: '/' }
-    const decision = await guard.decide(presented, anyCaller)
-    if (decision.outcome === 'admitted') return decision.subject === subject ? 'valid' : 'invalid'
-    return decision.reason === 'keys_unavailable' ? 'issuer_unreachable' : 'invalid'
+    const key = `${issuer} ${audience}`
+    return judge(await this.#guardOf(key, () => this.#open(issuer, audience)), token, expected)
   }
 
   /** Stops refreshing all keys. */
@@ -71,14 +97,13 @@ export class FederatedIssuers {
 
   #monotonicMs = () => (this.#runtime.monotonicMs ?? (() => performance.now()))()
 
-  /** The guard for an issuer and an audience; undefined when its keys are not available. */
-  async #guardOf(issuer: string, audience: string): Promise<Guard | undefined> {
-    const key = `${issuer} ${audience}`
+  /** The guard with a key, opened at its first use; undefined when its keys are not available. */
+  async #guardOf(key: string, open: () => Promise<Guard>): Promise<Guard | undefined> {
     const known = this.#entries.get(key)
     const isCooling =
       known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#cooldownMs
     if (isCooling) return undefined
-    const guard = known?.guard ?? this.#open(issuer, audience)
+    const guard = known?.guard ?? open()
     // Moved to the end, because the first entries are removed first.
     this.#entries.delete(key)
     this.#entries.set(key, { guard })
@@ -97,9 +122,26 @@ export class FederatedIssuers {
     const { jwks_uri: keySetUrl } = readIssuerMetadata(issuer, text)
     if (!this.#hosts.allows(keySetUrl))
       throw new TypeError(`The key set of ${issuer} is on a host that is not allowed`)
+    const claims = { applicationId: 'sub' }
+    return this.#start({ issuer, audiences: [audience], keySetUrl, claims })
+  }
+
+  /** The keys are read for each token, so a revoked key counts at once. */
+  #openOwn(issuer: string, tenantId: string): Promise<Guard> {
+    return this.#start({
+      issuer,
+      audiences: [tokenExchangeAppId],
+      tenantId,
+      keys: () => this.#own?.publishedKeys() ?? [],
+      tokenVersion: '2.0',
+      claims: { applicationId: 'azp', tokenId: 'uti' },
+    })
+  }
+
+  async #start(issuer: GuardOptions['issuers'][number]): Promise<Guard> {
     const guard = createGuard<string>(
       {
-        issuers: [{ issuer, audiences: [audience], keySetUrl, claims: { applicationId: 'sub' } }],
+        issuers: [issuer],
         // A federated identity has no roles here, but the guard requires at least one name.
         roles: ['federated'],
         maxCachedTokens: 100,
@@ -121,4 +163,15 @@ export class FederatedIssuers {
       )
     }
   }
+}
+
+async function judge(
+  guard: Guard | undefined,
+  token: string,
+  { subject }: ExpectedToken,
+): Promise<'valid' | 'invalid' | 'issuer_unreachable'> {
+  if (guard === undefined) return 'issuer_unreachable'
+  const decision = await guard.decide({ authorization: `Bearer ${token}`, target: '/' }, anyCaller)
+  if (decision.outcome === 'admitted') return decision.subject === subject ? 'valid' : 'invalid'
+  return decision.reason === 'keys_unavailable' ? 'issuer_unreachable' : 'invalid'
 }

@@ -11,7 +11,11 @@ import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { credentialName } from '../directory/credential-name.ts'
-import { graphAppId } from '../directory/privileged-api-ids.ts'
+import {
+  graphAppId,
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from '../directory/privileged-api-ids.ts'
 import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
 import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
 import type { AuthenticationRules } from '../issuance/client-authentication.ts'
@@ -28,7 +32,10 @@ import { answerRefusal, refusalOfError } from './token-refusal.ts'
 
 /** Handles the token requests of one version of the endpoint. */
 export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOptions) => {
-  const aliases = new Map(options.origins.map((origin) => [origin, graphAppId]))
+  const aliases = new Map([
+    ...options.origins.map((origin) => [origin, graphAppId] as const),
+    [tokenExchangeUri, tokenExchangeAppId],
+  ])
   return async (context: Context<ServerEnv>): Promise<Response> => {
     const { authority, keys, source } = options
     const now = source.now()

@@ -8,8 +8,9 @@ import {
   type AuthenticationRules,
   authenticateClient,
 } from './client-authentication.ts'
+import { replayId } from './exchanged-token.ts'
 import {
-  expectedClaims,
+  expectedToken,
   type FederatedVerification,
   findFederatedCredential,
   isFederated,
@@ -61,7 +62,8 @@ export async function collectAssertionFacts(
 
   // 3. Verify the signature.
   const signature = await verifySignature(assertion, client, tenant, rules, verifyFederated, now)
-  if (!rules.usesAssertionsOnce || assertion.jti === null) return signature
+  const id = replayId(assertion)
+  if (!rules.usesAssertionsOnce || id === null) return signature
 
   // 4. Record the use, if this is the only fact that is missing.
   const ifFirst = { ...signature, isFirstUse: true }
@@ -69,7 +71,7 @@ export async function collectAssertionFacts(
     authenticateClient(current, tenant, request, ifFirst, rules, now),
   )
   if (authenticated instanceof Refused) return signature
-  return { ...signature, isFirstUse: await recordUse(client, assertion.jti, assertion) }
+  return { ...signature, isFirstUse: await recordUse(client, id, assertion) }
 }
 
 /** The tenant and the client of a request; undefined when the tenant issues nothing. */
@@ -90,7 +92,7 @@ async function verifySignature(
   if (isFederated(assertion)) {
     const credential = findFederatedCredential(assertion, client)
     if (credential instanceof Refused) return {}
-    const expected = expectedClaims(credential, assertion)
+    const expected = expectedToken(credential, assertion, client)
     return { signature: await verifyFederated(assertion.token, expected) }
   }
   const audiences = assertionAudiences(tenant)

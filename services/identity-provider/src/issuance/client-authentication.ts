@@ -1,4 +1,5 @@
 import type { Directory } from '../directory/directory.ts'
+import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import {
   type Assertion,
@@ -8,6 +9,7 @@ import {
 } from './assertion.ts'
 import { findCertificate, findTlsCertificate } from './certificate-authentication.ts'
 import { type Client, findClient, type RegisteredClient } from './client.ts'
+import { findPresenter, replayId } from './exchanged-token.ts'
 import {
   type FederatedVerification,
   findFederatedCredential,
@@ -43,6 +45,8 @@ export type AuthenticatedClient = {
   readonly method: 'secret' | 'assertion' | 'tls'
   /** The id of the credential that the client used. */
   readonly credentialId: string
+  /** The principal whose token of this server was the assertion. */
+  readonly presenter?: ServicePrincipal
   /** SHA-256 of the certificate to which the token is bound, in base64url; absent for a bearer token. */
   readonly boundTo?: string
 }
@@ -87,9 +91,10 @@ export function authenticateClient(
   if (assertion instanceof Refused) return assertion
   const client = requireConfidentialClient(known, clientId, tenant)
   if (client instanceof Refused) return client
-  const credentialId = authenticateByAssertion(assertion, client, tenant, facts, rules, now)
-  if (credentialId instanceof Refused) return credentialId
-  return requirePrincipal(client, tenant, 'assertion', credentialId)
+  const proof = authenticateByAssertion(directory, assertion, client, tenant, facts, rules, now)
+  if (proof instanceof Refused) return proof
+  const authenticated = requirePrincipal(client, tenant, 'assertion', proof.credentialId)
+  return authenticated instanceof Refused ? authenticated : { ...authenticated, ...proof }
 }
 
 /**
@@ -122,22 +127,28 @@ function requireConfidentialClient(
   return client.application.isFallbackPublicClient ? refuse({ reason: 'client_public' }) : client
 }
 
-/** @returns the id of the credential, or a refusal */
+/** The credential that an assertion proves. */
+type Proof = Pick<AuthenticatedClient, 'credentialId' | 'presenter'>
+
+/** @returns the credential, or a refusal */
 function authenticateByAssertion(
+  directory: Directory,
   assertion: Assertion,
   client: RegisteredClient,
   tenant: Tenant,
   facts: AssertionFacts,
   rules: AuthenticationRules,
   now: Date,
-): string | Refused<IssuanceRefusal> {
-  const credentialId = isFederated(assertion)
-    ? authenticateByFederatedAssertion(assertion, client, facts)
+): Proof | Refused<IssuanceRefusal> {
+  const proof = isFederated(assertion)
+    ? authenticateByFederatedAssertion(directory, assertion, client, facts)
     : authenticateByCertificate(assertion, client, tenant, facts, rules, now)
-  if (credentialId instanceof Refused || !rules.usesAssertionsOnce) return credentialId
+  if (proof instanceof Refused || !rules.usesAssertionsOnce) return proof
   // Last, so that only the holder of the key can use an assertion up.
-  if (assertion.jti === null) return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
-  return facts.isFirstUse === true ? credentialId : refuse({ reason: 'assertion_replayed' })
+  if (replayId(assertion) === null) {
+    return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
+  }
+  return facts.isFirstUse === true ? proof : refuse({ reason: 'assertion_replayed' })
 }
 
 function authenticateByCertificate(
@@ -147,7 +158,7 @@ function authenticateByCertificate(
   { signature }: AssertionFacts,
   { assertionAudiences, assertionTimes }: AuthenticationRules,
   now: Date,
-): string | Refused<IssuanceRefusal> {
+): Proof | Refused<IssuanceRefusal> {
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes
   const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
@@ -160,17 +171,29 @@ function authenticateByCertificate(
       clientId,
     })
   }
-  return assertionTimeRefusal(assertion, assertionTimes, now) ?? certificate.credential.keyId
+  const credentialId = certificate.credential.keyId
+  return assertionTimeRefusal(assertion, assertionTimes, now) ?? { credentialId }
 }
 
 function authenticateByFederatedAssertion(
+  directory: Directory,
   assertion: Assertion,
   client: RegisteredClient,
   { signature }: AssertionFacts,
-): string | Refused<IssuanceRefusal> {
+): Proof | Refused<IssuanceRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
-  if (signature === 'valid') return credential.id
+  if (signature === 'valid') return { credentialId: credential.id }
+  if (signature === 'valid_own') {
+    const presenter = findPresenter(directory, assertion, client)
+    return presenter instanceof Refused ? presenter : { credentialId: credential.id, presenter }
+  }
+  if (signature === 'token_type_forbidden') {
+    return refuse({ reason: 'federated_token_type_forbidden' })
+  }
+  if (signature === 'issuer_of_other_tenant') {
+    return refuse({ reason: 'federated_issuer_of_other_tenant', issuer: credential.issuer })
+  }
   if (signature === 'issuer_not_allowed') {
     return refuse({ reason: 'federated_issuer_not_allowed' })
   }

@@ -3,21 +3,38 @@ import {
   parseClaimsMatchingExpression,
 } from '../directory/claims-matching-expression.ts'
 import type { FederatedIdentityCredential } from '../directory/federated-identity-credential.ts'
+import { tokenExchangeAppId, tokenExchangeUri } from '../directory/privileged-api-ids.ts'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
-/** The result of verifying a token with the published keys of another issuer. */
+/** The result of verifying a token with the published keys of its issuer. */
 export type FederatedVerification =
   | 'valid'
+  /** The token is valid, and this server issued it for token exchange. */
+  | 'valid_own'
   | 'invalid'
+  /** This server issued it for another purpose. */
+  | 'token_type_forbidden'
+  | 'issuer_of_other_tenant'
   | 'issuer_not_allowed'
   | 'issuer_unreachable'
 
-/** Verifies a token of another issuer, if its host is allowed. Requests the keys of the issuer. */
+/** What a verified token must contain, and the tenant that owns the application. */
+export type ExpectedToken = {
+  readonly issuer: string
+  readonly subject: string
+  readonly audience: string
+  readonly tenantId: string
+}
+
+/**
+ * Verifies a token of an issuer. Requests the keys of another issuer, if its host is allowed. Those of
+ * this server are at hand.
+ */
 export type VerifyFederated = (
   token: string,
-  expected: { readonly issuer: string; readonly subject: string; readonly audience: string },
+  expected: ExpectedToken,
 ) => Promise<FederatedVerification>
 
 /** Whether an assertion comes from another issuer, rather than from the client itself. */
@@ -35,17 +52,31 @@ export function findFederatedCredential(
   assertion: Assertion,
   { application }: RegisteredClient,
 ): FederatedIdentityCredential | Refused<IssuanceRefusal> {
-  const { issuer, subject, audience } = assertion
-  const audiences = typeof audience === 'string' ? [audience] : audience
+  const { issuer, subject } = assertion
+  const audiences = audiencesOf(assertion)
   const ofIssuer = application.federatedIdentityCredentials.filter((one) => one.issuer === issuer)
   if (ofIssuer.length === 0) return refuse({ reason: 'federated_issuer_unknown', issuer })
   const ofSubject = ofIssuer.filter((one) => trusts(one, assertion))
   if (ofSubject.length === 0) return refuse({ reason: subjectReason(ofIssuer, subject), subject })
   return (
-    ofSubject.find((one) => audiences.some((aud) => one.audiences.includes(aud))) ??
+    ofSubject.find((one) => matchingAudience(one, audiences) !== undefined) ??
     refuse({ reason: 'federated_audience_unknown', audience: audiences.join(',') })
   )
 }
+
+const audiencesOf = ({ audience }: Assertion): readonly string[] =>
+  typeof audience === 'string' ? [audience] : audience
+
+/** Entra ID writes the ID of its API for token exchange into `aud`, and credentials have its URI (entra E183). */
+const matchingAudience = (
+  { audiences }: FederatedIdentityCredential,
+  presented: readonly string[],
+): string | undefined =>
+  presented.find(
+    (aud) =>
+      audiences.includes(aud) ||
+      (aud === tokenExchangeAppId && audiences.includes(tokenExchangeUri)),
+  )
 
 function trusts(credential: FederatedIdentityCredential, { subject, claims }: Assertion): boolean {
   if (credential.subject !== null) return credential.subject === subject
@@ -63,7 +94,13 @@ function subjectReason(ofIssuer: readonly FederatedIdentityCredential[], subject
 }
 
 /** What the verified assertion must contain, once it matches a federated identity credential. */
-export const expectedClaims = (
-  { issuer, audiences }: FederatedIdentityCredential,
-  { subject }: Assertion,
-) => ({ issuer, subject, audience: audiences[0] ?? '' })
+export const expectedToken = (
+  credential: FederatedIdentityCredential,
+  assertion: Assertion,
+  { application: { tenantId } }: RegisteredClient,
+): ExpectedToken => ({
+  issuer: credential.issuer,
+  subject: assertion.subject,
+  audience: matchingAudience(credential, audiencesOf(assertion)) ?? '',
+  tenantId,
+})

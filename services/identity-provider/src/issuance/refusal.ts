@@ -49,6 +49,9 @@ export type IssuanceRefusal =
   | { readonly reason: 'federated_issuer_not_allowed' }
   | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
   | { readonly reason: 'federated_issuer_unreachable' }
+  | { readonly reason: 'federated_issuer_of_other_tenant'; readonly issuer: string }
+  | { readonly reason: 'federated_token_type_forbidden' }
+  | { readonly reason: 'federated_token_chained' }
   | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantId: string }
   | { readonly reason: 'resource_disabled'; readonly resource: string }
   | {

@@ -6,6 +6,7 @@ import {
   type AuthenticationRules,
   authenticateClient,
 } from './client-authentication.ts'
+import { presenterRefusal } from './exchanged-token.ts'
 import { grantedRoles } from './granted-roles.ts'
 import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
 import { findResource, type Resource, type ResourceAliases } from './resource.ts'
@@ -79,6 +80,9 @@ export function decideAccess(
   // 5. The roles.
   const roles = grantedRoles(directory, client, resource)
   if (roles instanceof Refused) return roles
+  const { presenter } = authenticated
+  const refusal = presenter && presenterRefusal(directory, presenter, tenant.id, resource, roles)
+  if (refusal !== undefined) return refusal
 
   return { ...authenticated, tenant, resource, roles }
 }

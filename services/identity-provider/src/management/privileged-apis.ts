@@ -6,6 +6,8 @@ import {
   ownerTenantId,
   resourceManagerAppId,
   serverManagementAppId,
+  tokenExchangeAppId,
+  tokenExchangeUri,
 } from '../directory/privileged-api-ids.ts'
 import { graphRoles } from './graph/graph-roles.ts'
 import { serverRoles } from './server/server-roles.ts'
@@ -52,7 +54,7 @@ export const privilegedApis = (createdDateTime: Date): readonly Application[] =>
   }),
 ]
 
-/** All applications that exist on every server: the management APIs, and one that grants nothing. */
+/** All applications that exist on every server: the management APIs, and two without roles. */
 export const builtInApis = (createdDateTime: Date): readonly Application[] => [
   ...privilegedApis(createdDateTime),
   privilegedApi({
@@ -63,10 +65,24 @@ export const builtInApis = (createdDateTime: Date): readonly Application[] => [
     signInAudience: 'AzureADMultipleOrgs',
     identifierUris: resourceManagerUris,
   }),
+  privilegedApi({
+    id: 'a4c61d0e-58b7-4f3a-9c25-e07d13f8b964',
+    appId: tokenExchangeAppId,
+    displayName: 'AzureADTokenExchange',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: [tokenExchangeUri],
+    requestedAccessTokenVersion: 2,
+    optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: [] }],
+  }),
 ]
 
 /** The built-in APIs with a service principal in every tenant. The others are for one tenant. */
-export const apisOfEveryTenant: ReadonlySet<string> = new Set([graphAppId, resourceManagerAppId])
+export const apisOfEveryTenant: ReadonlySet<string> = new Set([
+  graphAppId,
+  resourceManagerAppId,
+  tokenExchangeAppId,
+])
 
 const privilegedApi = (
   properties: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,

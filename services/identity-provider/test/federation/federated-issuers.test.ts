@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { decodeJwt, SignJWT } from 'jose'
 import { type ForeignIssuer, startForeignIssuer } from '../../../../fixtures/foreign-issuer.ts'
 import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import {
   FederatedIssuers,
   type FederatedIssuersOptions,
@@ -26,7 +27,8 @@ function withOptions(options: Partial<FederatedIssuersOptions>): FederatedIssuer
   return new FederatedIssuers({ allowedHosts: [foreign.host], timeoutMs: 300, ...options })
 }
 
-const expected = () => ({ issuer: foreign.issuer, subject, audience })
+const tenantId = '8d3a6f0e-4c1b-4f5e-9a57-2f6d1c0b7e94'
+const expected = () => ({ issuer: foreign.issuer, subject, audience, tenantId })
 
 // A hook at the root of the file would run before every test of the process.
 const useFreshIssuers = () => {
@@ -61,6 +63,16 @@ describe('other issuers', () => {
       },
     ],
   ]
+  for (const ver of ['2.0', '1.0', 1, null])
+    it(`may write anything into ver: ${JSON.stringify(ver)}`, async () =>
+      assert.equal(await issuers.verify(foreign.token({ ver }), expected()), 'valid'))
+
+  it('may name the API for token exchange by its ID, as Entra ID does', async () => {
+    const token = foreign.token({ aud: tokenExchangeAppId })
+    const toId = { ...expected(), audience: tokenExchangeAppId }
+    assert.equal(await issuers.verify(token, toId), 'valid')
+  })
+
   for (const [what, token] of refused) {
     it(`refuse a token that ${what}`, async () => {
       assert.equal(await issuers.verify(await token(), expected()), 'invalid')
@@ -120,6 +132,26 @@ describe('other issuers', () => {
     )
     assert.ok(verdicts.every((verdict) => verdict === 'valid'))
     assert.equal(foreign.asked.length, 2)
+  })
+})
+
+describe('an issuer of this server', () => {
+  useFreshIssuers()
+
+  it('gets no request, even when its host is on the list', async () => {
+    const own = { tenantId, tokenVersion: '2.0' } as const
+    const here = withOptions({ own: { find: async () => own, publishedKeys: () => [] } })
+    const toId = { ...expected(), audience: tokenExchangeAppId }
+    assert.equal(await here.verify(foreign.token(), toId), 'issuer_unreachable')
+    assert.equal(await here.verify(foreign.token(), expected()), 'token_type_forbidden')
+    const v1 = withOptions({
+      own: { find: async () => ({ ...own, tokenVersion: '1.0' }), publishedKeys: () => [] },
+    })
+    assert.equal(await v1.verify(foreign.token(), toId), 'token_type_forbidden')
+    const ofOther = { ...toId, tenantId: 'other' }
+    assert.equal(await here.verify(foreign.token(), ofOther), 'issuer_of_other_tenant')
+    assert.deepEqual(foreign.asked, [])
+    await here.stop()
   })
 })
 

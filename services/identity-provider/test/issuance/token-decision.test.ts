@@ -14,6 +14,7 @@ import {
   clientId,
   directoryOf,
   epochSeconds,
+  exchanged,
   federated,
   now,
   ofIssuer,
@@ -208,26 +209,27 @@ const refusedRows: readonly Row[] = [
     () => ({ assertion: ofIssuer({ sub: 'repo:other' }), client: trustsExpression }),
     'federated_expression_unmatched',
   ],
+  ...(['issuer_not_allowed', 'issuer_unreachable', 'issuer_of_other_tenant'] as const).map(
+    (signature): Row => [
+      `a token whose verification ends with ${signature}`,
+      () => ({ assertion: ofIssuer(), facts: { signature } }),
+      `federated_${signature}`,
+    ],
+  ),
   [
-    'an issuer whose host is not allowed',
-    () => ({ assertion: ofIssuer(), facts: { signature: 'issuer_not_allowed' } }),
-    'federated_issuer_not_allowed',
+    'a token of this server for another purpose',
+    () => ({ assertion: ofIssuer(), facts: { signature: 'token_type_forbidden' } }),
+    'federated_token_type_forbidden',
   ],
-  [
-    'an issuer that does not answer',
-    () => ({ assertion: ofIssuer(), facts: { signature: 'issuer_unreachable' } }),
-    'federated_issuer_unreachable',
-  ],
-  [
-    'a token that its issuer did not sign',
-    () => ({ assertion: ofIssuer(), facts: { signature: 'invalid' } }),
-    'federated_assertion_invalid',
-  ],
-  [
-    'a token of an issuer that was not verified',
-    () => ({ assertion: ofIssuer(), facts: {} }),
-    'federated_assertion_invalid',
-  ],
+  ...[{}, { signature: 'invalid' as const }].map(
+    (facts): Row => [
+      `a token that is not verified: ${JSON.stringify(facts)}`,
+      () => ({ assertion: ofIssuer(), facts }),
+      'federated_assertion_invalid',
+    ],
+  ),
+
+  ['a chained token', () => exchanged({ claims: { xms_ficinfo: 'x' } }), 'federated_token_chained'],
 
   ['an unknown API', () => ({ request: { resource: 'api://other' } }), 'resource_unknown'],
   ['a deleted API', () => ({ api: { deletedDateTime: second(-1) } }), 'resource_unknown'],

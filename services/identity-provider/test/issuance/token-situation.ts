@@ -57,6 +57,9 @@ export type Situation = {
   readonly clientPrincipal?: Partial<ServicePrincipal> | null
   readonly api?: Partial<Application>
   readonly apiPrincipal?: Partial<ServicePrincipal>
+  /** A principal of the server, which presents its own token as the assertion, and its tenant. */
+  readonly presenter?: Partial<ServicePrincipal>
+  readonly presenterTenant?: Partial<Tenant>
   readonly assignedRoles?: readonly string[]
   readonly request?: { tenant?: string; clientId?: string; resource?: string; secret?: string }
   /** The claims and the header of an assertion; a secret is sent when it is absent. */
@@ -106,6 +109,15 @@ export function directoryOf(row: Situation): DirectoryIndex {
     }
     changes.push(put('servicePrincipal', servicePrincipal(principal)))
   }
+  if (row.presenter !== undefined) {
+    const { tenantId: owner = tenantId } = row.presenter
+    const ids = { id: guid(0xb3), appId: guid(0xa3), displayName: 'Identity' }
+    changes.push(
+      put('application', application({ ...ids, id: guid(0xa4), tenantId: owner })),
+      put('servicePrincipal', servicePrincipal({ ...ids, ...row.presenter })),
+    )
+  }
+  if (row.presenterTenant !== undefined) changes.push(put('tenant', tenant(row.presenterTenant)))
   const directory = new DirectoryIndex()
   directory.apply(
     1,
@@ -148,4 +160,16 @@ export function requestOf({ request = {}, assertion }: Situation) {
 /** The parts of an assertion that the other issuer signs. */
 export const ofIssuer = (claims: object = {}) => ({
   claims: { iss: issuer, sub: 'job', aud: 'api://exchange', ...claims },
+})
+
+/** A token of this server as the assertion. */
+export const exchanged = ({
+  claims = {},
+  ...row
+}: Situation & { claims?: object } = {}): Situation => ({
+  assertion: ofIssuer({ sub: guid(0xb3), xms_ficinfo: 'CAAQABgAIAAoAjAA', ...claims }),
+  presenter: {},
+  ...row,
+  client: { federatedIdentityCredentials: [{ ...federated, subject: guid(0xb3) }], ...row.client },
+  facts: { signature: 'valid_own', isFirstUse: true },
 })

@@ -1,4 +1,5 @@
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
+import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
 import {
   applicationDefaults,
@@ -40,6 +41,7 @@ const conditions: Readonly<Record<string, string>> = {
   cnf: 'for mutual TLS; Entra does not bind tokens of applications',
   idtyp: 'when the API requests it',
   roles: 'when the client has roles',
+  xms_ficinfo: 'for token exchange',
 }
 
 /** Claims of Entra that no token here has. */
@@ -50,8 +52,14 @@ const absentClaims: Readonly<Record<string, string>> = {
   xms_cc: 'there is no continuous access evaluation',
 }
 
+const exchange = { ...decision.resource.application, appId: tokenExchangeAppId }
+const decisions = {
+  '1.0': decision,
+  '2.0': { ...decision, resource: { ...decision.resource, application: exchange } },
+}
+
 const claimsOf = (version: '1.0' | '2.0') =>
-  Object.keys(tokenVersions[version].claims(decision, context))
+  Object.keys(tokenVersions[version].claims(decisions[version], context))
 
 type Fact = { readonly id: string; readonly cells: readonly string[] }
 

@@ -244,6 +244,28 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: () => externalRequestFailed,
     remedy: 'Try again. The server could not check the assertion.',
   },
+  federated_issuer_of_other_tenant: {
+    ...invalidClient,
+    code: 700236,
+    sentence: ({ issuer }) =>
+      `Entra ID tokens issued by issuer '${issuer}' may not be used for federated identity credential flows for applications or managed identities registered in this tenant.`,
+    remedy: 'Register the application in the tenant of the issuer, for several tenants.',
+  },
+  federated_token_type_forbidden: {
+    ...invalidClient,
+    code: 700229,
+    sentence: () =>
+      'Forbidden token type. Only app-only tokens may be used as Federated Identity Credentials for AAD issuer.',
+    remedy:
+      'Request the token for api://AzureADTokenExchange, and trust the issuer that ends in /v2.0.',
+  },
+  federated_token_chained: {
+    ...invalidClient,
+    code: 700231,
+    sentence: () =>
+      'Token obtained using another federated identity credential may not be used as a federated identity credential.',
+    remedy: 'Authenticate the first application with a secret or a certificate.',
+  },
   resource_unknown: {
     status: 400,
     error: 'invalid_resource',

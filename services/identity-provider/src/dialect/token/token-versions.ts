@@ -1,3 +1,5 @@
+import { tokenExchangeAppId } from '../../directory/privileged-api-ids.ts'
+import { exchangeMark } from '../../issuance/exchanged-token.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 import type { OpaqueClaims } from './opaque-claims.ts'
@@ -50,6 +52,9 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
       azp: decision.client.application.appId,
       azpacr: authenticationClass[decision.method],
       ...subjectClaims(decision, opaque, '2.0'),
+      ...(decision.resource.application.appId === tokenExchangeAppId && {
+        xms_ficinfo: exchangeMark(decision),
+      }),
     }),
   },
 }

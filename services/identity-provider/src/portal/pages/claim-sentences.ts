@@ -19,6 +19,7 @@ export const claimSentences: Readonly<Record<string, string>> = {
   tid: 'The tenant.',
   uti: 'The ID of this token.',
   ver: 'The version of the token. The API decides it.',
+  xms_ficinfo: 'Internal to the identity provider.',
   xms_ftd: 'Internal to the identity provider.',
   cnf: 'The certificate to which the token is bound.',
 }

@@ -1,0 +1,87 @@
+import type { Directory } from '../directory/directory.ts'
+import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import type { ServicePrincipal } from '../directory/service-principal.ts'
+import type { Assertion } from './assertion.ts'
+import type { Client, RegisteredClient } from './client.ts'
+import { isFederated } from './federated-authentication.ts'
+import { grantedRoles } from './granted-roles.ts'
+import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import type { Resource } from './resource.ts'
+
+/**
+ * The claim `xms_ficinfo` of a token for token exchange, by the credential of its client. Entra ID refuses
+ * a token as a credential when its client itself had a federated one (entra E186).
+ */
+const marks = {
+  own: 'CAAQABgAIAAoAjAA',
+  federated: 'CAAQABgAIAAoAzAAOAE',
+} as const
+
+/** The claim `xms_ficinfo` for a client and the credential that it used. */
+export const exchangeMark = ({
+  client,
+  credentialId,
+}: {
+  readonly client: Client
+  readonly credentialId: string
+}): string =>
+  client.application.federatedIdentityCredentials.some(({ id }) => id === credentialId)
+    ? marks.federated
+    : marks.own
+
+/**
+ * Finds the principal that presents its own token of this server as the credential of another
+ * application. The token alone is not enough: its principal may have been disabled since.
+ *
+ * @returns the principal, or a refusal: `federated_token_chained` or `federated_assertion_invalid`
+ */
+export function findPresenter(
+  directory: Directory,
+  { subject, issuer, claims }: Assertion,
+  { application: { tenantId } }: RegisteredClient,
+): ServicePrincipal | Refused<IssuanceRefusal> {
+  // Otherwise two applications that trust each other could renew their tokens without any secret.
+  if (claims.xms_ficinfo !== marks.own) return refuse({ reason: 'federated_token_chained' })
+  const principal = directory.servicePrincipal(subject)
+  const isActive =
+    principal?.tenantId === tenantId &&
+    principal.deletedDateTime === null &&
+    principal.accountEnabled &&
+    directory.tenant(tenantId)?.isEnabled &&
+    directory.applicationByAppId(principal.appId) !== undefined
+  return isActive ? principal : refuse({ reason: 'federated_assertion_invalid', issuer })
+}
+
+/**
+ * Requires that the presenter has the management roles of the client. Otherwise a caller that may add a
+ * secret to the presenter would get every role of the clients that trust it.
+ *
+ * @returns `undefined`, or the refusal `role_required`, which names the presenter
+ */
+export function presenterRefusal(
+  directory: Directory,
+  presenter: ServicePrincipal,
+  tenantId: string,
+  resource: Resource,
+  roles: readonly string[],
+): Refused<IssuanceRefusal> | undefined {
+  if (!privilegedApiAppIds.includes(resource.application.appId)) return undefined
+  const application = directory.applicationByAppId(presenter.appId)
+  const principal = directory.servicePrincipalByAppId(tenantId, presenter.appId)
+  const own =
+    application && principal ? grantedRoles(directory, { application, principal }, resource) : []
+  if (!(own instanceof Refused) && roles.every((role) => own.includes(role))) return undefined
+  return refuse({
+    reason: 'role_required',
+    clientId: presenter.appId,
+    clientName: presenter.displayName,
+    resource: resource.requestedAs,
+    resourceName: resource.principal.displayName,
+  })
+}
+
+/** The ID by which an assertion is recorded as used. Tokens of Entra ID have `uti` and no `jti`. */
+export function replayId(assertion: Assertion): string | null {
+  const { uti } = assertion.claims
+  return assertion.jti ?? (isFederated(assertion) && typeof uti === 'string' ? uti : null)
+}
