@@ -92,6 +92,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'packages/registrations/src/apply/create-application.ts': [
     answer(/same value for property uniqueName/),
   ],
+  'packages/registrations/src/apply/find-applications.ts': [text(/[^\p{L}\p{N}]+/u)],
   'packages/registrations/src/apply/read-directory.ts': [file(/^[0-9a-f-]{36}$/i)],
   'cli/src/administrator/retryable.ts': [
     answer(

@@ -29,7 +29,6 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: [
-      'cli/src/commands/registrations/explain.ts',
       'cli/src/commands/registrations/open-session.ts',
       'cli/src/commands/registrations/questions.ts',
       'cli/src/registrations/applied-text.ts',

@@ -21,7 +21,8 @@ export const exitCodes = {
   not_allowed: {
     code: 4,
     short: 'not allowed',
-    meaning: 'not allowed: an app role is missing',
+    meaning:
+      'not allowed: an app role is missing; registrations explain: a registration step is missing',
   },
   unreachable: {
     code: 5,

@@ -55,7 +55,7 @@ describe('the portal, in a browser', () => {
   const tab = (name: string) =>
     page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name }).click()
   const missingStep = async () =>
-    /Missing step: ([^.]+)\./.exec(await page.locator('main').innerText())?.[1]
+    /Missing steps?: ([^.]+)\./.exec(await page.locator('main').innerText())?.[1]
 
   async function register(name: string, kind: string): Promise<string> {
     await page.goto(`${portal}/applications`)
@@ -86,7 +86,7 @@ describe('the portal, in a browser', () => {
     await page.getByRole('button', { name: 'Find' }).click()
     for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await page.getByLabel(role).check()
     await page.getByRole('button', { name: 'Request', exact: true }).click()
-    assert.equal(await missingStep(), 'Admin consent')
+    assert.equal(await missingStep(), 'Admin consent, Client secret')
     await page.getByRole('button', { name: 'Grant admin consent' }).click()
     assert.equal(await missingStep(), 'Client secret')
     await tab('Certificates & secrets')

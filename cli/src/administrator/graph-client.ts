@@ -141,6 +141,8 @@ export class GraphClient implements Graph {
         accept: 'application/json',
         ...(body && { 'content-type': 'application/json' }),
         ...(ifMatch && { 'if-match': ifMatch }),
+        // A search is an advanced query of Microsoft Graph.
+        ...(path.includes('?$search=') && { consistencylevel: 'eventual' }),
       },
       read: async (response) => {
         const { status, headers } = response

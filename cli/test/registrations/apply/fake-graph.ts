@@ -261,13 +261,13 @@ export class FakeGraph {
 
 function matches(object: Json, filter: string): boolean {
   const found =
-    /^(?:(?<any>identifierUris)\/any\(x:x eq |(?<property>\w+) eq )'(?<text>(?:[^']|'')*)'\)?$/.exec(
+    /^(?:(?<any>identifierUris|servicePrincipalNames)\/any\(x:x eq |(?<property>\w+) eq )'(?<text>(?:[^']|'')*)'\)?$/.exec(
       filter,
     )
   if (found?.groups === undefined) throw new Refusal(400, 'BadRequest', `Invalid filter: ${filter}`)
   const { any, property = '', text = '' } = found.groups
   const literal = text.replaceAll("''", "'")
-  if (any !== undefined) return (object.identifierUris as string[]).includes(literal)
+  if (any !== undefined) return ((object[any] ?? []) as string[]).includes(literal)
   return String(object[property]).toLowerCase() === literal.toLowerCase()
 }
 

@@ -2,6 +2,11 @@ export type { Activity, OnProgress } from './activity.ts'
 export { type Applied, type ApplyOptions, applyPlan, type RefusedChange } from './apply.ts'
 export { defaultRequestsInFlight, type ReadOptions } from './directory-reader.ts'
 export {
+  type FoundApplication,
+  findApplications,
+  similarApplications,
+} from './find-applications.ts'
+export {
   type Graph,
   type GraphAnswer,
   type GraphRequest,
@@ -12,6 +17,7 @@ export { inParallel } from './in-parallel.ts'
 export {
   namesOf,
   readDirectory,
+  readExplained,
   readWholeDirectory,
   withHolders,
 } from './read-directory.ts'

@@ -51,6 +51,25 @@ export function namesOf({ apis, clients, consents = [], removed }: Registrations
 const filtersPerPage = 100
 const maxPageSize = 999
 
+/**
+ * Reads what explains a token request: a client and its APIs by their IDs, and the federated
+ * credentials of a client without another valid credential.
+ */
+export async function readExplained(
+  graph: Graph,
+  tenantId: string,
+  { clientId, apiIds, now }: { clientId: string; apiIds: readonly string[]; now: Date },
+): Promise<DirectoryState> {
+  const names = { displayNames: [], applicationIds: [clientId, ...apiIds], apis: [] }
+  const state = await readDirectory(graph, tenantId, names)
+  const isClient = ({ appId }: Application) => appId === clientId
+  const applications = state.applications.filter(isClient)
+  const identified = new Set([clientId])
+  const held = await withHolders(graph, { ...state, applications }, { identified, now })
+  const others = state.applications.filter((one) => !isClient(one))
+  return { ...held, applications: [...held.applications, ...others] }
+}
+
 /** Reads the part of a tenant's directory to which the names refer. */
 export async function readDirectory(
   graph: Graph,
@@ -263,7 +282,7 @@ async function assignmentsByApi(
   return found?.filter(({ principalId }) => ids.has(principalId))
 }
 
-const filtered = (path: string, filters: readonly string[]) =>
+export const filtered = (path: string, filters: readonly string[]) =>
   filters.map((filter) => `${path}?$filter=${encodeURIComponent(filter)}`)
 
 const unique = (values: readonly string[]) => [...new Set(values)]
@@ -272,4 +291,4 @@ const byId = <One extends { readonly id: string }>(all: readonly One[]): One[] =
 ]
 
 // OData 4.01 part 2, section 5.1.1.14.1: a quote within a string is doubled.
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`

@@ -20,7 +20,7 @@ export function explain(
     apiRegistration(api),
     applicationRoles(api),
     clientRegistration(client),
-    permissions(client, api),
+    permissions(client, api, roles),
     adminConsent(roles),
     clientSecret(client, now),
   ]
@@ -75,27 +75,38 @@ function clientRegistration(client: Located): StepResult {
     refusal: { aadstsCode, reason: detail },
   })
   if (client.fault) return refused(client.fault)
-  if (application === undefined) return refused('the client is not registered')
+  if (application === undefined && servicePrincipal === undefined)
+    return refused('the client is not registered')
   if (servicePrincipal === undefined)
     return refused('it has no service principal in this tenant', 7000229)
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 7000112)
-  return { step, state: 'done', detail: application.appId }
+  const { appId } = servicePrincipal
+  return { step, state: 'done', detail: application ? appId : `${appId}, of another tenant` }
 }
 
-function permissions({ application }: Located, api: Located): StepResult {
+function permissions(client: Located, api: Located, roles: Explanation['roles']): StepResult {
   const step = 'Permissions'
-  const requested = requestedIds(application, api)
+  const requested = requestedIds(client.application, api)
   const declared = rolesOf(api).filter(isForApplications)
   const names = declared.filter(({ id }) => requested.includes(id)).map(nameOf)
-  if (names.length === 0) return { step, state: 'missing', detail: 'it requests no role' }
-  return { step, state: 'done', detail: names.join(', ') }
+  if (names.length > 0) return { step, state: 'done', detail: names.join(', ') }
+  const granted = roles.filter(isGranted).map(({ value }) => value)
+  if (granted.length > 0)
+    return { step, state: 'done', detail: `granted without a request: ${granted.join(', ')}` }
+  if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }
+  return { step, state: 'missing', detail: 'it requests no role' }
 }
+
+/** A client of another tenant has only a service principal in this one. */
+const isOfAnotherTenant = ({ application, servicePrincipal }: Located) =>
+  application === undefined && servicePrincipal !== undefined
+const ofAnotherTenant = 'only the tenant of the application shows it'
 
 function adminConsent(roles: Explanation['roles']): StepResult {
   const step = 'Admin consent'
   const waiting = roles.filter(({ state }) => state === 'not_granted').map(({ value }) => value)
-  const granted = roles.filter(({ state }) => state === 'carried' || state === 'disabled')
+  const granted = roles.filter(isGranted)
   if (waiting.length > 0) {
     const detail = `requested but not granted: ${waiting.join(', ')}`
     return { step, state: granted.length > 0 ? 'partly' : 'missing', detail }
@@ -118,6 +129,7 @@ function clientSecret(client: Located, now: Date): StepResult {
     return { step, state: 'done', detail: `${best.kind}, valid until ${day(best.endDateTime)}` }
   if ((client.application?.federatedIdentityCredentials.length ?? 0) > 0)
     return { step, state: 'done', detail: 'federated credential' }
+  if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }
   const [latest] = latestFirst(credentialsOf(client))
   if (latest === undefined) return refused('it has no credential', 7000215)
   if (latest.endDateTime <= now)
@@ -164,6 +176,8 @@ function requestedIds(client: Application | undefined, { application, servicePri
     .map(({ id }) => id)
 }
 
+const isGranted = ({ state }: Explanation['roles'][number]) =>
+  state === 'carried' || state === 'disabled'
 const isForApplications = ({ allowedMemberTypes }: AppRole) =>
   allowedMemberTypes.includes('Application')
 const nameOf = ({ value, id }: AppRole) => value ?? id

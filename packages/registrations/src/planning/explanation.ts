@@ -3,10 +3,13 @@ import type { RegistrationStep } from './registration-step.ts'
 /** Whether tokens of a client contain a role, or the reason why not. */
 export type RoleState = 'carried' | 'disabled' | 'not_granted' | 'not_requested'
 
-/** The state of one of the six registration steps. */
+/**
+ * The state of one of the six registration steps. It is unknown where only the tenant of the
+ * application shows it.
+ */
 export type StepResult = {
   readonly step: RegistrationStep
-  readonly state: 'done' | 'partly' | 'missing'
+  readonly state: 'done' | 'partly' | 'missing' | 'unknown'
   readonly detail: string
   /** The refusal of a token request that this state causes. */
   readonly refusal?: Refusal
@@ -24,6 +27,31 @@ export type Explanation = {
   readonly roles: readonly { readonly value: string; readonly state: RoleState }[]
   /** `undefined` when a token would be issued. */
   readonly refusal?: Refusal
+}
+
+/** The steps that are still to be done, wholly or in part, in their order. */
+export const missingSteps = ({ steps }: Explanation): StepResult[] =>
+  steps.filter(({ state }) => state === 'missing' || state === 'partly')
+
+/** Whether the client gets a token, with a role, and no step is missing. */
+export const isComplete = (explanation: Explanation): boolean =>
+  explanation.refusal === undefined && missingSteps(explanation).length === 0
+
+/** The result and its reason, in one sentence. */
+export function answerText(explanation: Explanation): string {
+  const { client, api, refusal } = explanation
+  if (refusal !== undefined)
+    return `"${client}" gets no token for "${api}": ${refusal.reason} (AADSTS${refusal.aadstsCode}).`
+  const roles = carriedRoles(explanation)
+  if (roles.length === 0) return `"${client}" gets a token for "${api}" without any role.`
+  return `"${client}" gets a token for "${api}" with ${roles.join(', ')}.`
+}
+
+/** All missing steps in one sentence; empty when there are none. */
+export function missingText(explanation: Explanation): string {
+  const missing = missingSteps(explanation).map(({ step }) => step)
+  if (missing.length === 0) return ''
+  return `Missing ${missing.length === 1 ? 'step' : 'steps'}: ${missing.join(', ')}.`
 }
 
 /** The roles that the token would contain; none when the request would be refused. */

@@ -7,10 +7,18 @@ export {
   servicePrincipal,
 } from './directory-state.ts'
 export { explain } from './explain.ts'
-export { carriedRoles, type Explanation, type StepResult } from './explanation.ts'
+export {
+  answerText,
+  carriedRoles,
+  type Explanation,
+  isComplete,
+  missingSteps,
+  missingText,
+  type StepResult,
+} from './explanation.ts'
 export { explanationText } from './explanation-text.ts'
 export { exportRegistrations } from './export.ts'
-export { locate, locateResource } from './locate.ts'
+export { type Located, locateById } from './locate.ts'
 export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
 export { day } from './plan-secrets.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'

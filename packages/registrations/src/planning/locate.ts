@@ -80,6 +80,19 @@ export function locateResource(state: DirectoryState, name: string): Located {
   return { name, ...(servicePrincipal && { servicePrincipal }) }
 }
 
+/** Finds an application by its ID. One of another tenant has only a service principal in this one. */
+export function locateById(state: DirectoryState, applicationId: string): Located {
+  const index = directoryIndex(state)
+  const application = index.application(applicationId)
+  const servicePrincipal = index.servicePrincipal(applicationId)
+  return {
+    name: application?.displayName ?? servicePrincipal?.displayName ?? applicationId,
+    ...(application && { application }),
+    ...(servicePrincipal && { servicePrincipal }),
+    foundBy: 'id',
+  }
+}
+
 /** The roles that an API declares in the directory. */
 export const rolesOf = ({ application, servicePrincipal }: Located): readonly AppRole[] =>
   application?.appRoles ?? servicePrincipal?.appRoles ?? []

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { explain } from '../../src/planning/explain.ts'
 import { carriedRoles } from '../../src/planning/explanation.ts'
 import { explanationText } from '../../src/planning/explanation-text.ts'
-import { locate, locateResource } from '../../src/planning/locate.ts'
+import { locateById } from '../../src/planning/locate.ts'
 import {
   ids,
   now,
@@ -16,8 +16,8 @@ import {
 const explained = (state: ReturnType<typeof sampleState>) =>
   explain(
     state,
-    locate(state, { displayName: 'Greeting client' }),
-    locateResource(state, 'Greeting API'),
+    { ...locateById(state, ids.client), name: 'Greeting client' },
+    { ...locateById(state, ids.api), name: 'Greeting API' },
     now,
   )
 
@@ -103,7 +103,26 @@ const rows: Row[] = [
     name: 'all roles are granted without a request',
     state: sampleState({ client: { requiredResourceAccess: [] } }),
     roles: both,
-    open: [['Permissions', 'missing', 'it requests no role']],
+    open: [],
+  },
+  {
+    name: 'the client belongs to another tenant, which shows its permissions and credentials',
+    state: sampleState({ client: null, assignments: [] }),
+    roles: [],
+    open: [
+      ['Permissions', 'unknown', 'only the tenant of the application shows it'],
+      ['Admin consent', 'missing', 'no role is granted'],
+      ['Client secret', 'unknown', 'only the tenant of the application shows it'],
+    ],
+  },
+  {
+    name: 'the client belongs to another tenant, and works',
+    state: sampleState({
+      client: null,
+      clientPrincipal: { passwordCredentials: sampleClient.passwordCredentials },
+    }),
+    roles: both,
+    open: [],
   },
   {
     name: 'consent was removed',
@@ -189,6 +208,7 @@ describe('an explanation as text', () => {
     assert.equal(
       explanationText(explained(sampleState({ assignments: [] }))),
       `"Greeting client" gets a token for "Greeting API" without any role.
+Missing step: Admin consent.
 
   1 API registration     ok       api://${ids.api}
   2 Application roles    ok       CallHiApiRole, CallHelloApiRole

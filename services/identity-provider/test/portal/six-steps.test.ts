@@ -37,10 +37,13 @@ describe('the six registration steps in the portal, without script', () => {
     return JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}')
   }
 
-  /** The step that the page of permissions marks as missing. */
+  /** The steps that the page of permissions names as missing. */
   const missingStep = async () => {
     const { text } = await browser.open(`/portal/applications/${client}/permissions`)
-    return /Missing step: ([^.]+)\./.exec(text)?.[1]
+    const marked = [...text.matchAll(/<li class="missing"[\s\S]*?<a [^>]+>([^<]+)<\/a>/g)]
+    const named = /Missing steps?: ([^.]+)\./.exec(text)?.[1]
+    assert.equal(marked.length === 0 ? undefined : marked.map(([, step]) => step).join(', '), named)
+    return named
   }
 
   it('1: registers an API with its identifier URI', async () => {
@@ -77,7 +80,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal(boxes.length, 2)
     const sent = await browser.send(`${path}/request`, Object.fromEntries(boxes))
     assert.equal(sent.status, 303, sent.text)
-    assert.equal(await missingStep(), 'Admin consent')
+    assert.equal(await missingStep(), 'Admin consent, Client secret')
   })
 
   it('5: grants admin consent, and shows that the secret is missing', async () => {

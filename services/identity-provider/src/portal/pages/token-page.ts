@@ -1,6 +1,7 @@
+import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { explanationsOf } from '../api/explanations.ts'
-import { findByName, type Principal } from '../api/find-application.ts'
+import { findId, findPrincipal, principalOf, UnclearName } from '../api/find-application.ts'
 import { apiName } from '../api/scopes.ts'
 import { judgedApi, judgeToken } from '../api/token-judge.ts'
 import { previewToken } from '../api/token-preview.ts'
@@ -43,8 +44,19 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
-    return tokenPage(visit, chosen, '', { action: path, form: new Map(), message, status })
+    const links = cause instanceof UnclearName ? candidateLinks(chosen, cause) : ''
+    return tokenPage(visit, chosen, links, { action: path, form: new Map(), message, status })
   }
+}
+
+/** The same preview for each application that an unclear name can mean. */
+function candidateLinks(chosen: Chosen, { text, candidates }: UnclearName): Html {
+  const field = chosen.client === text ? 'client' : 'api'
+  if (candidates.length === 0) return ''
+  return html`<ul>${candidates.map(({ applicationId, displayName, createdDateTime }) => {
+    const query = new URLSearchParams({ ...chosen, [field]: applicationId })
+    return html`<li><a href="${path}?${query}">${displayName}</a> <code>${applicationId}</code>${createdDateTime && ` since ${day(createdDateTime)}`}</li>`
+  })}</ul>`
 }
 
 function tokenPage(
@@ -63,7 +75,7 @@ function tokenPage(
 <form method="get" action="${path}" class="bar">
 ${field({ name: 'client', label: 'Client: name or application ID', value: client, required: true, maxLength: 256 })}
 ${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 })}
-${choice({ name: 'endpoint', label: 'Endpoint', value: endpoint, options: versions })}
+${choice({ name: 'endpoint', label: 'Token endpoint', value: endpoint, options: versions, help: 'The API chooses the version of its tokens, not the endpoint.' })}
 <button>Preview</button></form>
 ${result}
 <h2>Check a token</h2>
@@ -79,19 +91,19 @@ ${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audi
 }
 
 async function preview(visit: Visit, chosen: Chosen): Promise<Html> {
-  const [client, api] = await Promise.all([
-    findByName(visit, chosen.client),
-    findByName(visit, chosen.api),
-  ])
-  const made = await previewToken(visit, client.appId, apiName(api))
+  const [client, api] = await Promise.all([findId(visit, chosen.client), findId(visit, chosen.api)])
+  const principal = await principalOf(visit, api)
+  const name = principal ? apiName(principal) : api
+  const made = await previewToken(visit, client, name)
   const decoded = 'token' in made ? decodeToken(made.token) : undefined
-  const [explanation] = await explanationsOf(visit, client.appId, [api.appId])
+  const [explanation] = await explanationsOf(visit, client, [api])
   return html`<h2>Preview</h2>
-${explanation && sixSteps(explanation, { api: api.appId, client: client.appId })}
-<h3>Request</h3>${snippet(requestText(visit, chosen, client, api), 'Request')}
+${explanation && sixSteps(explanation, { api, client })}
+<h3>Request</h3>${snippet(requestText(visit, chosen, client, name), 'Request')}
 ${
   'token' in made
-    ? html`${decoded && claimTable(decoded, visit.now)}${judgementTables(await judgeToken(visit, judgedApi(api), made.token))}`
+    ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet. The preview authenticates no client.</p>`}
+${decoded && claimTable(decoded, visit.now)}${principal && judgementTables(await judgeToken(visit, judgedApi(principal), made.token))}`
     : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
 }
 <h2>Request it</h2>
@@ -99,7 +111,7 @@ ${
 ${form(
   visit,
   `${path}/request`,
-  html`<input type="hidden" name="client" value="${client.appId}"><input type="hidden" name="api" value="${api.appId}"><input type="hidden" name="endpoint" value="${chosen.endpoint}">
+  html`<input type="hidden" name="client" value="${client}"><input type="hidden" name="api" value="${api}"><input type="hidden" name="endpoint" value="${chosen.endpoint}">
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}<button>Request</button>`,
 )}`
 }
@@ -107,11 +119,11 @@ ${field({ name: 'client_secret', label: 'Client secret', type: 'password', requi
 function requestText(
   visit: Visit,
   { endpoint }: Chosen,
-  { appId }: Principal,
-  api: Principal,
+  clientId: string,
+  apiName: string,
 ): string {
   const { suffix, target } = endpoints[endpoint]
-  const fields = { grant_type: 'client_credentials', client_id: appId, ...target(apiName(api)) }
+  const fields = { grant_type: 'client_credentials', client_id: clientId, ...target(apiName) }
   const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
   return `POST ${visit.options.service.authority.authUrl}/${visit.session.tenantId}${suffix}
 content-type: application/x-www-form-urlencoded
@@ -127,9 +139,9 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
     api: sent.get('api') ?? '',
     endpoint: endpointOf(sent.get('endpoint')),
   }
-  const [client, api] = await Promise.all([
-    findByName(visit, chosen.client),
-    findByName(visit, chosen.api),
+  const [clientId, api] = await Promise.all([
+    findId(visit, chosen.client),
+    findPrincipal(visit, chosen.api),
   ])
   const { suffix, target } = endpoints[chosen.endpoint]
   const { authUrl } = visit.options.service.authority
@@ -138,7 +150,7 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
-        client_id: client.appId,
+        client_id: clientId,
         client_secret: (sent.get('client_secret') ?? '').trim(),
         ...target(apiName(api)),
       }),
@@ -167,7 +179,7 @@ const checkToken: ActionRow['run'] = async (visit, sent) => {
   const name = (sent.get('api') ?? '').trim() || (typeof audience === 'string' ? audience : '')
   if (name === '')
     throw actionFault('The token names no audience. Enter the API that must accept it.')
-  const api = await findByName(visit, name)
+  const api = await findPrincipal(visit, name)
   const judgement = await judgeToken(visit, judgedApi(api), token)
   return tokenPage(
     visit,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { findByName } from '../../api/find-application.ts'
+import { findPrincipal } from '../../api/find-application.ts'
 import { judgedApi, refusalReasons } from '../../api/token-judge.ts'
 import { type Attempt, field, form } from '../../layout/form.ts'
 import { copyable, mark, table } from '../../layout/parts.ts'
@@ -30,7 +30,7 @@ const show = labTab('Forgeries', async (_lab, visit, _context, attempt) => apiFo
 const forge: ActionRow['run'] = async (visit, sent) => {
   const { lab } = visit
   if (lab === undefined) throw actionFault('The lab is off.')
-  const api = await findByName(visit, (sent.get('api') ?? '').trim())
+  const api = await findPrincipal(visit, (sent.get('api') ?? '').trim())
   const request = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
   const { genuine, forgeries } = forged.parse((await lab.send(request)).body)
   const tokens = [genuine, ...forgeries.map(({ token }) => token)]
