@@ -73,6 +73,8 @@ export async function answerRequests({
     report: (fields, text) => log.error(fields, text),
     now: runtime.now,
   })
+  for (const { log: name, acknowledged, latest } of storage.lostCommits ?? [])
+    reversals.note(name, acknowledged, latest)
   const directory = new DirectoryStore({
     log: storage.directory,
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,

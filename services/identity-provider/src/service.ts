@@ -49,6 +49,7 @@ export async function startService(
       databaseUrl: settings.DATABASE_URL,
       limits: storageLimits(settings),
       observe: metrics?.observeQuery,
+      lostChanges: settings.LOST_CHANGES,
     })
     unfinished.defer(() => storage.close())
     // 3. Everything between the storage and the listeners

@@ -105,6 +105,7 @@ const shape = z.object({
   ISSUER_URL_V2: originUrl.optional(),
   DATA_DIR: z.string().default('.greeting'),
   DATABASE_URL: databaseUrl.optional(),
+  LOST_CHANGES: z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
   REGISTRATIONS: z.string().optional(),
   TENANT_ID: tenantId.optional(),
   NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),

@@ -1,3 +1,5 @@
+import type { RevisionLog } from './sql/tables.ts'
+
 /**
  * A commit of a log: its number and its random mark.
  *
@@ -13,6 +15,9 @@ export type Commit = {
 
 /** The state before the first commit. */
 export const beginning: Commit = { revision: 0, mark: null }
+
+/** Called after a commit of a log is stored, and before it is acknowledged. */
+export type OnCommit = (log: RevisionLog, commit: Commit) => Promise<void>
 
 /** Makes the mark of a commit. */
 export const newMark = (): string => crypto.randomUUID()

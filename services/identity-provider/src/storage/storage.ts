@@ -3,6 +3,7 @@ import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { ClockMarkStore } from '../clock/clock-marks.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import type { AuditTrail } from './audit-trail.ts'
+import type { OnCommit } from './commit.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import type { FindEndingCredentials } from './ending-credentials.ts'
@@ -16,6 +17,7 @@ import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
 import { SqlDirectoryLog } from './sql/sql-directory-log.ts'
 import { SqlKeyRingStore } from './sql/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/sql-replay-cache.ts'
+import { AcknowledgedCommits, type LostCommit } from './sqlite/acknowledged-commits.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
 import type { NewWorker } from './sqlite/sqlite-thread.ts'
 import type { StorageLimits, StorageUsage } from './storage-usage.ts'
@@ -43,6 +45,8 @@ export type Storage = {
   /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
   readonly clockMs: () => Promise<number | undefined>
   readonly clockMarks: ClockMarkStore
+  /** The logs that lack an acknowledged commit since the last start, and are used nevertheless. */
+  readonly lostCommits?: readonly LostCommit[] | undefined
   close(): Promise<void>
 }
 
@@ -56,6 +60,8 @@ export type StorageOptions = {
   readonly observe?: ObserveQuery | undefined
   /** Starts the thread of a connection to the data file; default a worker thread of Node. */
   readonly newWorker?: NewWorker | undefined
+  /** Whether a data file without acknowledged changes is refused, the default, or opened. */
+  readonly lostChanges?: 'refuse' | 'accept'
 }
 
 /** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
@@ -78,20 +84,29 @@ export async function openStorage({
   limits = defaultStorageLimits,
   observe,
   newWorker,
+  lostChanges = 'refuse',
 }: StorageOptions): Promise<Storage> {
+  const dataFile = join(dataDir, 'greeting.sqlite')
+  const acknowledged = databaseUrl === undefined ? new AcknowledgedCommits(dataFile) : undefined
+  const lostCommits = await acknowledged?.compare(lostChanges === 'accept')
   const database =
     databaseUrl === undefined
-      ? await openSqliteDatabase(join(dataDir, 'greeting.sqlite'), { newWorker })
+      ? await openSqliteDatabase(dataFile, { newWorker })
       : await openPostgres(databaseUrl)
   if (observe !== undefined) database.observe(observe)
-  // After an upgrade, the lookups by name are slow until all rows have their keys.
+  const storage = sqlStorage(database, limits, acknowledged?.note)
   try {
+    // After an upgrade, the lookups by name are slow until all rows have their keys.
     await fillNameKeys(database)
+    if (acknowledged !== undefined) {
+      await acknowledged.note('signing-keys', (await storage.keyRing.read()).latest)
+      await acknowledged.note('directory', (await storage.directory.changesAfter()).latest)
+    }
   } catch (cause) {
     await database.close()
     throw cause
   }
-  return sqlStorage(database, limits)
+  return { ...storage, lostCommits }
 }
 
 /** The driver is loaded only for a database that needs it. */
@@ -104,6 +119,7 @@ async function openPostgres(url: string): Promise<SqlDatabase> {
 export function sqlStorage(
   database: SqlDatabase,
   limits: StorageLimits = defaultStorageLimits,
+  onCommit?: OnCommit,
 ): Storage {
   const assertions = new SqlReplayCache(database, limits.usedAssertions)
   const credentialUses = new SqlCredentialUses(database)
@@ -113,10 +129,10 @@ export function sqlStorage(
     secret: undefined,
     certificate: undefined,
   }
-  const directory = new SqlDirectoryLog(database)
+  const directory = new SqlDirectoryLog(database, onCommit)
   return {
     directory,
-    keyRing: new SqlKeyRingStore(database),
+    keyRing: new SqlKeyRingStore(database, onCommit),
     assertions,
     credentialUses,
     audit,

@@ -20,6 +20,9 @@ let count = 0
 /** A folder with a data file of several pages. */
 let sample: string
 
+/** What a store leaves when it is closed. */
+const filesOfStore = ['greeting.sqlite', 'greeting.sqlite-acknowledged']
+
 const freshDir = () => join(folder, `data-${++count}`)
 const fileIn = (dataDir: string) => join(dataDir, 'greeting.sqlite')
 
@@ -64,7 +67,7 @@ describe('a data file', () => {
     assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()
     await (await openLocalStorage({ dataDir })).close()
-    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'], 'an unused store is closed too')
+    assert.deepEqual(await readdir(dataDir), filesOfStore, 'an unused store is closed too')
   })
 
   it('is complete from the start, even if SQLite left its log at the close', async (t) => {
@@ -113,7 +116,7 @@ describe('a data file', () => {
     }
     // One after the other: of connections that close at the same time, none may see that it is the last.
     for (const server of servers) await server.close()
-    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
+    assert.deepEqual(await readdir(dataDir), filesOfStore)
   })
 
   for (const [what, damage] of [
@@ -213,7 +216,7 @@ describe('a data file that another process is writing to (FL18)', () => {
     assert.equal((await storage.directory.changesAfter()).latest.revision, 1)
     holder.close()
     await storage.close()
-    assert.deepEqual(await readdir(dataDir), ['greeting.sqlite'])
+    assert.deepEqual(await readdir(dataDir), filesOfStore)
   })
 })
 

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
 import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../change-list.ts'
-import { beginning, type Commit } from '../commit.ts'
+import { beginning, type Commit, type OnCommit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
 import type { DirectoryLog, ExclusiveLog, Followed, Start } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
@@ -22,10 +22,12 @@ import type { Tables } from './tables.ts'
 /** The directory in a database: a table for each kind of object and of part. */
 export class SqlDirectoryLog implements DirectoryLog {
   readonly #database: SqlDatabase
+  readonly #onCommit: OnCommit
   readonly #scans = new OneAtATime()
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqlDatabase, onCommit: OnCommit = async () => undefined) {
     this.#database = database
+    this.#onCommit = onCommit
   }
 
   start(): Promise<Start> {
@@ -50,18 +52,27 @@ export class SqlDirectoryLog implements DirectoryLog {
 
   async commit(...commit: Parameters<DirectoryLog['commit']>): Promise<'committed' | 'conflict'> {
     const isCommitted = await this.#database.writeBatch((db) => writeCommit(db, commit))
-    return isCommitted ? 'committed' : 'conflict'
+    if (!isCommitted) return 'conflict'
+    await this.#onCommit('directory', next(commit))
+    return 'committed'
   }
 
-  exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
-    return this.#database.write(async (db) => {
+  async exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
+    let latest: Commit | undefined
+    const result = await this.#database.write(async (db) => {
       await lockRevision(db, 'directory')
       return write({
         start: () => startIn(db),
         changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
-        commit: async (...commit) => ((await writeCommit(db, commit)) ? 'committed' : 'conflict'),
+        commit: async (...commit) => {
+          if (!(await writeCommit(db, commit))) return 'conflict'
+          latest = next(commit)
+          return 'committed'
+        },
       })
     })
+    if (latest !== undefined) await this.#onCommit('directory', latest)
+    return result
   }
 
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
@@ -101,6 +112,11 @@ export class SqlDirectoryLog implements DirectoryLog {
     }
   }
 }
+
+const next = ([base, mark]: Parameters<DirectoryLog['commit']>): Commit => ({
+  revision: base.revision + 1,
+  mark,
+})
 
 const deletableTables = [
   ['application', 'application'],

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../signing/key-ring.ts'
 import type { KeyRingStore } from '../../signing/key-ring-store.ts'
 import type { SigningKey } from '../../signing/signing-key.ts'
 import type { AuditRecord } from '../audit-record.ts'
-import { beginning, type Commit } from '../commit.ts'
+import { beginning, type Commit, type OnCommit } from '../commit.ts'
 import { insertAudit } from './audit-rows.ts'
 import { text } from './object-rows.ts'
 import { positionIn, takeNextRevision } from './revision-counter.ts'
@@ -13,9 +13,11 @@ import type { SigningKeyRow } from './tables.ts'
 /** The key ring in a database. It stores and returns encrypted private keys. */
 export class SqlKeyRingStore implements KeyRingStore {
   readonly #database: SqlDatabase
+  readonly #onCommit: OnCommit
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqlDatabase, onCommit: OnCommit = async () => undefined) {
     this.#database = database
+    this.#onCommit = onCommit
   }
 
   read(known: Commit = beginning) {
@@ -32,19 +34,22 @@ export class SqlKeyRingStore implements KeyRingStore {
     })
   }
 
-  commit(
+  async commit(
     base: Commit,
     mark: string,
     ring: KeyRing,
     events: readonly KeyEvent[],
   ): Promise<'committed' | 'conflict'> {
-    return this.#database.write(async (db) => {
+    const outcome = await this.#database.write(async (db) => {
       if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
       await db.deleteFrom('signing_key').execute()
       if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
       await insertAudit(db, 'directory_audit', 'changes', events.map(auditOf))
       return 'committed'
     })
+    if (outcome === 'committed')
+      await this.#onCommit('signing-keys', { revision: base.revision + 1, mark })
+    return outcome
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../files/make-folder.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'
+import { acknowledgedFile } from './acknowledged-commits.ts'
 import { openUnchecked } from './sqlite-connection.ts'
 
 const ownerOnly = 0o600
@@ -34,6 +35,8 @@ export async function createFile(
     } finally {
       await database.close()
     }
+    // It has the commits of a former data file.
+    await rm(acknowledgedFile(path), { force: true })
     // `link` does not replace the file of a faster process.
     return await link(draft, path).then(
       () => true,
