@@ -89,9 +89,8 @@ export async function answerRequests({
   })
   if (isStart) await requireStoredKeys(settings, storage, clock)
   if (isStart) await seedDirectory(settings, directory, runtime, log)
-  // By a wrong clock, the secret of the present administrator may have ended.
-  if (isStart && link?.isFirst !== false && clock.isReady()) {
-    await ensureAdministrator(settings, directory, listeners.first.authority, runtime, log)
+  if (isStart && link?.isFirst !== false) {
+    await ensureAdministrator(settings, directory, listeners.first.authority, clock, runtime, log)
   }
   const { keys, keyEncryptionKey } = await openKeys(settings, storage, reversals, clock, world)
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -113,9 +113,15 @@ describe('a server with a data file', () => {
       const first = await startHere(settings)
       const verify = await tokenOf(first.url, dataDir)
       await first.stop()
+      const administrator = await readFile(join(dataDir, 'administrator.env'), 'utf8')
       await using second = await stopping(startHere(settings, ahead(days)))
       assert.deepEqual(await readiness(second.url), status)
       await verify(second.url)
+      const secretOf = (text: string) => /^CLIENT_SECRET=.*$/m.exec(text)?.[0]
+      assert.equal(
+        secretOf(await readFile(join(dataDir, 'administrator.env'), 'utf8')),
+        secretOf(administrator),
+      )
     })
   }
 })

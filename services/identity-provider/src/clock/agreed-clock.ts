@@ -95,6 +95,14 @@ export class AgreedClock {
     return differenceMs(this.#anchor, this.#moment()) / 1000
   }
 
+  /** The current time, or while it may be wrong, the latest one that is known to be right. */
+  get latestAgreed(): Date {
+    const anchor = this.#anchor
+    if (anchor === undefined || this.#check() === undefined) return this.#options.now()
+    const { elapsedMs } = this.#moment()
+    return new Date(anchor.wallMs + (elapsedMs - (anchor.elapsedMs ?? elapsedMs)))
+  }
+
   /** How often this clock was found to differ. */
   get disagreements(): number {
     return this.#disagreements

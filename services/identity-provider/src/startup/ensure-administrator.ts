@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { AgreedClock } from '../clock/agreed-clock.ts'
 import type { Authority } from '../dialect/authority.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { Log } from '../http/service-options.ts'
@@ -11,6 +12,7 @@ export async function ensureAdministrator(
   { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID }: Settings,
   store: DirectoryStore,
   { authUrl }: Authority,
+  { latestAgreed }: Pick<AgreedClock, 'latestAgreed'>,
   runtime: Runtime,
   log: Pick<Log, 'info'>,
 ): Promise<void> {
@@ -25,6 +27,7 @@ export async function ensureAdministrator(
       domains: [],
     },
     anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    latestAgreed,
     runtime,
   })
   if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')

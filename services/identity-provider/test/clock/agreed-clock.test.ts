@@ -66,6 +66,7 @@ describe('the clock of a server whose store has a clock', () => {
       assert.equal(clock.isReady(), isAgreed)
       assert.equal(clock.offsetSeconds, ahead)
       assert.deepEqual([clock.disagreements, clock.isInDoubt], isAgreed ? [0, false] : [1, true])
+      assert.deepEqual(clock.latestAgreed, dateOf(isAgreed ? ahead : 0))
       assert.equal(logged.length, isAgreed ? 0 : 1)
     })
   }
@@ -122,12 +123,13 @@ describe('the clock of a server whose store has none', () => {
     ['back', -30 * day, 'moved back by 2592000 s'],
   ] as const) {
     it(`that moves ${what} is in doubt at once, and agrees when it returns`, async () => {
-      const { state, logged, open, run } = machine()
+      const { state, dateOf, logged, open, run } = machine()
       const clock = await open()
       await run(clock, hour)
       state.wall += jump
       assert.equal(await clock.agreedTime(), undefined)
       assert.deepEqual([clock.isReady(), clock.disagreements], [false, 1])
+      assert.deepEqual(clock.latestAgreed, dateOf(hour))
       await run(clock, 4 * minute)
       assert.equal(clock.isReady(), false)
       state.wall -= jump

@@ -22,9 +22,12 @@ export type BootstrapPlan = {
 export type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
 
 export type BootstrapPlanOptions = {
+  /** The tenant to create when the directory has none. */
   readonly firstTenant: FirstTenant
-  /** Creates an administrator even if there is one; default false. */
+  /** Creates an administrator even if there is one, for an operator who has lost the secret; default false. */
   readonly anotherAdministrator?: boolean
+  /** The time at which an administrator must be able to authenticate; default now. */
+  readonly latestAgreed?: Date
 }
 
 /**
@@ -34,10 +37,11 @@ export type BootstrapPlanOptions = {
  */
 export function planBootstrap(
   directory: Directory,
-  { firstTenant, anotherAdministrator = false }: BootstrapPlanOptions,
+  options: BootstrapPlanOptions,
   runtime: Runtime,
 ): BootstrapPlan {
   const now = runtime.now()
+  const { firstTenant, anotherAdministrator = false, latestAgreed = now } = options
   const known = [...directory.tenants()]
   const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
   const tenants = known.length === 0 ? [newTenant] : known
@@ -49,7 +53,7 @@ export function planBootstrap(
       .filter(({ id }) => apisOfEveryTenant.has(application.appId) || id === home.id)
       .map(({ id }) => apiInTenant(known.get(id), id, application, runtime))
   })
-  const isAdministered = hasAdministrator(directory, home.id, now) && !anotherAdministrator
+  const isAdministered = hasAdministrator(directory, home.id, latestAgreed) && !anotherAdministrator
   const created = isAdministered
     ? undefined
     : createAdministrator(

@@ -8,18 +8,15 @@ import {
   stageAdministratorFile,
   updateAdministratorFile,
 } from './administrator-file.ts'
-import { type BootstrapPlan, type FirstTenant, planBootstrap } from './bootstrap-plan.ts'
+import { type BootstrapPlan, type BootstrapPlanOptions, planBootstrap } from './bootstrap-plan.ts'
 
-export type BootstrapOptions = AdministratorEndpoints & {
-  readonly store: DirectoryStore
-  /** Where `administrator.env` is written, with mode 0600. */
-  readonly dataDir: string
-  /** The tenant to create when the directory has none. */
-  readonly firstTenant: FirstTenant
-  /** Creates another administrator, for an operator who has lost the secret. */
-  readonly anotherAdministrator?: boolean
-  readonly runtime: Runtime
-}
+export type BootstrapOptions = AdministratorEndpoints &
+  BootstrapPlanOptions & {
+    readonly store: DirectoryStore
+    /** Where `administrator.env` is written, with mode 0600. */
+    readonly dataDir: string
+    readonly runtime: Runtime
+  }
 
 /**
  * Prepares the directory for management, at every start. The first start creates an administrator
@@ -29,7 +26,7 @@ export type BootstrapOptions = AdministratorEndpoints & {
  * @throws {StorageUnavailableError} when the directory cannot be read or changed.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
-  const { anotherAdministrator = false, dataDir, firstTenant, runtime, store } = options
+  const { dataDir, runtime, store } = options
   await recoverAdministratorFile(
     dataDir,
     (...credentials) => store.readAtStart((directory) => isKnownSecret(directory, ...credentials)),
@@ -37,7 +34,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   )
   await updateAdministratorFile(dataDir, options)
   const { plan, revision } = await store.readAtStart((directory) => ({
-    plan: planBootstrap(directory, { firstTenant, anotherAdministrator }, runtime),
+    plan: planBootstrap(directory, options, runtime),
     revision: directory.revision,
   }))
   if (plan.changes.length === 0) return false

@@ -201,6 +201,16 @@ describe('the first start', () => {
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 1)
   })
 
+  it('creates no other administrator by a clock that may be wrong', async () => {
+    const log = new MemoryDirectoryLog()
+    await start(log).run()
+    const before = await settings()
+    const wrong = new Date(+new Date('2026-02-01') + 800 * dayMs)
+    const latestAgreed = new Date('2026-02-02')
+    assert.equal(await start(log, wrong, { latestAgreed }).run(), false)
+    assert.deepEqual(await settings(), before)
+  })
+
   const losses = {
     'when its secret has ended': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
     'when it was deleted': async (log: MemoryDirectoryLog) => {
