@@ -174,6 +174,7 @@ export async function answerRequests({
       testKeys,
       visibilityDelaySeconds: settings.VISIBILITY_DELAY_SECONDS,
       retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
+      latestAgreed: () => clock.latestAgreed,
       recordRefusal: (record) => auditBuffer.record(record, 'refusedChanges'),
       report: (err, exchange) => log.error({ err, ...exchange }, 'management request failed'),
       runtime,

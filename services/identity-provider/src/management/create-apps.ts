@@ -40,6 +40,8 @@ export type ManagementAppsOptions = {
   readonly visibilityDelaySeconds: number
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
+  /** The latest time that is known to be right, for a clock that is behind. */
+  readonly latestAgreed: () => Date
   readonly recordRefusal: (record: AuditRecord) => void
   readonly report: (error: unknown, ids: RequestIds) => void
   readonly runtime: Runtime
@@ -81,6 +83,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     report: options.report,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
     retentionDays: options.retentionDays,
+    latestAgreed: options.latestAgreed,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
     runtime,
   }

@@ -79,6 +79,8 @@ export type GraphAppOptions = {
   readonly visibilityDelaySeconds?: number
   /** How long a deleted item can be restored, 1 to 3650 days; default 30. */
   readonly retentionDays?: number
+  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
+  readonly latestAgreed?: (() => Date) | undefined
   /** At least 32 bytes, the same for all replicas; default: random bytes, for one process. */
   readonly skipTokenKey?: Uint8Array
   readonly runtime?: Runtime

@@ -30,6 +30,8 @@ export type OperationContext = {
   readonly rootUrl: string
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
+  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
+  readonly latestAgreed?: (() => Date) | undefined
   /** How long new objects are not visible, in seconds. */
   readonly visibilityDelaySeconds: number
   /** Stores the audit record of a refused change. */

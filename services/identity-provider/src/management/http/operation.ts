@@ -51,6 +51,8 @@ export type RequestCall = {
   readonly credentialUses: CredentialUses
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
+  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
+  readonly latestAgreed?: (() => Date) | undefined
 }
 
 /** A request that reads the directory. */

@@ -15,6 +15,7 @@ import { entityTag } from '../../odata/entity-tag.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import { deletionTime } from '../deleted-items/deleted-item.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { applicationExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
@@ -224,7 +225,7 @@ function consequences(before: Application, after: Application, directory: Direct
 
 function softDelete(call: ChangingCall): Change {
   const application = findApplication(call)
-  const deletedDateTime = call.runtime.now()
+  const deletedDateTime = deletionTime(call)
   const principal = call.committed.servicePrincipalByAppId(application.tenantId, application.appId)
   return {
     changes: [

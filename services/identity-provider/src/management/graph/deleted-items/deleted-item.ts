@@ -18,6 +18,13 @@ const dayMs = 24 * 60 * 60 * 1000
 export const oldestRestorable = (now: Date, retentionDays: number): Date =>
   new Date(now.getTime() - retentionDays * dayMs)
 
+/** The start of the retention of an item. A clock that is behind must not shorten it. */
+export function deletionTime({ latestAgreed, runtime }: Call): Date {
+  const now = runtime.now()
+  const agreed = latestAgreed?.() ?? now
+  return agreed > now ? agreed : now
+}
+
 /**
  * Finds the deleted item in the path of a request, and checks `If-Match`.
  *

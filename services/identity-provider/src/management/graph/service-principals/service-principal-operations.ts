@@ -15,6 +15,7 @@ import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
 import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import { keyCredentialsAfter } from '../applications/key-credential-body.ts'
+import { deletionTime } from '../deleted-items/deleted-item.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { principalExpansions } from '../expansions.ts'
 import { readsApplications, writesApplications } from '../graph-roles.ts'
@@ -169,7 +170,7 @@ function update(call: ChangingCall): Change {
 function softDelete(call: ChangingCall): Change {
   const principal = findServicePrincipal(call)
   return {
-    changes: [put('servicePrincipal', { ...principal, deletedDateTime: call.runtime.now() })],
+    changes: [put('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })],
     target: principal.id,
     answer: { status: 204 },
   }

@@ -116,6 +116,22 @@ describe('a deleted application', () => {
     assert.equal(log.audit.filter(({ action }) => action === 'deletedItem.purge').length, 45 + 2)
   })
 
+  it('is kept for 30 days when a server deleted it whose clock was behind', async () => {
+    const right = new Date('2026-02-01T12:00:00Z')
+    const { admin, clock, deleted, api, principal, store } = await withDeleted({
+      latestAgreed: () => right,
+    })
+    for (const { id } of [api, principal])
+      assert.equal((await admin.post(`${deleted}/${id}/restore`)).status, 200)
+    clock.now = new Date(right.getTime() - 40 * dayMs)
+    for (const path of [`/servicePrincipals/${principal.id}`, `/applications/${api.id}`])
+      assert.equal((await admin.delete(path)).status, 204)
+    const directory = await wholeDirectory(store)
+    assert.deepEqual(directory.application(api.id)?.deletedDateTime, right)
+    assert.deepEqual(directory.servicePrincipal(principal.id)?.deletedDateTime, right)
+    assert.equal(await purgeExpired(store, new AgreedTime(right)), 0)
+  })
+
   it('is kept for 30 days, and purged afterwards', async () => {
     const { admin, api, clock, deleted, log, principal, store } = await withDeleted()
     const deletedAt = clock.now.getTime()
