@@ -88,6 +88,7 @@ export async function answerRequests({
     marks: storage.clockMarks,
   })
   if (isStart) await requireStoredKeys(settings, storage, clock)
+  if (isStart && (await clock.agreedTime()) !== undefined) await listeners.renewCertificate()
   if (isStart) await seedDirectory(settings, directory, runtime, log)
   if (isStart && link?.isFirst !== false) {
     await ensureAdministrator(settings, directory, listeners.first.authority, clock, runtime, log)

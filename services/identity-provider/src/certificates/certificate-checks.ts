@@ -28,8 +28,8 @@ export function isOfEarlierRelease({ certificate }: Identity): boolean {
 }
 
 /**
- * Whether a server certificate is still usable: issued by this authority, for these names, and not
- * near its end.
+ * Whether a server certificate is still usable: issued by this authority, for these names, begun, and
+ * not near its end.
  */
 export function isGoodFor(
   server: Identity,
@@ -45,6 +45,8 @@ export function isGoodFor(
     names.every((name) =>
       isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
     ) &&
+    // A clock that was wrong may have made it.
+    certificate.validFromDate <= now &&
     certificate.validToDate.getTime() - now.getTime() > renewalDays * dayMs
   )
 }

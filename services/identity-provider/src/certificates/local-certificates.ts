@@ -32,7 +32,8 @@ export type LocalCertificatesOptions = {
  *
  * The authority is kept as long as possible, because users configured their systems to trust it. It
  * is replaced near its end, and when its name constraints do not match the names of the server. The
- * server certificate is renewed whenever necessary.
+ * server certificate is renewed whenever necessary. At the start the clock may be wrong, so an authority
+ * near its end is replaced by `renew` only.
  */
 export class LocalCertificates {
   readonly #options: LocalCertificatesOptions
@@ -54,7 +55,7 @@ export class LocalCertificates {
    */
   static async open(options: LocalCertificatesOptions): Promise<LocalCertificates> {
     await makeFolder(options.folder)
-    const authority = await openAuthority(options)
+    const authority = await openAuthority(options, { endsByClock: false })
     const server = await openServer(options, authority)
     return new LocalCertificates(options, authority, server)
   }
@@ -69,16 +70,19 @@ export class LocalCertificates {
     return this.#server
   }
 
-  /** Renews certificates that end soon. Returns whether the server has a new one. */
+  /** Renews certificates that end soon, by a time that is right. Returns whether the server has a new one. */
   async renew(): Promise<boolean> {
     const before = this.#server
-    this.#authority = await openAuthority(this.#options)
+    this.#authority = await openAuthority(this.#options, { endsByClock: true })
     this.#server = await openServer(this.#options, this.#authority)
     return this.#server.certificate !== before.certificate
   }
 }
 
-async function openAuthority(options: LocalCertificatesOptions): Promise<Identity> {
+async function openAuthority(
+  options: LocalCertificatesOptions,
+  { endsByClock }: { readonly endsByClock: boolean },
+): Promise<Identity> {
   const { folder, names, now, onAuthorityReplaced } = options
   const [certificateFile, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
   const certificate = await readIfThere(certificateFile)
@@ -94,7 +98,7 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   // A crash between the two files left a key that no client trusts.
   if (certificate === undefined) {
     await rm(keyFile)
-    return openAuthority(options)
+    return openAuthority(options, { endsByClock })
   }
   if (key === undefined)
     throw new CertificatesError(
@@ -103,23 +107,31 @@ async function openAuthority(options: LocalCertificatesOptions): Promise<Identit
   if (key.exposure !== undefined)
     throw new CertificatesError(`the key ${keyFile} of the certificate authority ${key.exposure}`)
   const authority = { certificate, key: key.text }
-  const fault = await faultOf(authority, options)
+  const fault =
+    (endsByClock ? validityFaultOf(authority, options) : undefined) ??
+    (await faultOf(authority, options))
   if (fault === undefined) return authority
   // The key of the old authority is deleted. Its certificate stays, so that users can find and
   // distrust it.
   await rename(certificateFile, join(folder, 'authority.previous.pem'))
   onAuthorityReplaced?.(fault)
-  return openAuthority(options)
+  return openAuthority(options, { endsByClock })
 }
 
 /** The code that makes certificates. It is loaded when it is needed: it has 250 modules. */
 const makers = () => import('./certificate-authority.ts')
 
-async function faultOf(authority: Identity, options: LocalCertificatesOptions) {
-  const { folder, names, now } = options
+function validityFaultOf(authority: Identity, { folder, now }: LocalCertificatesOptions) {
   try {
-    const fault = validityFault(authority, now())
-    if (fault !== undefined) return fault
+    return validityFault(authority, now())
+  } catch (cause) {
+    throw damaged(folder, cause)
+  }
+}
+
+async function faultOf(authority: Identity, options: LocalCertificatesOptions) {
+  const { folder, names } = options
+  try {
     // The constraints were checked when the authority signed the certificate for the same names.
     const isChecked = !isOfEarlierRelease(authority) && (await goodServer(options, authority))
     if (isChecked) return undefined

@@ -21,7 +21,9 @@ const start = new Date()
 async function openFolder(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'greeting-certificates-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
-  const open = async (options: { names?: readonly string[]; daysLater?: number } = {}) => {
+  const open = async (
+    options: { names?: readonly string[]; daysLater?: number; isRenewed?: boolean } = {},
+  ) => {
     const reasons: string[] = []
     const certificates = await LocalCertificates.open({
       folder,
@@ -29,6 +31,7 @@ async function openFolder(t: TestContext) {
       now: () => new Date(start.getTime() + (options.daysLater ?? 0) * day),
       onAuthorityReplaced: (reason) => reasons.push(reason),
     })
+    if (options.isRenewed) await certificates.renew()
     const { authorityFile, server } = certificates
     return { authorityFile, server, reasons }
   }
@@ -84,6 +87,7 @@ describe('local certificates', () => {
     { when: 'it is valid for more than 30 days', options: { daysLater: 59 }, isNew: false },
     { when: 'it is valid for less than 30 days', options: { daysLater: 61 }, isNew: true },
     { when: 'it has expired', options: { daysLater: 91 }, isNew: true },
+    { when: 'a clock that was ahead made it', options: { daysLater: -1 }, isNew: true },
     { when: 'a name is no longer configured', options: { names: ['localhost'] }, isNew: false },
   ]
   for (const { when, options, isNew } of openings) {
@@ -144,8 +148,11 @@ describe('local certificates', () => {
       when: 'a configured name is outside its constraints',
       options: { names: [...names, 'other.example'] },
     },
-    { when: 'it is valid for less than 30 days', options: { daysLater: 702 } },
-    { when: 'it has expired', options: { daysLater: 800 } },
+    {
+      when: 'it is valid for less than 30 days at a renewal',
+      options: { daysLater: 702, isRenewed: true },
+    },
+    { when: 'it has expired at a renewal', options: { daysLater: 800, isRenewed: true } },
   ]
   for (const { when, options } of replacements) {
     it(`replace the authority when ${when}, and report it`, async (t) => {
@@ -159,13 +166,18 @@ describe('local certificates', () => {
     })
   }
 
-  it('keep the authority while it is valid for 30 days', async (t) => {
-    const { open } = await openFolder(t)
-    const before = await readFile((await open()).authorityFile, 'utf8')
-    const { authorityFile, reasons } = await open({ daysLater: 699 })
-    assert.equal(await readFile(authorityFile, 'utf8'), before)
-    assert.deepEqual(reasons, [])
-  })
+  for (const [when, options] of [
+    ['while it is valid for 30 days', { daysLater: 699, isRenewed: true }],
+    ['at a start by a clock that is far ahead', { daysLater: 800 }],
+  ] as const) {
+    it(`keep the authority ${when}`, async (t) => {
+      const { open } = await openFolder(t)
+      const before = await readFile((await open()).authorityFile, 'utf8')
+      const { authorityFile, reasons } = await open(options)
+      assert.equal(await readFile(authorityFile, 'utf8'), before)
+      assert.deepEqual(reasons, [])
+    })
+  }
 
   it('are renewed while the server runs', async (t) => {
     const { folder } = await openFolder(t)
