@@ -242,6 +242,44 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     code: 901002,
     text: "The 'resource' request parameter isn't supported.",
   },
+  ...['{', '[]', 'null', '"xms_cc"', 'xms_cc'].map(
+    (claims): RefusalScenario => ({
+      reason: 'claims_parameter_malformed',
+      when: claims,
+      request: (service) => ({ form: service.form({ claims }) }),
+      ...invalidRequest,
+      code: 50117,
+      text: "Failed to deserialize policy specified in the request's claim parameter.",
+    }),
+  ),
+  ...['pop', 'mtls_pop', 'ssh-cert'].map(
+    (token_type): RefusalScenario => ({
+      reason: 'token_type_unsupported',
+      when: token_type,
+      request: (service) => ({ form: service.form({ token_type, req_cnf: 'e30' }) }),
+      ...byOAuth,
+      text: "The value of the parameter 'token_type' is not supported. This server issues tokens of the type 'Bearer' only.",
+    }),
+  ),
+  ...['req_cnf', 'fmi_path'].map(
+    (parameter): RefusalScenario => ({
+      reason: 'parameter_unsupported',
+      when: parameter,
+      request: (service) => ({ form: service.form({ [parameter]: clientId }) }),
+      ...byOAuth,
+      text: `The parameter '${parameter}' is not supported by this server.`,
+    }),
+  ),
+  {
+    reason: 'parameter_unsupported',
+    when: 'fmi_path at the v1 endpoint',
+    request: (service) => ({
+      path: `/${tenantId}/oauth2/token`,
+      form: service.form({ scope: '', resource: apiId, fmi_path: clientId }),
+    }),
+    ...byOAuth,
+    text: "The parameter 'fmi_path' is not supported by this server.",
+  },
   {
     reason: 'tenant_malformed',
     request: (service) => ({ path: tokenPath('contoso'), form: service.form() }),

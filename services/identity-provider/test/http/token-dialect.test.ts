@@ -220,6 +220,7 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
       'x-client-current-telemetry': '5|771,2,,,|,',
       'x-client-last-telemetry': '5|0|||0,0',
       claims: '{"access_token":{"xms_cc":{"values":["cp1"]}}}',
+      token_type: 'Bearer',
       unknown: 'x',
     }
     const { body } = await issued(await service.token(service.form(telemetry)))

@@ -29,6 +29,17 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'The guard has no channel for revocation events.',
   },
   {
+    feature: 'tokens with proof of possession (`token_type=pop`, `req_cnf`)',
+    answer: 'AADSTS90100',
+    reason: 'Mutual TLS binds tokens to certificates.',
+  },
+  {
+    feature:
+      'agent identities: the parameter `fmi_path`, and types such as `agentIdentityBlueprint`',
+    answer: 'AADSTS90100, and 400 `BadRequest` of Microsoft Graph',
+    reason: 'An ordinary object or token would be another one than was requested.',
+  },
+  {
     feature: 'Conditional Access for workloads',
     answer: 'no refusal',
     reason: 'There are no policies.',

@@ -171,6 +171,28 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: () => "The 'resource' request parameter isn't supported.",
     remedy: 'Use scope=<resource>/.default here, or the endpoint /oauth2/token.',
   },
+  claims_parameter_malformed: {
+    ...invalidRequest,
+    code: 50117,
+    hasErrorUri: true,
+    sentence: () => "Failed to deserialize policy specified in the request's claim parameter.",
+    remedy:
+      'Send a JSON object, as in {"access_token":{"xms_cc":{"values":["cp1"]}}}, or no claims.',
+  },
+  // Entra ID issues such tokens. Its answers where it cannot are unknown, so these codes are inferred.
+  token_type_unsupported: {
+    ...byOAuth,
+    sentence: () =>
+      "The value of the parameter 'token_type' is not supported. This server issues tokens of the type 'Bearer' only.",
+    remedy:
+      'Request no proof-of-possession token. Tokens can be bound to a client certificate: docs/guides/certificate-bound-tokens.md.',
+  },
+  parameter_unsupported: {
+    ...byOAuth,
+    sentence: ({ parameter }) => `The parameter '${parameter}' is not supported by this server.`,
+    remedy:
+      'Omit the parameter. There are no agent identities (fmi_path), and no keys of clients in tokens (req_cnf).',
+  },
   tenant_malformed: {
     ...invalidRequest,
     code: 900023,

@@ -5,6 +5,7 @@ import { readClientAuthentication } from './client-authentication.ts'
 import type { Form } from './form-body.ts'
 import { tenantNameRefusal } from './tenant-name.ts'
 import type { TokenEndpointVersion } from './token-endpoint-versions.ts'
+import { unsupportedParameterRefusal } from './unsupported-parameters.ts'
 
 /**
  * Reads a form as a token request.
@@ -41,5 +42,6 @@ export function readTokenRequest(
   const resource = version.readResource(form)
   if (resource instanceof Refused) return resource
 
-  return { tenant, ...client, resource }
+  // 5. No other token than this server issues.
+  return unsupportedParameterRefusal(form) ?? { tenant, ...client, resource }
 }
