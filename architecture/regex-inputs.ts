@@ -246,6 +246,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/^(?:microsoft\.graph\.)?([a-z]+)\(\)$/i, 'a', 'microsoft.graph.'),
     header(/^\/(myorganization|[0-9a-f-]{36})(?=\/)/i, '/', '/myorganization'),
     ours(/\{(\w+)\}/g, 'our table of operations'),
+    header(/^(?:microsoft\.)?graph\.\w+$/i, 'graph.', 'microsoft.graph.'),
   ],
   'services/identity-provider/src/management/server/page-limit.ts': [header(/^[1-9]\d{0,3}$/)],
   'services/identity-provider/src/portal/portal-form.ts': [
@@ -265,6 +266,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/management/odata/control-information.ts': [
     body(/@odata\.(?:bind|id)$/, '@odata.'),
+    text(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),
   ],
   'services/identity-provider/src/management/odata/filter-tokens.ts': [
     header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),

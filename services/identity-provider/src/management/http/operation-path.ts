@@ -49,6 +49,9 @@ export const routeOf = ({ path, properties = [] }: Operation): string =>
 
 type Template = { readonly operation: Operation; readonly segments: readonly string[] }
 
+/** A cast to a type: OData 4.01 Part 2 section 4.11. It is no key of an object. */
+const typeCast = /^(?:microsoft\.)?graph\.\w+$/i
+
 const isPlaceholder = (segment: string) => segment.startsWith('{')
 
 /** The paths of a table of operations. Fixed segments may have any case, keys may not. */
@@ -79,6 +82,9 @@ export class OperationPaths {
     try {
       const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
       const [template] = this.#at(segments)
+      // The router would take the cast for a key. It has no path with a slash at the end.
+      const isUnknownCast = template === undefined && segments.some((one) => typeCast.test(one))
+      if (isUnknownCast) return `${segments.join('/')}/`
       return segments
         .map((segment, at) => {
           const fixed = template?.segments[at] ?? segment
@@ -116,5 +122,6 @@ const matches = (template: readonly string[], segments: readonly string[]): bool
   segments.length <= template.length &&
   segments.every((segment, at) => {
     const fixed = template[at] ?? ''
-    return isPlaceholder(fixed) ? segment !== '' : segment.toLowerCase() === fixed.toLowerCase()
+    if (isPlaceholder(fixed)) return segment !== '' && !typeCast.test(segment)
+    return segment.toLowerCase() === fixed.toLowerCase()
   })

@@ -156,6 +156,12 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: (faults: string) => faults,
   },
+  type_unsupported: {
+    status: 400,
+    code: 'BadRequest',
+    sentence: (named: string, type: string) =>
+      `Objects of the type '${named}' are not supported here. Send '#microsoft.graph.${type}', or no type.`,
+  },
   enabled_role_changed: {
     status: 400,
     code: 'CannotDeleteOrUpdateEnabledEntitlement',

@@ -1,3 +1,5 @@
+import { refuse } from '../http/graph-error.ts'
+
 const references = /@odata\.(?:bind|id)$/
 
 /**
@@ -19,4 +21,23 @@ export function withoutControlInformation(body: unknown, embedded?: string): unk
         name === embedded ? value : withoutControlInformation(value, embedded),
       ]),
   )
+}
+
+const typeName = /^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i
+const maxTypeLength = 100
+
+/**
+ * Requires that a body for one type of objects names no other one. Such an object must not become an
+ * ordinary one.
+ *
+ * @param type without namespace
+ * @throws {GraphError} graph_refusal type_unsupported.
+ * @see OData JSON Format 4.01 section 4.6.3
+ */
+export function requireType(body: unknown, type: string): void {
+  const { '@odata.type': named = null } = Object(body)
+  if (named === null) return
+  const text = String(named).slice(0, maxTypeLength)
+  if (typeName.exec(text)?.[1]?.toLowerCase() === type.toLowerCase()) return
+  throw refuse('type_unsupported', text, type)
 }

@@ -155,6 +155,23 @@ describe('the path of an operation', () => {
     assert.deepEqual(paths.methodsAt(path), [])
   })
 
+  const casts: readonly (readonly ['get' | 'post' | 'delete', path: string, segment: string])[] = [
+    ['get', '/servicePrincipals/microsoft.graph.agentIdentity', 'microsoft.graph.agentIdentity'],
+    ['post', '/servicePrincipals/graph.agentIdentity', 'graph.agentIdentity'],
+    ['delete', '/applications/Microsoft.Graph.Other', 'Microsoft.Graph.Other'],
+    ['post', '/applications/microsoft.graph.other/', 'microsoft.graph.other'],
+    ['get', `/applications/${contoso.id}/microsoft.graph.other/owners`, 'microsoft.graph.other'],
+    ['get', `/applications/microsoft.graph.other/${contoso.id}`, 'microsoft.graph.other'],
+    ['get', '/directory/deletedItems/microsoft.graph.user', 'microsoft.graph.user'],
+  ]
+  for (const [method, path, segment] of casts)
+    it(`has no cast to another type: ${method} ${path}`, async () => {
+      const { admin } = await withApi()
+      const { status, body } = await admin[method](path, method === 'post' ? {} : undefined)
+      assert.equal(status, 400)
+      assert.equal(body.error.message, `Resource not found for the segment '${segment}'.`)
+    })
+
   it('may begin with the tenant of the caller, and with no other', async () => {
     const { admin, api } = await withApi()
     for (const tenant of ['myorganization', contoso.id, contoso.id.toUpperCase()]) {

@@ -5,6 +5,7 @@ import { signInAudiences } from '../../../directory/sign-in-audience.ts'
 import { refuse } from '../../http/graph-error.ts'
 import { omitUndefined, parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid, name, text } from '../../http/schemas.ts'
+import { requireType } from '../../odata/control-information.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
 import { apiShape, descriptionShape, fixedProperties } from './application-description.ts'
@@ -147,12 +148,13 @@ export type ApplicationPatch = {
  * Parses the body of `POST` and `PATCH /applications`.
  *
  * @param current the application as it is shown: read-only properties may be sent back unchanged
- * @throws {GraphError} graph_refusal body_invalid.
+ * @throws {GraphError} graph_refusal body_invalid, type_unsupported.
  */
 export function parseApplication(
   body: unknown,
   current: Readonly<Record<string, unknown>> = {},
 ): ApplicationPatch {
+  requireType(body, 'application')
   const {
     api,
     keyCredentials,

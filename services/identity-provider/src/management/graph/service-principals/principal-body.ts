@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refuse } from '../../http/graph-error.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { bodyCollection, guid } from '../../http/schemas.ts'
+import { requireType } from '../../odata/control-information.ts'
 import {
   type KeyCredentialBody,
   keyCredentialBody,
@@ -36,9 +37,10 @@ export type PrincipalPatch = {
 /**
  * Parses the body of `POST /servicePrincipals`.
  *
- * @throws {GraphError} graph_refusal body_invalid.
+ * @throws {GraphError} graph_refusal body_invalid, type_unsupported.
  */
 export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly appId: string } {
+  requireType(body, 'servicePrincipal')
   const { appId, ...rest } = parseBody(newPrincipal, body)
   return { appId, ...patchOf(rest) }
 }
@@ -47,12 +49,13 @@ export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly ap
  * Parses the body of `PATCH /servicePrincipals`.
  *
  * @param current the service principal as it is shown: other properties may be sent back unchanged
- * @throws {GraphError} graph_refusal body_invalid.
+ * @throws {GraphError} graph_refusal body_invalid, type_unsupported.
  */
 export function parsePrincipal(
   body: unknown,
   current: Readonly<Record<string, unknown>>,
 ): PrincipalPatch {
+  requireType(body, 'servicePrincipal')
   return patchOf(parseBody(changeable, dropUnchanged(body, current)))
 }
 
