@@ -37,6 +37,20 @@ describe('the start of servers on an empty PostgreSQL', () => {
     )
     await Promise.all(storages.map((storage) => storage.close()))
   })
+
+  it('needs no right to create extensions, and then has no trigrams', async () => {
+    const databaseUrl = new URL(await server.database())
+    const name = databaseUrl.pathname.slice(1)
+    await server.query('create role limited login')
+    await server.query('grant all on schema public to limited', name)
+    databaseUrl.username = 'limited'
+    const storage = await openStorage({ dataDir: '', databaseUrl: databaseUrl.href })
+    await storage.close()
+    const indexes = "select indexname from pg_indexes where indexname like '%trigrams'"
+    assert.deepEqual(await server.query(indexes, name), [])
+    const ofTemplate = await server.query(indexes, new URL(template).pathname.slice(1))
+    assert.equal(ofTemplate.length, 2)
+  })
 })
 
 storageConformance('PostgreSQL', stores)

@@ -12,12 +12,17 @@ export const listedTables = {
 
 /** A query that finds the IDs of the rows for a condition, and the same condition for one row. */
 type ConditionSql = {
-  readonly ids: (tenantId: string) => RawBuilder<unknown>
+  /** @param isSearched whether `name_search` finds the parts of names */
+  readonly ids: (tenantId: string, isSearched: boolean) => RawBuilder<unknown>
   readonly row: () => RawBuilder<unknown>
 }
 
 type ComparisonSql = {
-  readonly ids: (comparison: IndexedComparison, tenantId: string) => RawBuilder<unknown>
+  readonly ids: (
+    comparison: IndexedComparison,
+    tenantId: string,
+    isSearched: boolean,
+  ) => RawBuilder<unknown>
   readonly row: (comparison: IndexedComparison) => RawBuilder<unknown>
 }
 
@@ -74,9 +79,9 @@ export function conditionSql(kind: ListedKind, condition: ListCondition): Condit
   const served = parts.flatMap(({ one, served }) => (served === undefined ? [] : [{ one, served }]))
   if (served.length < parts.length) return undefined
   return {
-    ids: (tenantId) =>
+    ids: (tenantId, isSearched) =>
       sql.join(
-        served.map(({ one, served }) => served.ids(one, tenantId)),
+        served.map(({ one, served }) => served.ids(one, tenantId, isSearched)),
         sql` union all `,
       ),
     row: () =>
@@ -95,11 +100,30 @@ function guidColumn(table: string, name: string): ComparisonSql {
   }
 }
 
+/** A trigram has three characters. */
+const minSearchedLength = 3
+
+/** Whether the trigrams of a name can find it. */
+const hasTrigrams = ({ operator, text }: IndexedComparison): boolean =>
+  operator === 'contains' && [...nameKey(text)].length >= minSearchedLength
+
+/** Whether a condition has a part of a name that trigrams can find. */
+export const isForSearch = (condition: ListCondition): boolean =>
+  ('anyOf' in condition ? condition.anyOf : [condition]).some(
+    (one) => one.index === 'displayName' && hasTrigrams(one),
+  )
+
 function named(table: string): ComparisonSql {
   return {
-    ids: (one, tenantId) => sql`
-      select id from ${sql.table(table)}
-      where tenant_id = ${tenantId} and ${keyIs('name_key', one)}
+    ids: (one, tenantId, isSearched) => sql`
+      ${
+        isSearched && hasTrigrams(one)
+          ? sql`select object_id as id from name_search cross join searchable_name
+              where name_search match ${`"${nameKey(one.text).replaceAll('"', '""')}"`}
+                and number = name_search.rowid and kind = ${table} and tenant_id = ${tenantId}`
+          : sql`select id from ${sql.table(table)}
+              where tenant_id = ${tenantId} and ${keyIs('name_key', one)}`
+      }
       union all select id from ${sql.table(table)} where name_key is null`,
     row: (one) => sql`(${keyIs('name_key', one)} or name_key is null)`,
   }
@@ -111,7 +135,7 @@ function keyIs(name: string, { operator, text }: IndexedComparison): RawBuilder<
   const key = nameKey(text)
   const value = sql.ref(name)
   if (operator === 'eq') return sql`${value} = ${key}`
-  // No index finds a part of a text. Each key is examined, but not each object.
+  // Only PostgreSQL may have an index for it. Without one each key is examined, but not each object.
   if (operator === 'contains') return contains(value, key)
   return sql`(${value} >= ${key} and ${value} < ${`${key}${lastCharacter}`})`
 }

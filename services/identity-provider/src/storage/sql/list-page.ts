@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { DirectoryCache } from '../../directory/directory-cache.ts'
 import type { CommittedChange, DirectoryObjects } from '../../directory/directory-change.ts'
 import type { ListedKind, ListOrder, ListPage, ListQuery } from '../directory-list.ts'
-import { conditionSql, listedTables } from './list-conditions.ts'
+import { conditionSql, isForSearch, listedTables } from './list-conditions.ts'
 import { padded } from './list-parameter.ts'
 import { relatedObjects } from './list-related.ts'
 import { fillNameKeys } from './name-keys.ts'
@@ -114,17 +114,46 @@ function readPart(
 /** The IDs that satisfy all conditions with an index; undefined when there are too many. */
 async function candidates(db: Kysely<Tables>, query: AnyQuery): Promise<string[] | undefined> {
   let found: string[] | undefined
+  const isSearched = await isSearchedByTrigrams(db, query)
   for (const condition of query.conditions) {
     const index = conditionSql(query.kind, condition)
     if (index === undefined) continue
     const { rows } = await sql<{ id: string }>`
-      select id from (${index.ids(query.tenantId)}) as found limit ${maxCandidates + 1}
+      select id from (${index.ids(query.tenantId, isSearched)}) as found limit ${maxCandidates + 1}
     `.execute(db)
     if (rows.length > maxCandidates) continue
     const ids = new Set(rows.map(({ id }) => id))
     found = found === undefined ? [...ids] : found.filter((id) => ids.has(id))
   }
   return found
+}
+
+/**
+ * Whether a table of trigrams finds the parts of names. It has the names of all tenants, so the names of a
+ * small tenant are examined instead. The planner of PostgreSQL decides this itself.
+ */
+async function isSearchedByTrigrams(
+  db: Kysely<Tables>,
+  { conditions, kind, tenantId }: AnyQuery,
+): Promise<boolean> {
+  if (!conditions.some(isForSearch) || db.getExecutor().adapter instanceof PostgresAdapter)
+    return false
+  return (await objectCount(db, kind, tenantId)) > maxCandidates
+}
+
+/** The objects of a tenant that are not deleted, as triggers count them. */
+async function objectCount(
+  db: Kysely<Tables>,
+  kind: ListedKind,
+  tenantId: string,
+): Promise<number> {
+  const row = await db
+    .selectFrom('directory_count')
+    .select('number')
+    .where('tenant_id', '=', tenantId)
+    .where('kind', '=', listedTables[kind])
+    .executeTakeFirst()
+  return row?.number ?? 0
 }
 
 /** Whether a row belongs to the list, as far as the database can tell. */
@@ -222,17 +251,7 @@ async function countOf(
 ): Promise<ListPage<ListedKind>['count']> {
   if (ids?.length === 0) return 0
   const { kind, matches, tenantId } = query
-  if (isCounted(query)) {
-    const row = await database.report((db) =>
-      db
-        .selectFrom('directory_count')
-        .select('number')
-        .where('tenant_id', '=', tenantId)
-        .where('kind', '=', listedTables[kind])
-        .executeTakeFirst(),
-    )
-    return row?.number ?? 0
-  }
+  if (isCounted(query)) return database.report((db) => objectCount(db, kind, tenantId))
   if (matches === undefined || (ids === undefined && query.isIndexed)) {
     const { rows } = await database.report((db) =>
       sql<{ number: number | string }>`

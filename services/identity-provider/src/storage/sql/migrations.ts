@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { directoryIndexes } from './migrations/directory-indexes.ts'
 import { endsOfCredentials } from './migrations/ends-of-credentials.ts'
+import { searchOfNames } from './migrations/search-of-names.ts'
 import { tenantsOfCredentials } from './migrations/tenants-of-credentials.ts'
 
 /** A migration of statements that SQLite and PostgreSQL both accept. */
@@ -254,4 +255,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
       having count(*) = 1
       on conflict (key_id) do nothing;
   `),
+  '2026-12-03-search-of-names': searchOfNames,
 }

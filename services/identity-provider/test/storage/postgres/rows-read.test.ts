@@ -73,9 +73,21 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
         assert.equal(storage.usage().endingCredentials.secret, applications / 1000)
       },
     ],
+    [
+      'a search for a part of a name',
+      async ({ directory }) => {
+        const { objects } = await directory.list({
+          ...{ kind: 'application', tenantId: guid(1), isIndexed: true, after: undefined },
+          conditions: [{ index: 'displayName', operator: 'contains', text: 'ENT 4321' }],
+          ...{ matches: (one) => 'displayName' in one && one.displayName === 'Client 4321' },
+          ...{ limit: 50, isCounted: false },
+        })
+        assert.equal(objects.length, 1)
+      },
+    ],
   ]
   for (const [title, ask] of asked)
-    it(`${title} need few of their rows`, async () => {
+    it(`${title}: few rows are read`, async () => {
       const rows = await rowsRead(ask)
       assert.ok(rows < applications / 10, `${rows} rows`)
     })

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { put, remove } from '../../../src/directory/directory-change.ts'
+import type { ListQuery } from '../../../src/storage/directory-list.ts'
+import { type Storage, sqlStorage } from '../../../src/storage/storage.ts'
+import { application, guid, tenant } from '../../directory/sample.ts'
+import { ListeningDatabase } from '../../fakes/listening-database.ts'
+import { memoryDatabase } from '../../fakes/memory-database.ts'
+import { commitAt, markAt } from '../sample-commit.ts'
+
+const number = 2100
+const special = [
+  'Österreich Über',
+  'a "quoted" name',
+  '100%_!',
+  'ΣΊΣΥΦΟΣ',
+  '日本語の名前',
+  "O'Neil's 😀 job",
+]
+const nameOf = (index: number) => special[index] ?? `Client ${String(index).padStart(5, '0')}`
+
+const queryFor = (text: string, tenantId = guid(1)): ListQuery<'application'> => ({
+  ...{ kind: 'application', tenantId, isIndexed: true, after: undefined, limit: 5000 },
+  conditions: [{ index: 'displayName', operator: 'contains', text }],
+  matches: ({ displayName }) => displayName.toLowerCase().includes(text.toLowerCase()),
+  isCounted: false,
+})
+
+describe(`a search for a part of a name among ${number} applications`, () => {
+  const side = new ListeningDatabase(':memory:')
+  let storage: Storage
+  before(async () => {
+    storage = sqlStorage((await memoryDatabase(side)).database)
+    const applications = Array.from({ length: number }, (_, index) =>
+      put(
+        'application',
+        application({ id: guid(index), appId: guid(0x10000 + index), displayName: nameOf(index) }),
+      ),
+    )
+    const other = { id: guid(0x20000), tenantId: guid(2), displayName: 'Client 00777 of another' }
+    await storage.directory.commit(
+      commitAt(0),
+      markAt(1),
+      [put('tenant', tenant()), ...applications, put('application', application(other))],
+      [],
+    )
+  })
+  after(() => storage.close())
+
+  const found = async (text: string, tenantId?: string) =>
+    (await storage.directory.list(queryFor(text, tenantId))).objects.map(({ id }) => id)
+
+  const texts = [
+    '00777',
+    'ient 0',
+    '777',
+    '77',
+    'ÖST',
+    'über',
+    '"quo',
+    'ed" n',
+    '%_!',
+    'ύφος',
+    'ΊΣΥ',
+    '日本語',
+    '本',
+    '😀 j',
+    "l's",
+    'nothing',
+    'client',
+  ]
+  for (const text of texts)
+    it(`has all that contain ${text}, in any case`, async () => {
+      const expected = Array.from({ length: number }, (_, index) => index).filter((index) =>
+        nameOf(index).toLowerCase().includes(text.toLowerCase()),
+      )
+      assert.deepEqual(await found(text), expected.map(guid))
+    })
+
+  it('reads the trigrams, and no name of the tenant', async () => {
+    await found('00777')
+    const [statement = ''] = side.statements.filter((one) => one.includes('name_search match'))
+    const plan = side.planOf(statement).join('\n')
+    assert.match(plan, /SCAN name_search VIRTUAL TABLE INDEX/)
+    assert.doesNotMatch(plan, /\(tenant_id/)
+  })
+
+  it('reads the names of a small tenant, and not those of other tenants', async () => {
+    assert.deepEqual(await found('00777', guid(2)), [guid(0x20000)])
+    const small = new ListeningDatabase(':memory:')
+    const { close, directory } = sqlStorage((await memoryDatabase(small)).database)
+    await directory.list(queryFor('00777'))
+    assert.ok(small.statements.some((one) => one.includes('"name_key" like')))
+    assert.ok(!small.statements.some((one) => one.includes('name_search match')))
+    await close()
+  })
+
+  it('follows new, changed and removed names, and those that are filled later', async () => {
+    const [id, appId] = [guid(2000), guid(0x10000 + 2000)]
+    const renamed = application({ id, appId, displayName: 'Needle' })
+    const { directory } = storage
+    await directory.commit(commitAt(1), markAt(2), [put('application', renamed)], [])
+    assert.deepEqual(await found('needle'), [id])
+    assert.deepEqual(await found('02000'), [])
+    side.exec(`update application set name_key = null where id = '${id}'`)
+    assert.deepEqual(await found('needle'), [id])
+    await directory.prune()
+    assert.deepEqual(await found('needle'), [id])
+    await directory.commit(commitAt(2), markAt(3), [remove('application', id)], [])
+    assert.deepEqual(await found('needle'), [])
+    side.exec("insert into name_search (name_search) values ('integrity-check')")
+  })
+})
