@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Settings } from './env-file.ts'
 
@@ -20,30 +21,61 @@ export function openerOf(
   return hasDesktop ? [environment.BROWSER || 'xdg-open'] : undefined
 }
 
+/** Deletes a file after some time, when the command itself has ended. */
+const removal = `setTimeout(() => require('node:fs').rmSync(process.argv[1], { force: true }), +process.argv[2])`
+/** The files of this command, also those of earlier releases. */
+const fileName = /^portal(-[\w-]{1,64})?\.html$/
+
 /**
  * Opens a link in the browser. The link is in a private file, because every user of the machine can
- * read the arguments of a process.
+ * read the arguments of a process. The file is new, and is deleted when the link has ended.
  *
  * @param folder where the file is written; it has mode 0600
+ * @param linkMs how long the link can be used
  * @returns whether a program was started
  */
 export async function openInBrowser(
   url: string,
   folder: string,
   environment: Settings,
+  linkMs: number,
+  nowMs = Date.now(),
 ): Promise<boolean> {
   const opener = openerOf(process.platform, environment)
   if (opener === undefined) return false
-  const file = resolve(join(folder, 'portal.html'))
+  await removeOldFiles(folder, nowMs - linkMs)
+  const file = resolve(join(folder, `portal-${randomUUID()}.html`))
   const page = `<!doctype html><title>Portal</title><meta http-equiv="refresh" content="0; url=${url}">\n`
-  await writeFile(file, page, { mode: 0o600 })
+  try {
+    // `wx` follows no link, and keeps no mode of a file that is there.
+    await writeFile(file, page, { mode: 0o600, flag: 'wx' })
+  } catch {
+    return false
+  }
   const [program, ...args] = opener
-  return new Promise((done) => {
-    const child = spawn(program, [...args, file], { detached: true, stdio: 'ignore' })
+  const isStarted = await start(program, [...args, file])
+  const isRemoved = isStarted && (await start(process.execPath, ['-e', removal, file, `${linkMs}`]))
+  if (!isRemoved) await rm(file, { force: true })
+  return isStarted
+}
+
+/** Starts a program that may run longer than this one. */
+const start = (program: string, args: readonly string[]): Promise<boolean> =>
+  new Promise((done) => {
+    const child = spawn(program, args, { detached: true, stdio: 'ignore' })
     child.once('error', () => done(false))
     child.once('spawn', () => {
       child.unref()
       done(true)
     })
   })
+
+/** A machine that was turned off could not delete its file. */
+async function removeOldFiles(folder: string, untilMs: number): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter((one) => fileName.test(one))) {
+    const file = join(folder, name)
+    const { mtimeMs } = await lstat(file).catch(() => ({ mtimeMs: untilMs }))
+    if (mtimeMs < untilMs) await rm(file, { force: true }).catch(() => undefined)
+  }
 }

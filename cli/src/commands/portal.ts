@@ -31,7 +31,8 @@ export function addPortalCommand(program: Command, terminal: Terminal): void {
         return
       }
       const isOpened =
-        options.open && (await openInBrowser(url, options.dataDir, terminal.environment))
+        options.open &&
+        (await openInBrowser(url, options.dataDir, terminal.environment, seconds * 1000))
       if (isOpened)
         terminal.err('The portal opens in the browser. If it does not, use this link.\n')
       terminal.out(`${url}\n`)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { openerOf, openInBrowser } from '../../src/browser.ts'
+import type { Settings } from '../../src/env-file.ts'
 import { answering, serving, unreachableUrl } from '../fakes/servers.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
@@ -101,12 +103,63 @@ describe('greeting portal', () => {
     })
   }
 
-  it('writes the link to a private file, not to the arguments of the browser', async () => {
-    const url = 'http://127.0.0.1:4000/portal/link?code=v1.x'
-    const environment = { DISPLAY: ':0', BROWSER: 'true' }
-    await openInBrowser(url, folder, environment)
-    const file = join(folder, 'portal.html')
-    assert.match(await readFile(file, 'utf8'), /url=http:\/\/127\.0\.0\.1:4000\/portal\/link/)
-    assert.equal((await stat(file)).mode & 0o777, 0o600)
+  /** A browser that copies what it is asked to open. */
+  async function recordingBrowser(): Promise<{ environment: Settings; opened: string }> {
+    const [program, opened] = [join(folder, 'browser.sh'), join(folder, 'opened')]
+    const script = `#!/bin/sh\nstat -c %a "$1" > ${opened}.part; echo "$1" >> ${opened}.part\ncat "$1" >> ${opened}.part\nmv ${opened}.part ${opened}\n`
+    await writeFile(program, script, { mode: 0o700 })
+    return { environment: { DISPLAY: ':0', BROWSER: program }, opened }
+  }
+
+  const url = 'http://127.0.0.1:4000/portal/link?code=v1.x'
+  const until = async <Value>(read: () => Promise<Value | undefined>): Promise<Value> => {
+    for (let count = 0; count < 200; count += 1) {
+      const value = await read()
+      if (value !== undefined) return value
+      await setTimeout(25)
+    }
+    return assert.fail('it did not happen')
+  }
+  const linkFiles = async () => (await readdir(folder)).filter((name) => name.endsWith('.html'))
+
+  it('writes the link to a new private file, not to the arguments, and deletes it', async () => {
+    const { environment, opened } = await recordingBrowser()
+    const target = join(folder, 'target')
+    await writeFile(target, 'kept')
+    await symlink(target, join(folder, 'portal.html'))
+    assert.equal(await openInBrowser(url, folder, environment, 1000), true)
+    const text = await until(() => readFile(opened, 'utf8').catch(() => undefined))
+    const [mode, file, page] = text.split('\n')
+    assert.equal(mode, '600')
+    assert.match(file ?? '', /portal-[0-9a-f-]{36}\.html$/)
+    assert.match(page ?? '', /url=http:\/\/127\.0\.0\.1:4000\/portal\/link/)
+    assert.equal(await readFile(target, 'utf8'), 'kept', 'no link is followed')
+    await until(async () => ((await linkFiles()).join() === 'portal.html' ? true : undefined))
+  })
+
+  it('deletes what an earlier run left, and nothing else', async () => {
+    const old = new Date(Date.now() - 3_600_000)
+    const names = ['portal.html', 'portal-0a1b.html', 'portal-notes.txt', 'report.html']
+    for (const name of names) {
+      await rm(join(folder, name), { force: true })
+      await writeFile(join(folder, name), 'x')
+      await utimes(join(folder, name), old, old)
+    }
+    const { environment } = await recordingBrowser()
+    await openInBrowser(url, folder, environment, 60_000)
+    const left = await readdir(folder)
+    assert.deepEqual(
+      names.filter((name) => left.includes(name)),
+      ['portal-notes.txt', 'report.html'],
+    )
+  })
+
+  it('leaves no file when no browser starts, and prints the link where the folder is missing', async () => {
+    const environment = { DISPLAY: ':0', BROWSER: join(folder, 'missing') }
+    const before = await linkFiles()
+    assert.equal(await openInBrowser(url, folder, environment, 60_000), false)
+    assert.deepEqual(await linkFiles(), before)
+    const missing = join(folder, 'missing')
+    assert.equal(await openInBrowser(url, missing, { DISPLAY: ':0' }, 60_000), false)
   })
 })
