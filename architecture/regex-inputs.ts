@@ -43,6 +43,7 @@ const built = (input: RegexInput): RegexInput => ({ ...input, isBuilt: true })
 
 /** Every regular expression of the sources, by file, in their order in it. */
 export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
+  'cli/src/browser.ts': [setting(/^portal(-[\w-]{1,64})?\.html$/, 'portal-')],
   'cli/src/commands/audit.ts': [setting(/^[1-9]\d{0,6}$/)],
   'cli/src/commands/call.ts': [
     setting(/^[A-Za-z]{1,20}$/),
@@ -259,6 +260,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       'multipart/form-data;',
       'multipart/form-data; boundary=',
     ),
+  ],
+  'services/identity-provider/src/portal/security/session-key.ts': [
+    header(/^\/portal\/s-([0-9a-f]{32})(?=\/|$)/, '/portal/s-'),
+    body(/( (?:href|action)=")\/portal(?=[/?#"])(?!\/static\/)/g, ' href="/portal'),
   ],
   'services/identity-provider/src/portal/api/search-query.ts': [
     header(/[\p{L}\p{N}]/u),

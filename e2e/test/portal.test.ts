@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startEntra } from '@greeting/testing'
@@ -51,7 +54,7 @@ describe('the portal, in a browser', () => {
   })
   after(() => context?.close())
 
-  const client = () => page.url().split('/')[5] ?? ''
+  const client = () => page.url().split('/')[6] ?? ''
   const tab = (name: string) =>
     page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name }).click()
   const missingStep = async () =>
@@ -73,8 +76,9 @@ describe('the portal, in a browser', () => {
     await page.goto(out.trim())
     await page.getByRole('button', { name: 'Sign in' }).click()
     assert.equal(await page.title(), 'Overview · Greeting portal')
+    portal = page.url()
     const [cookie] = await context.cookies(portal)
-    assert.equal(cookie?.name, '__Host-greeting-portal')
+    assert.match(cookie?.name ?? '', /^__Host-greeting-portal-/)
     assert.deepEqual([cookie?.httpOnly, cookie?.secure, cookie?.sameSite], [true, true, 'Strict'])
   })
 
@@ -135,6 +139,42 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
+  it('AS45: keeps its sessions from another server of this machine, which gets the cookie', async () => {
+    const received: IncomingHttpHeaders[] = []
+    const thief = createServer(({ headers }, response) => {
+      received.push(headers)
+      response.setHeader('content-type', 'text/html').end('<title>Thief</title>')
+    })
+    thief.listen(0, '127.0.0.1')
+    await once(thief, 'listening')
+    const { port } = thief.address() as AddressInfo
+    // As a link or a script of the portal would: with all that a browser tells the next page.
+    await page.goto(portal)
+    await page.evaluate(`location.href = 'http://127.0.0.1:${port}/'`)
+    await page.waitForURL(`http://127.0.0.1:${port}/`)
+    const told = await page.evaluate('[document.referrer, String(opener)]')
+    thief.close()
+    assert.deepEqual(told, ['', 'null'])
+    const { cookie = '', referer } = received[0] ?? {}
+    assert.match(cookie, /__Host-greeting-portal-/, 'cookies have no ports')
+    assert.equal(referer, undefined)
+
+    const { origin } = new URL(portal)
+    const { CLIENT_ID } = system.administratorSettings
+    const credentials = `/portal/applications/${CLIENT_ID}/credentials`
+    const headers = { cookie, origin }
+    for (const path of ['/portal', '/portal/keys', credentials]) {
+      const answer = await fetch(`${origin}${path}`, { headers })
+      assert.equal(answer.status, 401)
+      assert.ok(!(await answer.text()).includes(new URL(portal).pathname))
+    }
+    const body = new URLSearchParams({ description: 'stolen', days: '730' })
+    const made = await fetch(`${origin}${credentials}/secrets`, { method: 'POST', headers, body })
+    assert.equal(made.status, 401)
+    await page.goto(`${portal}${credentials.slice('/portal'.length)}`)
+    assert.ok(!(await page.locator('main').innerText()).includes('stolen'))
+  })
+
   it('AS41: is not shown in a frame of another page', async () => {
     await page.goto(system.api.url)
     await page.evaluate(`new Promise((done) => {
@@ -192,43 +232,51 @@ describe('the portal, in a browser', () => {
   let loadingAxe: ReturnType<typeof loadAxe> | undefined
 
   /** The faults of some pages in both themes, and on a narrow and a wide screen. */
-  async function faultsOf(origin: string, pages: Readonly<Record<string, string>>) {
+  async function faultsOf(base: string, pages: Readonly<Record<string, string>>) {
     loadingAxe ??= loadAxe(page)
     await loadingAxe
     const faults: string[] = []
-    const guide = { folder: guideFolder, names: guideScreenshots }
     for (const [name, path] of Object.entries(pages)) {
-      await page.goto(`${origin}/portal${path}`)
-      for (const { colorScheme, rules } of themes) {
-        await page.emulateMedia({ colorScheme })
-        const found = await axeFaults(page, rules && { rules })
-        faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`))
-        await writeScreenshot(page, `${name}-${colorScheme}`, guide)
-      }
-      await page.emulateMedia({ colorScheme: 'light' })
-      for (const [width, screen] of Object.entries(screens)) {
-        await page.setViewportSize(screen)
-        const overflow = await overflowOf(page)
-        if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
-        await writeScreenshot(page, `${name}-${width}`, guide)
-      }
-      await page.setViewportSize(desktop)
+      await page.goto(`${base}${path}`)
+      faults.push(...(await faultsHere(name)))
     }
     return faults
   }
 
+  /** The faults of the page that is shown. */
+  async function faultsHere(name: string) {
+    const faults: string[] = []
+    const guide = { folder: guideFolder, names: guideScreenshots }
+    for (const { colorScheme, rules } of themes) {
+      await page.emulateMedia({ colorScheme })
+      const found = await axeFaults(page, rules && { rules })
+      faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`))
+      await writeScreenshot(page, `${name}-${colorScheme}`, guide)
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+    for (const [width, screen] of Object.entries(screens)) {
+      await page.setViewportSize(screen)
+      const overflow = await overflowOf(page)
+      if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
+      await writeScreenshot(page, `${name}-${width}`, guide)
+    }
+    await page.setViewportSize(desktop)
+    return faults
+  }
+
   it('has pages without a fault that axe-core finds, in both themes, from 360 pixels to 4K', async () => {
-    assert.deepEqual(await faultsOf(new URL(portal).origin, paths()), [])
+    assert.deepEqual(await faultsOf(portal, paths()), [])
   })
 
   it('has such pages of the lab, too', async () => {
     const registrations = join(root, 'registrations/greeting.json')
     await using lab = await startEntra({ registrations, portal: 'on' })
-    const signIn = await faultsOf(lab.url, { 'sign-in': '/sign-in' })
+    const signIn = await faultsOf(`${lab.url}/portal`, { 'sign-in': '/sign-in' })
     await page.goto(`${lab.url}/portal/lab`)
     await page.getByLabel('Client ID').fill(lab.administrator.clientId)
     await page.getByLabel('Client secret').fill(lab.administrator.clientSecret)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    const base = page.url().replace(/\/lab$/, '')
     await page.getByRole('link', { name: 'delay', exact: true }).click()
     await page.getByLabel('delayMs').fill('100')
     await page.getByRole('button', { name: 'Arm' }).click()
@@ -237,13 +285,24 @@ describe('the portal, in a browser', () => {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'nothing' }),
     })
-    const found = await faultsOf(lab.url, {
+    const found = await faultsOf(base, {
       'lab-faults': '/lab?fault=delay',
       'lab-clock': '/lab/clock',
       'lab-forgeries': '/lab/forgeries',
       'lab-requests': '/lab/requests',
     })
     assert.deepEqual([...signIn, ...found], [])
+
+    // The page that asks for a proof before a change.
+    await page.goto(`${base}/applications`)
+    lab.clock.advance({ minutes: 10 })
+    await page.getByLabel('Name', { exact: true }).fill('Confirmed job')
+    await page.getByRole('button', { name: 'Register' }).click()
+    assert.match(await page.locator('main').innerText(), /Nothing was changed yet/)
+    assert.deepEqual(await faultsHere('confirmation'), [])
+    await page.getByLabel('Client secret').fill(lab.administrator.clientSecret)
+    await page.getByRole('button', { name: 'Confirm and send' }).click()
+    assert.match(await page.locator('h1').innerText(), /Confirmed job/)
   })
 
   it('signs in and out without script', async () => {

@@ -48,18 +48,20 @@ export const measureRequests =
 /**
  * Makes a span for each request, which continues the trace of the caller, and measures it.
  *
+ * @param shownPath removes what a trace must not have from a path
  * @returns undefined when there is neither tracing nor a metric: then a request costs nothing more
  */
 export function observeRequests(
   tracing: Tracing | undefined,
   observe: ObserveRequest | undefined,
+  shownPath: (pathname: string) => string = (pathname) => pathname,
 ): RequestObserver | undefined {
   const measured = observe && measureRequests(observe)
   if (tracing === undefined) return measured
   return (request, routeOf, answer) => {
     const method = methodLabel(request.method)
     // The path alone: a query may contain a token.
-    const path = { 'url.path': new URL(request.url).pathname }
+    const path = { 'url.path': shownPath(new URL(request.url).pathname) }
     const start = { name: method, kind: 'server', attributes: path } as const
     return tracing.run({ ...start, received: request.headers }, async (span) => {
       const response = await (measured?.(request, routeOf, answer) ?? answer())

@@ -27,3 +27,21 @@ it('a request is measured until its answer begins, with a bounded method', async
 it('nothing observes a request without tracing and metrics', () => {
   assert.equal(observeRequests(undefined, undefined), undefined)
 })
+
+it('a trace has the path that the service shows', async () => {
+  const paths: unknown[] = []
+  const tracing = {
+    run: async (start: { attributes: object }, run: (span: object) => Promise<Response>) => {
+      paths.push(start.attributes)
+      return run({ rename: () => undefined, annotate: () => undefined })
+    },
+  }
+  const shown = (path: string) => path.replace('secret', 'x')
+  const observe = observeRequests(tracing as never, undefined, shown)
+  await observe?.(
+    new Request('http://api.test/secret?code=secret'),
+    () => '/:key',
+    async () => new Response(),
+  )
+  assert.deepEqual(paths, [{ 'url.path': '/x' }])
+})

@@ -16,6 +16,7 @@ import type { Authenticate } from './management/http/caller.ts'
 import { loadManagementApps } from './management/load-apps.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portalCallerOf } from './portal/api/portal-caller.ts'
+import { withoutSessionKey } from './portal/security/session-key.ts'
 import type { ServiceWorld } from './service-world.ts'
 import type { Settings } from './settings.ts'
 import { ensureAdministrator } from './startup/ensure-administrator.ts'
@@ -156,7 +157,7 @@ export async function answerRequests({
     isReady,
     isClockAgreed: () => clock.isReady(),
     observeToken: observeTokens(metrics?.observeToken, tracing),
-    observeRequest: observeRequests(tracing, metrics?.observeRequest),
+    observeRequest: observeRequests(tracing, metrics?.observeRequest, withoutSessionKey),
     log,
     source: runtime,
     randomBytes: randomPool(runtime.randomBytes),
@@ -241,7 +242,7 @@ export async function answerRequests({
               service,
               management: await loadManagement(authority, portalCallerOf),
               keyEncryptionKey,
-              usedLinks: storage.assertions,
+              usedUp: storage.assertions,
               httpsAuthUrl: listeners.https?.authority.authUrl,
               requestToken: (request) => app.fetch(request),
               lab: world.lab?.portalLab(authority, portalCallerOf),

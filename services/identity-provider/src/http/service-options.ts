@@ -36,7 +36,7 @@ export type ServiceOptions = {
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes
   /** The replay cache; `undefined` when an assertion can be used until it expires. */
-  readonly assertions: ReplayCache | undefined
+  readonly assertions: Pick<ReplayCache, 'spend'> | undefined
   /** The last time when the store lost commits, and with them used assertions. In the future, all count as used. */
   readonly storeWentBackAt?: () => Date | undefined
   readonly verifyFederated: VerifyFederated

@@ -1,8 +1,10 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { BodyCutError, BodyTooLargeError } from '../body/bounded-body.ts'
 import type { ServerEnv } from '../http/request-header.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
+import { confirmationPage, readConfirmation } from './confirmation.ts'
 import type { Attempt, Form } from './layout/form.ts'
 import {
   applicationOverviewActions,
@@ -33,12 +35,13 @@ import type { PortalOptions } from './portal-options.ts'
 import { ActionFault, type ActionRow, type PageRow } from './routes.ts'
 import { FormTokens } from './security/form-token.ts'
 import { portalOrigins } from './security/portal-origins.ts'
-import { isSessionValid } from './security/portal-session.ts'
+import { isConfirmed } from './security/portal-session.ts'
+import { type NoSession, PortalSessions, withCookies } from './security/portal-sessions.ts'
 import { SealedValues } from './security/sealed-values.ts'
-import { readSession } from './security/session-cookie.ts'
+import { withoutSessionKey, withSessionKey } from './security/session-key.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { staticFiles } from './static-files.ts'
-import { createVisit, type Visit } from './visit.ts'
+import { openVisit, type Visit } from './visit.ts'
 
 const pages: readonly PageRow[] = [
   ...overviewPages,
@@ -60,7 +63,8 @@ const pages: readonly PageRow[] = [
   ...forgeriesPages,
   ...requestsPages,
 ]
-const actions: readonly ActionRow[] = [
+/** The forms of the portal. */
+export const portalActions: readonly ActionRow[] = [
   ...applicationsActions,
   ...applicationOverviewActions,
   ...deletedActions,
@@ -80,7 +84,10 @@ const actions: readonly ActionRow[] = [
 ]
 
 /** Fields that are never shown again: they are secrets. */
-const secretFields: ReadonlySet<string> = new Set(['form_token', 'client_secret', 'token'])
+const secretFields: ReadonlySet<string> = new Set([
+  ...['form_token', 'client_secret', 'token'],
+  ...['confirm_secret', 'confirm_link'],
+])
 
 /**
  * Creates the portal: pages for administrators, without script if necessary. Every page and form calls
@@ -92,7 +99,9 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
   const formTokens = new FormTokens(keyEncryptionKey.derive('tokens of the forms of the portal'))
   const origins = portalOrigins(service.authority.authUrl)
   const hosts = new Set([...origins].map((origin) => new URL(origin).host))
-  const app = new Hono<ServerEnv>()
+  const sessions = new PortalSessions(service, sealed, options.usedUp)
+  // The routes know no session: its key is removed from the path.
+  const app = new Hono<ServerEnv>({ getPath: (request) => withoutSessionKey(getPath(request)) })
 
   // 1. Only the own names of the server, and forms only of its own pages.
   app.use('/portal/*', async (context, next) => {
@@ -115,76 +124,58 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()
   })
-  app.route('/', signInRoutes(options, sealed, formTokens))
+  app.route('/', signInRoutes(options, sealed, sessions, formTokens))
 
   // 2. The session of every other request.
-  const visitOf = async (context: Context<ServerEnv>): Promise<Visit | undefined> => {
-    const session = readSession(context, sealed)
-    if (session === undefined) return undefined
-    const now = service.source.now()
-    const names = await service.directory.read((directory) =>
-      isSessionValid(directory, session, now)
-        ? {
-            administratorName:
-              directory.applicationByAppId(session.applicationId)?.displayName ?? '',
-            tenantName: directory.tenant(session.tenantId)?.displayName ?? '',
-          }
-        : undefined,
-    )
-    return names && createVisit(options, formTokens, session, names, now)
+  const visitOf = async (context: Context<ServerEnv>): Promise<Visit | NoSession> => {
+    const session = await sessions.find(context)
+    return typeof session === 'string' ? session : openVisit(options, formTokens, session)
   }
 
   // 3. Pages.
   for (const { path, show } of pages) {
     app.get(path, async (context) => {
       const visit = await visitOf(context)
-      const { pathname, search } = new URL(context.req.url)
-      const isEnded = readSession(context, sealed) !== undefined
-      if (visit === undefined) return signInPage({ returnTo: `${pathname}${search}`, isEnded })
+      if (typeof visit === 'string') {
+        const returnTo = `${context.req.path}${new URL(context.req.url).search}`
+        return signInPage({ returnTo, absence: visit })
+      }
       return guarded(visit, () => show(visit, context))
     })
   }
 
-  // 4. Forms: the session, the body, the token of the form, the change, then the next page.
-  for (const action of actions) {
+  // 4. Forms: the session, the body, the token of the form, the confirmation, then the change.
+  for (const action of portalActions) {
     app.post(action.path, async (context) => {
       const { path } = context.req
       const visit = await visitOf(context)
-      if (visit === undefined) {
+      if (typeof visit === 'string') {
         // Without a session, nothing is read beyond the default limit.
         const isSmall = action.body === undefined
         const unsent = isSmall
           ? { action: path, fields: keptFields(await readPortalForm(context)) }
           : undefined
-        return signInPage({ returnTo: '/portal', isEnded: true, unsent })
+        return signInPage({ returnTo: '/portal', absence: 'ended', unsent })
       }
       const form = await readPortalForm(context, action.body)
-      const fields = keptFields(form)
       if (!formTokens.isTokenOf(visit.session, path, form.get('form_token') ?? '')) {
         return plainPage('Refused', 'The form is not of this session. Open it again.', 403, visit)
       }
-      return guarded(visit, async () => {
-        try {
-          const next = await action.run(visit, form, context)
-          return typeof next === 'string' ? context.redirect(next, 303) : next
-        } catch (cause) {
-          const message = faultSentence(cause, visit)
-          if (message === undefined) throw cause
-          const { status } = cause as ActionFault | GraphRefusalError
-          const attempt: Attempt = {
-            action: path,
-            form: new Map(Object.entries(fields)),
-            message,
-            status,
-          }
-          return action.show(visit, context, attempt)
-        }
-      })
+      if (action.changesNothing || isConfirmed(visit.session, visit.now)) {
+        return act(action, visit, form, context)
+      }
+      const proof = await readConfirmation(options, sealed, visit, form, context)
+      if (proof === undefined || 'sentence' in proof) {
+        return confirmationPage(visit, path, keptFields(form), action.body, proof)
+      }
+      const confirmed = sessions.begin(context, proof, visit.session)
+      const next = await openVisit(options, formTokens, confirmed)
+      return withCookies(context, await act(action, next, form, context))
     })
   }
 
   app.all('/portal/*', async (context) =>
-    plainPage('Not found', 'The portal has no such page.', 404, await visitOf(context)),
+    plainPage('Not found', 'The portal has no such page.', 404, visitIn(await visitOf(context))),
   )
   app.onError((cause) => {
     if (cause instanceof BodyTooLargeError) {
@@ -209,6 +200,35 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
   })
   return app
 }
+
+/** Makes the change of a form: the next page, or the form again with the reason. */
+const act = (
+  action: ActionRow,
+  visit: Visit,
+  form: Form,
+  context: Context<ServerEnv>,
+): Promise<Response> =>
+  guarded(visit, async () => {
+    try {
+      const next = await action.run(visit, form, context)
+      return typeof next === 'string'
+        ? context.redirect(withSessionKey(visit.session, next), 303)
+        : next
+    } catch (cause) {
+      const message = faultSentence(cause, visit)
+      if (message === undefined) throw cause
+      const { status } = cause as ActionFault | GraphRefusalError
+      const attempt: Attempt = {
+        action: context.req.path,
+        form: new Map(Object.entries(keptFields(form))),
+        message,
+        status,
+      }
+      return action.show(visit, context, attempt)
+    }
+  })
+
+const visitIn = (visit: Visit | NoSession) => (typeof visit === 'string' ? undefined : visit)
 
 /** The sentence for a refused form; undefined when the page cannot be shown again. */
 function faultSentence(cause: unknown, visit: Visit): string | undefined {

@@ -10,8 +10,8 @@ export type PortalOptions = {
   /** The management APIs, for the caller that the environment of a request names. */
   readonly management: Hono
   readonly keyEncryptionKey: KeyEncryptionKey
-  /** Records the one-time links that were used, on all replicas. */
-  readonly usedLinks: ReplayCache
+  /** Records the one-time links that were used, and the sessions that were ended, on all replicas. */
+  readonly usedUp: ReplayCache
   /** The authority over HTTPS; undefined when HTTPS is off. */
   readonly httpsAuthUrl: string | undefined
   /** Sends a token request to the token endpoint of this server. */

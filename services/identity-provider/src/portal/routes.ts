@@ -25,6 +25,8 @@ export type ActionRow = {
   ) => Promise<string | Response>
   /** Shows the page with the form again when the change was refused. */
   readonly show: Show
+  /** True when it changes nothing that lasts. Every other form needs a confirmed session. */
+  readonly changesNothing?: true
   /** The encoding and the limit of its body. Such a body is read only with a session. */
   readonly body?: FormBody
 }

@@ -13,17 +13,17 @@ import type { PortalOptions } from './portal-options.ts'
 import { signInAdministrator, signInSentences } from './security/administrator-sign-in.ts'
 import type { FormTokens } from './security/form-token.ts'
 import {
-  type Administrator,
   createLinkCode,
   linkSeconds,
   readLinkCode,
   spendLinkCode,
 } from './security/one-time-link.ts'
 import { portalPath } from './security/portal-origins.ts'
-import { type PortalSession, sessionSeconds } from './security/portal-session.ts'
+import type { PortalSession } from './security/portal-session.ts'
+import { type PortalSessions, withCookies } from './security/portal-sessions.ts'
 import type { SealedValues } from './security/sealed-values.ts'
-import { readSession, removeSession, writeSession } from './security/session-cookie.ts'
-import { createVisit } from './visit.ts'
+import { withSessionKey } from './security/session-key.ts'
+import { openVisit } from './visit.ts'
 
 const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
 
@@ -31,16 +31,12 @@ const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z
 export function signInRoutes(
   options: PortalOptions,
   sealed: SealedValues,
+  sessions: PortalSessions,
   formTokens: FormTokens,
 ): Hono<ServerEnv> {
-  const { service, usedLinks } = options
+  const { service, usedUp } = options
   const { source } = service
   const app = new Hono<ServerEnv>()
-  const begin = (administrator: Administrator): PortalSession => ({
-    ...administrator,
-    id: source.newGuid(),
-    expiresAt: new Date(source.now().getTime() + sessionSeconds * 1000),
-  })
   const attempt = async (clientId: string, clientSecret: string, address: string) =>
     signInAdministrator(service, { clientId, clientSecret, source: address })
 
@@ -57,21 +53,15 @@ export function signInRoutes(
       const status = result === 'throttled' ? 429 : 401
       return signInPage({ returnTo, clientId, unsent, fault: signInSentences[result], status })
     }
-    const session = begin(result)
-    writeSession(context, sealed, session)
-    if (unsent === undefined) return context.redirect(returnTo, 303)
-    const shown = await unsentPage(unsent, session)
-    for (const cookie of context.res.headers.getSetCookie()) {
-      shown.headers.append('set-cookie', cookie)
-    }
-    return shown
+    const session = sessions.begin(context, result)
+    if (unsent === undefined) return context.redirect(withSessionKey(session, returnTo), 303)
+    return withCookies(context, await unsentPage(unsent, session))
   })
 
   /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
   async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
-    const names = { administratorName: '', tenantName: '' }
-    const visit = createVisit(options, formTokens, session, names, source.now())
-    return page(undefined, {
+    const visit = await openVisit(options, formTokens, session)
+    return page(visit, {
       title: 'Send your entries',
       content: html`<p role="status" class="done">You are signed in again.</p>
 <p>This form was not sent, because the session had ended. Secrets are not kept.</p>
@@ -116,19 +106,20 @@ ${form(visit, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</bu
 
   app.post('/portal/link', async (context) => {
     const code = (await readPortalForm(context)).get('code') ?? ''
-    const administrator = await spendLinkCode(sealed, code, source.now(), usedLinks)
+    const administrator = await spendLinkCode(sealed, code, source.now(), usedUp)
     if (administrator === undefined) return linkEnded()
-    writeSession(context, sealed, begin(administrator))
-    return context.redirect('/portal', 303)
+    return context.redirect(withSessionKey(sessions.begin(context, administrator), '/portal'), 303)
   })
 
   app.post('/portal/sign-out', async (context) => {
-    const session = readSession(context, sealed)
-    const token = (await readPortalForm(context)).get('form_token') ?? ''
-    if (session && !formTokens.isTokenOf(session, '/portal/sign-out', token)) {
-      return plainPage('Refused', 'The form is not of this session. Open it again.', 403)
+    const session = await sessions.find(context)
+    if (typeof session !== 'string') {
+      const token = (await readPortalForm(context)).get('form_token') ?? ''
+      if (!formTokens.isTokenOf(session, '/portal/sign-out', token)) {
+        return plainPage('Refused', 'The form is not of this session. Open it again.', 403)
+      }
+      await sessions.end(context)
     }
-    removeSession(context)
     return context.redirect('/portal/sign-in', 303)
   })
   return app

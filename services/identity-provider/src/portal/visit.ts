@@ -28,20 +28,23 @@ const labPath = '/lab'
 const roles = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
 
 /** Prepares the APIs of an administrator for one request. */
-export function createVisit(
+export async function openVisit(
   options: PortalOptions,
   formTokens: FormTokens,
   session: PortalSession,
-  names: Pick<Visit, 'administratorName' | 'tenantName'>,
-  now: Date,
-): Visit {
+): Promise<Visit> {
   const { tenantId, applicationId } = session
+  const { directory, source } = options.service
+  const names = await directory.read((current) => ({
+    administratorName: current.applicationByAppId(applicationId)?.displayName ?? '',
+    tenantName: current.tenant(tenantId)?.displayName ?? '',
+  }))
   const caller: ManagementCaller = { tenantId, applicationId, roles }
   return {
     options,
     session,
     ...names,
-    now,
+    now: source.now(),
     graph: new InProcessGraph(options.management, caller, graphPath),
     management: new InProcessGraph(options.management, caller, serverManagementPath),
     lab: options.lab && new InProcessGraph(options.lab.operations, caller, labPath),

@@ -1,4 +1,4 @@
-/** The used client assertions, for servers on which each assertion is valid for one token. */
+/** What was used up: client assertions that are valid once, links and sessions of the portal. */
 export interface ReplayCache {
   /**
    * Records the use of an assertion until it has expired. Atomic over all replicas, and durable:
@@ -8,4 +8,11 @@ export interface ReplayCache {
    *   then refuses the assertion
    */
   spend(clientId: string, jti: string, expiresAt: Date): Promise<boolean>
+
+  /**
+   * Whether the use was recorded, by any replica.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the store does not answer
+   */
+  isSpent(clientId: string, jti: string): Promise<boolean>
 }

@@ -103,7 +103,8 @@ describe('the lab in the portal', () => {
     const later = new Date(Date.now() + 7_200_000).toISOString().slice(0, 16)
     assert.equal((await post('set', `${later}Z`)).status, 303)
     assert.match(await shown(), /<h1>Sign in/, 'the session has ended by the clock of the lab')
-    browser.cookie = (await server.signedIn()).cookie
+    const { cookie, base } = await server.signedIn()
+    Object.assign(browser, { cookie, base })
     assert.ok((await shown()).includes(`<code>${later}:00.000Z`))
     assert.match((await post('set', 'tomorrow')).text, /not a date/)
     assert.equal((await post('advance', '60')).status, 303)

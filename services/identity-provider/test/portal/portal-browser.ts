@@ -17,14 +17,39 @@ export type Seen = {
   readonly location: string | null
 }
 
-/** A browser without script: it keeps cookies, and sends forms with their tokens. */
+/** The start of the paths of a session. */
+const sessionPath = /\/portal\/s-[0-9a-f]{32}(?![0-9a-f])/g
+
+/**
+ * A browser without script: it keeps cookies, and sends forms with their tokens. A page and its tests
+ * have paths without the key of the session, which is in `base`.
+ */
 export class PortalBrowser {
   readonly url: string
-  cookie = ''
+  /** The start of the paths of the session; `/portal` without one. */
+  base = '/portal'
+  readonly #cookies = new Map<string, string>()
   #seen = ''
 
   constructor(url: string) {
     this.url = url
+  }
+
+  /** The cookies, as a request has them. */
+  get cookie(): string {
+    return [...this.#cookies.values()].join('; ')
+  }
+
+  set cookie(text: string) {
+    this.#cookies.clear()
+    for (const pair of text.split('; ').filter(Boolean)) {
+      this.#cookies.set(pair.split('=', 1).join(), pair)
+    }
+  }
+
+  /** The last page. */
+  get seen(): string {
+    return this.#seen
   }
 
   async open(path: string, headers: Record<string, string> = {}): Promise<Seen> {
@@ -58,18 +83,25 @@ export class PortalBrowser {
 
   #fetch(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...(this.cookie && { cookie: this.cookie }), ...init.headers }
-    return fetch(`${this.url}${path}`, { ...init, headers, redirect: 'manual' })
+    const target = path.replace(/^\/portal(?!\/s(-|tatic\/|ign-in|$))/, this.base)
+    return fetch(`${this.url}${target}`, { ...init, headers, redirect: 'manual' })
   }
 
   async #receive(response: Response): Promise<Seen> {
     for (const text of response.headers.getSetCookie()) {
       const [pair = ''] = text.split(';', 1)
-      this.cookie = /max-age=0/i.test(text) ? '' : pair
+      const [name = ''] = pair.split('=', 1)
+      if (/max-age=0/i.test(text)) this.#cookies.delete(name)
+      else this.#cookies.set(name, pair)
     }
-    const text = await response.text()
-    if (response.headers.get('content-type')?.includes('text/html')) this.#seen = text
+    const sent = await response.text()
     const { status, headers } = response
-    return { status, headers, text, location: headers.get('location') }
+    const leadsTo = headers.get('location')
+    const [base] = `${leadsTo ?? ''} ${sent}`.match(sessionPath) ?? []
+    this.base = base ?? this.base
+    const [text, location] = [sent, leadsTo].map((one) => one?.replaceAll(sessionPath, '/portal'))
+    if (headers.get('content-type')?.includes('text/html')) this.#seen = text ?? ''
+    return { status, headers, text: text ?? '', location: location ?? null }
   }
 }
 

@@ -12,6 +12,8 @@ describe('the portal while the store is away', () => {
   /** How many commits succeed before the store goes away. */
   let commitsLeft = Number.POSITIVE_INFINITY
   let isAway = false
+  /** Whether the store cannot tell which sessions were ended. */
+  let endsAreAway = false
 
   const interrupted = (log: DirectoryLog): DirectoryLog =>
     new Proxy(log, {
@@ -36,6 +38,13 @@ describe('the portal while the store is away', () => {
           return {
             ...storage,
             directory: interrupted(storage.directory),
+            assertions: {
+              spend: (...use) => storage.assertions.spend(...use),
+              isSpent: async (...use) => {
+                if (endsAreAway) throw new StorageUnavailableError('the store does not answer')
+                return storage.assertions.isSpent(...use)
+              },
+            },
             findEndingCredentials: async (...query) => {
               if (isAway) throw new StorageUnavailableError('the store does not answer')
               return storage.findEndingCredentials(...query)
@@ -64,6 +73,16 @@ describe('the portal while the store is away', () => {
       assert.equal((await browser.open(path)).status, 200)
     })
   }
+
+  it('AS46: shows nothing when the store cannot tell whether the session was ended', async () => {
+    endsAreAway = true
+    const page = await browser.open('/portal')
+    const form = await browser.send('/portal/keys/rotate')
+    endsAreAway = false
+    assert.deepEqual([page.status, form.status], [503, 503])
+    assert.match(page.text, /The store does not answer/)
+    assert.equal((await browser.open('/portal')).status, 200)
+  })
 
   it('says so in the part of the overview that needs it, and still shows the addresses', async () => {
     isAway = true

@@ -50,6 +50,19 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
+  it('tells every replica what was used, until it has expired', async () => {
+    const store = await fresh()
+    const [one, other] = [await store.open(), await store.open()]
+    assert.equal(await other.assertions.isSpent('client', 'jti'), false)
+    await one.assertions.spend('client', 'jti', minute(10))
+    assert.equal(await one.assertions.isSpent('client', 'jti'), true)
+    assert.equal(await other.assertions.isSpent('client', 'jti'), true)
+    assert.equal(await other.assertions.isSpent('another', 'jti'), false)
+    assert.equal(await other.assertions.isSpent('client', 'another'), false)
+    await one.tidy(minute(11), new AgreedTime(minute(11)))
+    assert.equal(await other.assertions.isSpent('client', 'jti'), false)
+  })
+
   it('distinguishes assertions by client and by jti of any length and content', async () => {
     const { assertions } = await (await fresh()).open()
     const names = ['', '\0', 'a b', 'a', 'A', 'b c', '\u{1f44b}', 'x'.repeat(100_000)]

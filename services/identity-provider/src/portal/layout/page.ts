@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { pageHeaders } from '../security/security-headers.ts'
+import { linksWithSessionKey } from '../security/session-key.ts'
 import { staticFiles } from '../static-files.ts'
 import type { Visit } from '../visit.ts'
 import type { Html } from './html.ts'
@@ -69,5 +70,7 @@ ${one.content}
 </body>
 </html>
 `
-  return new Response(String(text), { status: one.status ?? 200, headers: { ...pageHeaders } })
+  const shown =
+    visit === undefined ? String(text) : linksWithSessionKey(String(text), visit.session)
+  return new Response(shown, { status: one.status ?? 200, headers: { ...pageHeaders } })
 }

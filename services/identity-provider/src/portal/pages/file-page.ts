@@ -182,6 +182,6 @@ export const filePages: readonly PageRow[] = [
 ]
 
 export const fileActions: readonly ActionRow[] = [
-  { path: `${path}/plan`, show, run: showPlan, body },
+  { path: `${path}/plan`, show, run: showPlan, body, changesNothing: true },
   { path: `${path}/apply`, show, run: apply, body },
 ]

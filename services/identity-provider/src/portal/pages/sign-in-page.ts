@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { field, hiddenFields } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
+import type { NoSession } from '../security/portal-sessions.ts'
 
 /** A form that arrived after the end of its session. It is sent again after the sign-in. */
 export type Unsent = { readonly action: string; readonly fields: Readonly<Record<string, string>> }
@@ -12,7 +13,15 @@ export type SignInPage = {
   readonly clientId?: string | undefined
   readonly unsent?: Unsent | undefined
   readonly status?: number
-  readonly isEnded?: boolean
+  /** Why the request had no session. Default: it is a new sign-in. */
+  readonly absence?: NoSession
+}
+
+const absences: Readonly<Record<NoSession, string>> = {
+  absent: '',
+  ended: 'Your session has ended. Sign in again.',
+  at_another_address:
+    'This browser is signed in at another address. Each page has the key of its session in its address, which other servers of this host do not see. Continue there, or sign in here too.',
 }
 
 /** Asks for the client ID and the secret of an administrator application. */
@@ -22,13 +31,13 @@ export function signInPage({
   clientId,
   unsent,
   status,
-  isEnded,
+  absence = 'absent',
 }: SignInPage): Promise<Response> {
   const hints: Html = html`<p>Run <code>greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
   return page(undefined, {
     title: 'Sign in',
     status: status ?? 401,
-    content: html`${isEnded && html`<p role="status" class="note">Your session has ended. Sign in again.${unsent && ' Your entries are kept.'}</p>`}
+    content: html`${absences[absence] && html`<p role="status" class="note">${absences[absence]}${unsent && ' Your entries are kept.'}</p>`}
 ${fault && html`<p role="alert" class="problem">${fault}</p>`}
 <form method="post" action="/portal/sign-in">
 ${hiddenFields({ return_to: returnTo, ...(unsent && { unsent: JSON.stringify(unsent) }) })}

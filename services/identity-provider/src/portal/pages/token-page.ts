@@ -190,6 +190,6 @@ const checkToken: ActionRow['run'] = async (visit, sent) => {
 
 export const tokenPages: readonly PageRow[] = [{ path, show }]
 export const tokenActions: readonly ActionRow[] = [
-  { path: `${path}/request`, show, run: requestToken },
-  { path: `${path}/check`, show, run: checkToken },
+  { path: `${path}/request`, show, run: requestToken, changesNothing: true },
+  { path: `${path}/check`, show, run: checkToken, changesNothing: true },
 ]

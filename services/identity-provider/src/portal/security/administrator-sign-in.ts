@@ -47,11 +47,13 @@ const maxClientIdLength = 256
  * Signs an administrator application in by its secret. The decision is that of a token request for a
  * management API, and so are the limit of wrong attempts and the sign-in log.
  *
+ * @param action the name in the sign-in log
  * @returns the administrator, or the fault
  */
 export async function signInAdministrator(
   options: Options,
   { clientId, clientSecret, source }: SignInAttempt,
+  action: 'portal.signIn' | 'portal.confirm' = 'portal.signIn',
 ): Promise<Administrator | SignInFault> {
   const now = options.source.now()
   const { tenantId, decisions } = await options.directory.read((directory) => {
@@ -80,7 +82,7 @@ export async function signInAdministrator(
     return { tenantId: tenant, decisions: [decide(graphAppId), decide(serverManagementAppId)] }
   })
   const actor = clientId.slice(0, maxClientIdLength)
-  const record = { at: now, tenantId, actor, action: 'portal.signIn', target: null }
+  const record = { at: now, tenantId, actor, action, target: null }
   const correlationId = options.source.newGuid()
   const granted = decisions.find((one) => !(one instanceof Refused) && one.roles.length > 0)
   if (granted !== undefined && !(granted instanceof Refused)) {

@@ -39,12 +39,22 @@ export class SqlReplayCache implements ReplayCache {
 
   spend(clientId: string, jti: string, expiresAt: Date): Promise<boolean> {
     return new Promise((settle) => {
-      // A client may send a jti of any length. Its digest has a fixed length.
-      const jti_sha256 = createHash('sha256').update(jti).digest('base64')
-      const row = { client_id: clientId, jti_sha256, expires_at: text(expiresAt) }
+      const row = { client_id: clientId, jti_sha256: digestOf(jti), expires_at: text(expiresAt) }
       this.#waiting.push({ row, settle })
       if (!this.#writing) void this.#writeAll()
     })
+  }
+
+  async isSpent(clientId: string, jti: string): Promise<boolean> {
+    const row = await this.#database.ask((db) =>
+      db
+        .selectFrom('spent_assertion')
+        .select('client_id')
+        .where('client_id', '=', clientId)
+        .where('jti_sha256', '=', digestOf(jti))
+        .executeTakeFirst(),
+    )
+    return row !== undefined
   }
 
   /** Deletes expired assertions, which are refused anyway. */
@@ -130,6 +140,9 @@ export class SqlReplayCache implements ReplayCache {
     return Number(records)
   }
 }
+
+/** A client may send a jti of any length. Its digest has a fixed length. */
+const digestOf = (jti: string) => createHash('sha256').update(jti).digest('base64')
 
 const nameOf = ({ client_id, jti_sha256 }: { client_id: string; jti_sha256: string }) =>
   `${client_id} ${jti_sha256}`

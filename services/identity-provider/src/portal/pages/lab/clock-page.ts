@@ -53,6 +53,7 @@ export const clockActions: readonly ActionRow[] = [
   {
     path,
     show,
+    changesNothing: true,
     run: labAction(path, (lab, sent) =>
       lab.send({ method: 'POST', path: '/clock', body: changeOf(sent) }),
     ),

@@ -125,6 +125,7 @@ export const faultsActions: readonly ActionRow[] = [
   {
     path: `${path}/arm`,
     show,
+    changesNothing: true,
     run: labAction(path, (lab, sent) =>
       lab.send({ method: 'POST', path: '/faults', body: faultOf(sent) }),
     ),
@@ -132,6 +133,7 @@ export const faultsActions: readonly ActionRow[] = [
   {
     path: `${path}/remove`,
     show,
+    changesNothing: true,
     run: labAction(path, (lab, sent) =>
       lab.send({ method: 'DELETE', path: `/faults/${encodeURIComponent(sent.get('id') ?? '')}` }),
     ),
@@ -139,6 +141,7 @@ export const faultsActions: readonly ActionRow[] = [
   {
     path: `${path}/clear`,
     show,
+    changesNothing: true,
     run: labAction(path, (lab) => lab.send({ method: 'DELETE', path: '/faults' })),
   },
 ]

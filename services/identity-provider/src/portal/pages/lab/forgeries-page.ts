@@ -60,4 +60,6 @@ ${table(
 }
 
 export const forgeriesPages: readonly PageRow[] = [{ path, show }]
-export const forgeriesActions: readonly ActionRow[] = [{ path, show, run: forge }]
+export const forgeriesActions: readonly ActionRow[] = [
+  { path, show, run: forge, changesNothing: true },
+]

@@ -77,6 +77,7 @@ export const requestsActions: readonly ActionRow[] = [
   {
     path: `${path}/clear`,
     show,
+    changesNothing: true,
     run: labAction(path, (lab) => lab.send({ method: 'DELETE', path: '/requests' })),
   },
 ]

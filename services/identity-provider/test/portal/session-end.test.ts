@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { remove } from '../../src/directory/directory-change.ts'
+import type { Service } from '../../src/service.ts'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import { startHere } from '../provider-here.ts'
+import { hiddenFieldsOf, PortalBrowser } from './portal-browser.ts'
+
+const effectiveEverywhereMs = 5000
+
+const stores: [string, () => Promise<AsyncDisposable & { readonly databaseUrl?: string }>][] = [
+  ['SQLite', async () => ({ [Symbol.asyncDispose]: async () => undefined })],
+  [
+    'PostgreSQL',
+    async () => {
+      const server = await PostgresServer.start()
+      const databaseUrl = await server.database()
+      return { databaseUrl, [Symbol.asyncDispose]: () => server.stop() }
+    },
+  ],
+]
+
+for (const [name, startStore] of stores) {
+  describe(`the end of a session of the portal, at two servers on one ${name} (AS46)`, () => {
+    const cleanup = new AsyncDisposableStack()
+    let servers: readonly Service[]
+    let administrator: { readonly CLIENT_ID?: string; readonly CLIENT_SECRET?: string }
+    let credentials: string
+    let databaseUrl: string | undefined
+    let dataDir: string
+
+    before(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'greeting-session-end-'))
+      cleanup.defer(() => rm(dataDir, { recursive: true }))
+      databaseUrl = cleanup.use(await startStore()).databaseUrl
+      const environment = {
+        DATA_DIR: dataDir,
+        KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
+        HTTPS_PORT: 'off',
+        ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      }
+      const first = await startHere(environment)
+      cleanup.defer(() => first.stop())
+      const second = await startHere(environment)
+      cleanup.defer(() => second.stop())
+      servers = [first, second]
+      administrator = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
+      credentials = `/portal/applications/${administrator.CLIENT_ID}/credentials`
+    })
+    after(() => cleanup.disposeAsync())
+
+    const signedIn = async (secret = administrator.CLIENT_SECRET ?? '') => {
+      const browser = new PortalBrowser(servers[0]?.url ?? '')
+      await browser.signIn(administrator.CLIENT_ID ?? '', secret)
+      return browser
+    }
+
+    /** A copy of a session, with the form that makes a secret, at each of the servers. */
+    async function copiesOf(browser: PortalBrowser) {
+      const { cookie, base } = browser
+      const { text } = await browser.open(credentials)
+      const fields = hiddenFieldsOf(text, `${credentials}/secrets`)
+      assert.ok(fields.form_token)
+      return servers.map(({ url }) => async () => {
+        const thief = new PortalBrowser(url)
+        Object.assign(thief, { cookie, base })
+        const page = await thief.open('/portal')
+        Object.assign(thief, { base })
+        const body = new URLSearchParams({ ...fields, description: 'stolen' })
+        const form = await thief.post(`${credentials}/secrets`, body)
+        return [page.status, form.status]
+      })
+    }
+
+    /** Waits for changes of registrations, which each server follows. */
+    async function allEnd(copies: Awaited<ReturnType<typeof copiesOf>>): Promise<void> {
+      const startedAt = performance.now()
+      for (const copy of copies) {
+        for (;;) {
+          const [page] = await copy()
+          if (page === 401) break
+          assert.ok(performance.now() - startedAt < effectiveEverywhereMs, 'it continues')
+          await setTimeout(25)
+        }
+        assert.deepEqual(await copy(), [401, 401])
+      }
+    }
+
+    it('is its sign-out: at once, at both servers', async () => {
+      const browser = await signedIn()
+      const copies = await copiesOf(browser)
+      for (const copy of copies) assert.deepEqual(await copy(), [200, 200])
+      await browser.open('/portal')
+      assert.equal((await browser.send('/portal/sign-out')).status, 303)
+      for (const copy of copies) assert.deepEqual(await copy(), [401, 401])
+    })
+
+    it('is the removal of the secret that signed in', async () => {
+      const browser = await signedIn()
+      await browser.open(credentials)
+      const made = await browser.send(`${credentials}/secrets`, { description: 'second' })
+      const secret = /<dt>Value<\/dt><dd><code class="copyable">([^<]+)</.exec(made.text)?.[1] ?? ''
+      const other = await signedIn(secret)
+      const copies = await copiesOf(other)
+      const page = await browser.open(credentials)
+      const row = page.text.slice(page.text.indexOf('second</th>'))
+      const { form_token = '' } = hiddenFieldsOf(page.text, `${credentials}/remove-secret`)
+      const [, key_id = ''] = /name="key_id" value="([^"]+)"/.exec(row) ?? []
+      const body = new URLSearchParams({ form_token, key_id })
+      assert.equal((await browser.post(`${credentials}/remove-secret`, body)).status, 303)
+      await allEnd(copies)
+      assert.equal((await browser.open('/portal')).status, 200)
+    })
+
+    it('is the loss of the last management role', async () => {
+      const copies = await copiesOf(await signedIn())
+      const storage = await openStorage({ dataDir, databaseUrl })
+      const directory = new DirectoryStore({ log: storage.directory })
+      await directory.update((current) => {
+        const { CLIENT_ID = '' } = administrator
+        const changes = current
+          .servicePrincipalsOfApplication(CLIENT_ID)
+          .flatMap(({ id }) => current.assignmentsOf(id))
+          .map(({ id }) => remove('appRoleAssignment', id))
+        assert.ok(changes.length > 0)
+        return { changes, audit: [], result: undefined }
+      })
+      await storage.close()
+      await allEnd(copies)
+    })
+  })
+}
