@@ -1,0 +1,59 @@
+import { type Special, text } from './move.ts'
+import { authorityOf } from './observed-directory.ts'
+
+/** An assignment from the side of the API or of the client. */
+export const assign =
+  (side: 'resource' | 'client'): Special =>
+  (context) => {
+    const { random, caller, directory, roles } = context
+    const near = [...directory.principals.values()].filter(
+      (one) => one.tenantId === caller.tenantId || random.isLikely(0.1),
+    )
+    const apis = near.filter((one) => one.managementApi !== undefined)
+    const clients = near.filter((one) => one.managementApi === undefined)
+    if (apis.length === 0 || clients.length === 0) return {}
+    const resource = random.oneOf(apis)
+    const client = random.oneOf(clients)
+    const api = resource.managementApi ?? 'graph'
+    const role = random.oneOf(roles[api])
+    const authority = authorityOf(resource.tenantId, api, role.name)
+    const [principalId, resourceId] = [client.id, resource.id]
+    const path =
+      side === 'resource'
+        ? `/servicePrincipals/${resourceId}/appRoleAssignedTo`
+        : `/servicePrincipals/${principalId}/appRoleAssignments`
+    return {
+      path,
+      body: { principalId, resourceId, appRoleId: role.id },
+      target: { client: principalId, authority },
+      onSuccess: (answer) => {
+        const id = text(answer.id)
+        const { tenantId } = resource
+        directory.assignments.set(id, { id, principalId, resourceId, tenantId, authority })
+        context.given(client.appId, authority)
+      },
+    }
+  }
+
+/** A request for one assignment. */
+export const oneAssignment =
+  (side: 'resource' | 'client', isWithdrawn: boolean): Special =>
+  ({ random, directory, caller }) => {
+    const all = [...directory.assignments.values()]
+    const near = all.filter((one) => one.tenantId === caller.tenantId)
+    if (all.length === 0) return {}
+    const one = random.oneOf(near.length > 0 && random.isLikely(0.8) ? near : all)
+    const path =
+      side === 'resource'
+        ? `/servicePrincipals/${one.resourceId}/appRoleAssignedTo/${one.id}`
+        : `/servicePrincipals/${one.principalId}/appRoleAssignments/${one.id}`
+    const principal = side === 'resource' ? one.resourceId : one.principalId
+    if (!isWithdrawn) return { path, target: { principal } }
+    return {
+      path,
+      target: { principal, client: one.principalId, authority: one.authority },
+      onSuccess: () => {
+        directory.assignments.delete(one.id)
+      },
+    }
+  }

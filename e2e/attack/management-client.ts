@@ -1,0 +1,115 @@
+import {
+  createHash,
+  createPrivateKey,
+  type KeyObject,
+  randomUUID,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
+import type { ManagementApi } from './documented-roles.ts'
+
+const scopes: Readonly<Record<ManagementApi, string>> = {
+  graph: 'https://graph.microsoft.com/.default',
+  server: 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6/.default',
+}
+
+export const prefixes: Readonly<Record<ManagementApi, string>> = {
+  graph: '/v1.0',
+  server: '/management',
+}
+
+export type Reply = {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly text: string
+}
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** The credential of a client that has registered the certificate of the attackers. */
+export const byCertificate = Symbol('the certificate of the attackers')
+export type Credential = string | typeof byCertificate
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** Sends requests to one identity provider, and knows nothing of its code. */
+export class ManagementClient {
+  readonly #origin: string
+  readonly #key: KeyObject
+  readonly #thumbprint: string
+  requests = 0
+
+  /** @param pem the private key of the attackers with its certificate */
+  constructor(origin: string, pem: string) {
+    this.#origin = origin
+    this.#key = createPrivateKey(pem)
+    const { raw } = new X509Certificate(pem)
+    this.#thumbprint = createHash('sha256').update(raw).digest('base64url')
+  }
+
+  async send(
+    method: string,
+    path: string,
+    token?: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
+    this.requests += 1
+    const response = await fetch(this.#origin + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+    return { status: response.status, text, body: isJson ? JSON.parse(text) : {} }
+  }
+
+  /** @returns the access token; undefined when it is refused */
+  async token(
+    tenantId: string,
+    api: ManagementApi | { readonly scope: string },
+    clientId: string,
+    credential: Credential,
+  ): Promise<string | undefined> {
+    this.requests += 1
+    const url = `${this.#origin}/${tenantId}/oauth2/v2.0/token`
+    const response = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        scope: typeof api === 'string' ? scopes[api] : api.scope,
+        ...(credential === byCertificate
+          ? {
+              client_assertion: this.#assertion(clientId, url),
+              client_assertion_type: assertionType,
+            }
+          : { client_secret: credential }),
+      }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    const { access_token: token } = (await response.json()) as { access_token?: string }
+    return token
+  }
+
+  #assertion(clientId: string, aud: string): string {
+    const now = Math.floor(Date.now() / 1000)
+    const times = { nbf: now, exp: now + 300, jti: randomUUID() }
+    const header = encode({ typ: 'JWT', alg: 'RS256', 'x5t#S256': this.#thumbprint })
+    const signed = `${header}.${encode({ aud, iss: clientId, sub: clientId, ...times })}`
+    return `${signed}.${sign('sha256', Buffer.from(signed), this.#key).toString('base64url')}`
+  }
+}
+
+/** The roles in a token, which this program reads without a verification. */
+export function rolesIn(token: string): readonly string[] {
+  const [, payload = ''] = token.split('.')
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()).roles ?? []
+}

@@ -1,0 +1,86 @@
+import type { DocumentedOperation, ManagementApi, Role } from './documented-roles.ts'
+import type { Caller, Target } from './judge-answer.ts'
+import type { Credential } from './management-client.ts'
+import type { ObservedDirectory } from './observed-directory.ts'
+import type { RandomChoices } from './random-choices.ts'
+
+/** A part of an object, or a grant of a client, by the IDs of both. */
+export type SeenPart = {
+  readonly kind: 'secret' | 'federated' | 'owner' | 'grant'
+  readonly of: string
+  readonly id: string
+}
+
+/** What a move is made of. */
+export type MoveContext = {
+  readonly random: RandomChoices
+  readonly caller: Caller
+  readonly directory: ObservedDirectory
+  readonly tenantIds: readonly string[]
+  readonly roles: Readonly<Record<ManagementApi, readonly Role[]>>
+  readonly certificate: string
+  /** What answers have shown. */
+  readonly seen: SeenPart[]
+  /** Stores a credential that is accepted now. */
+  readonly learn: (appId: string, credential: Credential, tenantId?: string) => void
+  /** Reads the objects of a client that the server created. */
+  readonly observe: (tenantId: string, appId: string) => Promise<void>
+  /** Notes that a management role was given to the application in the tenant. */
+  readonly given: (appId: string, authority: string) => void
+}
+
+export type Answer = Readonly<Record<string, unknown>> & { readonly id?: string }
+
+/** One request, with what it names and what its success means. */
+export type Move = {
+  readonly operation: DocumentedOperation
+  readonly method: string
+  /** Without the prefix of the API. */
+  readonly path: string
+  readonly body?: object | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly target: Target
+  readonly onSuccess: (answer: Answer) => void | Promise<void>
+}
+
+export type Draft = Partial<Pick<Move, 'path' | 'body' | 'headers' | 'target' | 'onSuccess'>>
+export type Objects = { readonly application: string; readonly principal: string }
+export type Special = (context: MoveContext, objects: Objects) => Draft
+
+/** The text of a member of an answer. */
+export const text = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Prefers objects of the caller's tenant, because most others are refused alike. */
+export function objectsFor({ random, caller, directory }: MoveContext): Objects {
+  const isNear = random.isLikely(0.8)
+  const applications = [...directory.applications.values()]
+  const principals = [...directory.principals.values()]
+  const nearApplications = applications.filter((one) => one.homeTenantId === caller.tenantId)
+  const nearPrincipals = principals.filter((one) => one.tenantId === caller.tenantId)
+  const from = <One>(near: readonly One[], all: readonly One[]) =>
+    random.oneOf(isNear && near.length > 0 ? near : all)
+  return {
+    application: from(nearApplications, applications).id,
+    principal: from(nearPrincipals, principals).id,
+  }
+}
+
+/** A part that an answer has shown, most often one in the caller's tenant; undefined without any. */
+export function seenPart(context: MoveContext, kind: SeenPart['kind']): SeenPart | undefined {
+  const { random, seen, directory, caller } = context
+  const all = seen.filter((one) => one.kind === kind)
+  const isNear = ({ of }: SeenPart) =>
+    directory.applications.get(of)?.homeTenantId === caller.tenantId ||
+    directory.principals.get(of)?.tenantId === caller.tenantId
+  const near = all.filter(isNear)
+  const list = near.length > 0 && random.isLikely(0.8) ? near : all
+  return list.length === 0 ? undefined : random.oneOf(list)
+}
+
+export const targetOf = ({ directory }: MoveContext, { of }: SeenPart): Target =>
+  directory.applications.has(of) ? { application: of } : { principal: of }
+
+/** Notes that an answer has shown a part. */
+export const saw = ({ seen }: MoveContext, kind: SeenPart['kind'], of: string, id: unknown) => {
+  seen.push({ kind, of, id: text(id) })
+}
