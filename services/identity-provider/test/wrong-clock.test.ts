@@ -84,13 +84,15 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
     })
   }
 
-  it('does not begin an empty store, and says which clock to correct', async () => {
+  it('does not begin an empty store, and says which clock to correct', async (test) => {
     const databaseUrl = await server.database()
     const settings = {
       ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(folder, 'empty'), HTTPS_PORT: 'off' },
       KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
     }
-    await assert.rejects(startHere(settings, ahead(-1)), {
+    const started = startHere(settings, ahead(-1))
+    test.after(() => started.then(({ stop }) => stop()).catch(() => undefined))
+    await assert.rejects(started, {
       message:
         'The clock of this server is 86400 s behind the clock of the database, and the store is empty: correct the wrong clock, then start again.',
     })

@@ -65,7 +65,11 @@ export class AgreedClock {
 
   static async open(options: AgreedClockOptions): Promise<AgreedClock> {
     const clock = new AgreedClock(options)
-    await clock.compare()
+    // On a full disk the server starts without a new mark. The next comparison reports it.
+    if (options.elapsedMs !== undefined && !(await clock.#askStore())) {
+      await clock.#readMarks()
+      await clock.#writeMarks().catch(() => undefined)
+    }
     return clock
   }
 
@@ -85,7 +89,7 @@ export class AgreedClock {
   /** The owner must call it each minute. */
   async compare(): Promise<void> {
     if (this.#options.elapsedMs === undefined) return
-    if (!(await this.#askStore())) await this.#compareWithMarks()
+    if (!(await this.#askStore())) await this.#writeMarks()
   }
 
   /** How far this clock is ahead, in seconds; undefined while there is nothing to compare it with. */
@@ -132,18 +136,19 @@ export class AgreedClock {
     return true
   }
 
-  async #compareWithMarks(): Promise<void> {
-    const { marks } = this.#options
-    if (this.#anchor === undefined) {
-      const stored = await marks.read()
-      this.#anchor = anchorOf(stored, this.#moment())
-      this.#storedDoubtMs = stored?.doubtedSince?.getTime()
-    }
+  async #readMarks(): Promise<void> {
+    const stored = await this.#options.marks.read()
+    this.#anchor = anchorOf(stored, this.#moment())
+    this.#storedDoubtMs = stored?.doubtedSince?.getTime()
+  }
+
+  async #writeMarks(): Promise<void> {
     const doubt = this.#check()
     const moment = this.#moment()
-    if (doubt === undefined) this.#anchor = { ...moment, slackMs: 0 }
-    await marks.write({
-      agreed: new Date(this.#anchor.wallMs),
+    const anchor = (doubt && this.#anchor) ?? { ...moment, slackMs: 0 }
+    this.#anchor = anchor
+    await this.#options.marks.write({
+      agreed: new Date(anchor.wallMs),
       doubtedSince: doubt === undefined ? null : new Date(doubt.sinceWallMs),
     })
   }

@@ -8,7 +8,11 @@ const [minute, hour, day] = [60, 3600, 86_400]
 
 /** A machine whose clocks a test sets, in seconds from the start, and the store that its servers share. */
 function machine({ hasStoreClock = false } = {}) {
-  const state = { wall: 0, elapsed: 1000, store: 0, marks: undefined as ClockMarks | undefined }
+  const state = {
+    ...{ wall: 0, elapsed: 1000, store: 0 },
+    marks: undefined as ClockMarks | undefined,
+    full: undefined as Error | undefined,
+  }
   const logged: string[] = []
   const dateOf = (seconds: number) => new Date(start + seconds * 1000)
   const open = () =>
@@ -19,6 +23,7 @@ function machine({ hasStoreClock = false } = {}) {
       marks: {
         read: async () => state.marks,
         write: async (marks) => {
+          if (state.full) throw state.full
           state.marks = marks
         },
       },
@@ -162,6 +167,18 @@ describe('the clock of a server whose store has none', () => {
       assert.equal(clock.disagreements, 1)
     })
   }
+
+  it('starts on a full disk, and the next comparison reports it', async () => {
+    const { state, open, run } = machine()
+    const full = new Error('full')
+    state.full = full
+    const clock = await open()
+    assert.ok(await clock.agreedTime())
+    await assert.rejects(run(clock, minute), full)
+    state.wall += hour
+    await assert.rejects(clock.compare(), full)
+    assert.equal(clock.isReady(), false)
+  })
 
   it('that moves again waits again', async () => {
     const { state, open, run } = machine()
