@@ -316,6 +316,10 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/issuance/federated-authentication.ts': [form(/^https?:\/\//)],
   'packages/http-service/src/listener.ts': [
     ours(/\/\/(127\.0\.0\.1|\[::1\]):/, 'the address of the listener'),
+    file(
+      /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,
+      '-----BEGIN CERTIFICATE-----',
+    ),
   ],
   'packages/http-service/src/setting-schemas.ts': [
     setting(/^https?:\/\/[^\s?#@]*[^\s?#@/]$/, 'https://'),

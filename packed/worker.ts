@@ -9,12 +9,14 @@ export const workerFlags = { 'with nodejs_compat': ['nodejs_compat'], 'without n
  * Bundles a worker of a consumer, and writes its configuration for workerd.
  *
  * @param entry the file of the worker
+ * @param authority the file of a certificate that the worker trusts, in the folder of the consumer
  * @returns the path of the configuration
  */
 export async function writeWorker(
   consumer: Consumer,
   entry: string,
   flags: readonly string[],
+  authority?: string,
 ): Promise<string> {
   const name = ['worker', ...flags].join('-')
   await build({
@@ -36,10 +38,15 @@ const config :Workerd.Config = (
       compatibilityDate = "2026-07-01",
       compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(', ')}],
     )),
-    (name = "internet", network = (allow = ["public", "private"])),
+    (name = "internet", network = (allow = ["public", "private"]${tlsOf(authority)})),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 `,
   )
 }
+
+const tlsOf = (authority: string | undefined) =>
+  authority === undefined
+    ? ''
+    : `, tlsOptions = (trustBrowserCas = true, trustedCertificates = [embed "${authority}"])`

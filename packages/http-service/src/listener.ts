@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionErrors } from './connection-errors.ts'
 import { drain } from './drain.ts'
@@ -34,7 +36,11 @@ export type SecureListener = Listener & {
   readonly setIdentity: (identity: TlsIdentity) => void
 }
 
-/** A server certificate and its private key, both PEM. */
+/**
+ * A server certificate and its private key, both PEM. Certificates of authorities may follow. A second
+ * server certificate with the same key is for clients that name a host: clients that connect to an
+ * address name none.
+ */
 export type TlsIdentity = { readonly certificate: string; readonly key: string }
 
 /** Options of an HTTPS listener beside its limits. */
@@ -102,21 +108,51 @@ export async function listenSecurely(
   { requestsClientCertificate = false }: SecureListenerOptions = {},
 ): Promise<SecureListener> {
   const bounds = { ...limits, ...changes }
+  let named = namedContext(identity)
   const server = createSecureServer({
     ...parserOptions,
     ...bounds,
     ...secureContext(identity),
+    SNICallback: (_, use) => use(null, named),
     ...(requestsClientCertificate && { requestCert: true, rejectUnauthorized: false }),
   })
   const listener = await listenWith(server, bounds, 'https', host, port)
   // `localhost` is easier to read than an address, and local certificates contain both.
   const url = listener.url.replace(/\/\/(127\.0\.0\.1|\[::1\]):/, '//localhost:')
-  return { ...listener, url, setIdentity: (next) => server.setSecureContext(secureContext(next)) }
+  const setIdentity = (next: TlsIdentity) => {
+    named = namedContext(next)
+    server.setSecureContext(secureContext(next))
+  }
+  return { ...listener, url, setIdentity }
 }
 
-function secureContext({ certificate, key }: TlsIdentity) {
-  return { cert: certificate, key, minVersion: 'TLSv1.2' } as const
+function secureContext(identity: TlsIdentity) {
+  const { forAddresses } = certificatesOf(identity)
+  return { cert: forAddresses, key: identity.key, minVersion: 'TLSv1.2' } as const
 }
+
+/** For clients that name a host; undefined when their certificate is that of all others. */
+function namedContext(identity: TlsIdentity): SecureContext | undefined {
+  const { forHosts: cert } = certificatesOf(identity)
+  if (cert === undefined) return undefined
+  return createSecureContext({ cert, key: identity.key, minVersion: 'TLSv1.2' })
+}
+
+function certificatesOf({ certificate }: TlsIdentity) {
+  const { publicKey } = new X509Certificate(certificate)
+  const isServer = (pem: string) => {
+    const one = new X509Certificate(pem)
+    return !one.ca && one.publicKey.equals(publicKey)
+  }
+  const [first = '', ...rest] = certificate.match(pemCertificate) ?? []
+  const second = rest.find(isServer)
+  if (second === undefined) return { forAddresses: certificate }
+  const authorities = rest.filter((one) => !isServer(one))
+  const [forAddresses, forHosts] = [first, second].map((one) => [one, ...authorities].join('\n'))
+  return { forAddresses, forHosts }
+}
+
+const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 async function listenWith(
   server: Server | SecureServer,

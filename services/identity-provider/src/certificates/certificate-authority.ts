@@ -57,7 +57,11 @@ export async function createAuthority(names: readonly string[], now: Date): Prom
 }
 
 /**
- * Creates a server certificate for these names, with its own key.
+ * Creates a server certificate for these names, with its own key. A second certificate with the same key
+ * has the host names only, if there are addresses too.
+ *
+ * BoringSSL does not support name constraints for addresses. It refuses a certificate that contains an
+ * address when the authority has such constraints, but not one with host names alone.
  *
  * @param names host names and IP addresses
  */
@@ -70,6 +74,28 @@ export async function issueServerCertificate(
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const pkcs8 = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' })
   const signingKey = await crypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign'])
+  const certify = (contained: readonly string[]) =>
+    certificateFor(contained, { issuer, publicKey: keys.publicKey, signingKey, now })
+  const hostNames = names.filter((name) => isIP(name) === 0)
+  const isMixed = hostNames.length > 0 && hostNames.length < names.length
+  const certificate = (await certify(names)) + (isMixed ? await certify(hostNames) : '')
+  return { certificate, key: pemOfKey(keys.privateKey) }
+}
+
+async function certificateFor(
+  names: readonly string[],
+  {
+    issuer,
+    publicKey,
+    signingKey,
+    now,
+  }: {
+    readonly issuer: PeculiarCertificate
+    readonly publicKey: CryptoKey
+    readonly signingKey: CryptoKey
+    readonly now: Date
+  },
+): Promise<string> {
   const extensions: Extension[] = [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
@@ -80,21 +106,21 @@ export async function issueServerCertificate(
         value,
       })),
     ),
-    await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    await SubjectKeyIdentifierExtension.create(publicKey),
     await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
   ]
   const certificate = await X509CertificateGenerator.create({
     serialNumber: newSerialNumber(),
     subject: 'CN=Greeting identity provider',
     issuer: issuer.subject,
-    publicKey: keys.publicKey,
+    publicKey,
     signingKey,
     signingAlgorithm: algorithm,
     notBefore: new Date(now.getTime() - backdatedMs),
     notAfter: new Date(now.getTime() + serverDays * dayMs),
     extensions,
   })
-  return { certificate: pemOf(certificate), key: pemOfKey(keys.privateKey) }
+  return pemOf(certificate)
 }
 
 // RFC 5280 section 4.1.2.2 requires a positive number: clear the first bit and exclude 0.

@@ -38,6 +38,7 @@ export function isGoodFor(
   now: Date,
 ): boolean {
   const certificate = new X509Certificate(server.certificate)
+  const [, named = ''] = server.certificate.split(pemEnd)
   return (
     certificate.checkIssued(new X509Certificate(authority.certificate)) &&
     certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
@@ -47,6 +48,13 @@ export function isGoodFor(
     ) &&
     // A clock that was wrong may have made it.
     certificate.validFromDate <= now &&
+    // A server certificate of an earlier release has no second one, for the host names alone.
+    names.every((name) => isIP(name) !== 0 || isFor(name, named)) &&
     certificate.validToDate.getTime() - now.getTime() > renewalDays * dayMs
   )
 }
+
+const pemEnd = '-----END CERTIFICATE-----\n'
+
+const isFor = (name: string, named: string) =>
+  named !== '' && new X509Certificate(named + pemEnd).checkHost(name) !== undefined

@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { connect } from 'node:tls'
+import { listenSecurely } from '@greeting/http-service'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
@@ -52,6 +54,64 @@ describe('local certificates', () => {
     for (const name of ['localhost', 'login.contoso.example']) assert.ok(server.checkHost(name))
     for (const address of ['127.0.0.1', '::1']) assert.ok(server.checkIP(address))
     assert.equal(server.checkHost('login.fabrikam.example'), undefined)
+  })
+
+  it('have a second server certificate, for clients that name a host', async (t) => {
+    const { open } = await openFolder(t)
+    const { certificate } = (await open()).server
+    const [first = '', second = '', ...more] = certificate.split(/(?<=-----END CERTIFICATE-----\n)/)
+    assert.deepEqual(more, [])
+    const [mixed, named] = [first, second].map((pem) => new X509Certificate(pem))
+    assert.match(mixed?.subjectAltName ?? '', /IP Address:127\.0\.0\.1/)
+    // BoringSSL refuses an address below an authority with constraints for addresses.
+    assert.equal(named?.subjectAltName, 'DNS:localhost, DNS:login.contoso.example')
+    assert.ok(mixed && named?.publicKey.equals(mixed.publicKey))
+  })
+
+  it('are served by whether the client names a host, also after a renewal', async (t) => {
+    const { folder, open } = await openFolder(t)
+    const before = await open()
+    await rm(join(folder, 'server.pem'))
+    const after = await open()
+    const listener = await listenSecurely('127.0.0.1', 0, before.server)
+    t.after(() => listener.stop())
+    const shown = async (servername?: string) => {
+      const socket = connect({
+        port: Number(new URL(listener.url).port),
+        host: '127.0.0.1',
+        ca: await readFile(before.authorityFile),
+        ...(servername && { servername }),
+      })
+      await once(socket, 'secureConnect')
+      const { subjectaltname, fingerprint256, issuerCertificate } = socket.getPeerCertificate(true)
+      socket.destroy()
+      // The other server certificate is no part of the chain.
+      assert.match(String(issuerCertificate.subject.CN), /authority/)
+      return { subjectaltname, fingerprint256 }
+    }
+    const seen: string[] = []
+    for (const { server } of [before, after]) {
+      listener.setIdentity(server)
+      const named = await shown('localhost')
+      const unnamed = await shown()
+      assert.equal(named.subjectaltname, 'DNS:localhost, DNS:login.contoso.example')
+      assert.match(String(unnamed.subjectaltname), /IP Address:127\.0\.0\.1/)
+      seen.push(named.fingerprint256, unnamed.fingerprint256)
+    }
+    assert.equal(new Set(seen).size, 4)
+  })
+
+  it('get a second server certificate below the same authority, after an earlier release', async (t) => {
+    const { folder, open } = await openFolder(t)
+    const { server, authorityFile } = await open()
+    const authority = await readFile(authorityFile, 'utf8')
+    const [first = ''] = server.certificate.split(/(?<=-----END CERTIFICATE-----\n)/)
+    await writeFile(join(folder, 'server.pem'), first)
+    const { server: renewed, reasons } = await open()
+    assert.equal(renewed.certificate.split('BEGIN CERTIFICATE').length, 3)
+    assert.deepEqual(reasons, [])
+    assert.equal(await readFile(authorityFile, 'utf8'), authority)
+    assert.equal((await open()).server.certificate, renewed.certificate)
   })
 
   it('are readable by their owner only', async (t) => {
