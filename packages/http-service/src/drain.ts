@@ -1,32 +1,62 @@
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HeldAnswers } from './held-answers.ts'
 import type { RunningResponses } from './running-responses.ts'
+
+/** How a listener stops. All times are in milliseconds, and 0 by default. */
+export type StopOptions = {
+  /** It accepts connections for this long. Each answer closes its connection. */
+  readonly delayMs?: number
+  /**
+   * After the delay, idle connections stay open for this long: a request may be on its way. Answers
+   * wait for a tenth of it before the port closes, and for as long after it.
+   */
+  readonly graceMs?: number
+}
 
 const maxDrainMs = 30_000
 const idleCheckMs = 50
 
 /**
- * Stops a server: it accepts no new connections, answers the running requests, and closes idle
- * connections. After 30 s it closes all connections.
+ * Stops a server. From now on, each answer is the last one of its connection. After the delay it accepts
+ * no new connections, and after the grace it closes idle ones. 30 s after the delay it closes all.
  *
  * @param running the responses that are not sent yet
  */
 export async function drain(
   server: Server | SecureServer,
   running: RunningResponses,
+  heldAnswers: HeldAnswers,
+  { delayMs = 0, graceMs = 0 }: StopOptions = {},
 ): Promise<void> {
-  const closed = once(server, 'close')
   const closeAfter = (response: ServerResponse) => {
     response.shouldKeepAlive = false
   }
   for (const response of running) closeAfter(response)
-  // A new request on an open connection is answered, and is the last one of its connection.
   server.prependListener('request', (_, response) => closeAfter(response))
-  server.close()
-  const idleCheck = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+  if (delayMs > 0) await sleep(delayMs)
+  // The system resets connections that the closed port has not accepted. A client that waits for an
+  // answer opens none.
+  heldAnswers.hold()
+  const pause = () => (graceMs > 0 ? sleep(graceMs / 10) : undefined)
+  await pause()
+  const closed = once(server, 'close')
+  // The `close` of an HTTP server would close idle connections immediately.
+  NetServer.prototype.close.call(server)
+  // Other workers close the same port at about the same time.
+  await pause()
+  heldAnswers.release()
   const deadline = setTimeout(() => server.closeAllConnections(), maxDrainMs)
+  if (graceMs > 0) await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])
+  const closeIdle = () => server.closeIdleConnections()
+  closeIdle()
+  const idleCheck = setInterval(closeIdle, idleCheckMs)
   await closed
   clearInterval(idleCheck)
   clearTimeout(deadline)
+  // Ends its interval for timeouts.
+  server.close()
 }

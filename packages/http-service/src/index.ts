@@ -1,3 +1,4 @@
+export type { StopOptions } from './drain.ts'
 export { errorAnswer, errorResponse } from './error-answer.ts'
 export {
   type Fetch,

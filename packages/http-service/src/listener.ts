@@ -6,8 +6,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionErrors } from './connection-errors.ts'
-import { drain } from './drain.ts'
+import { drain, type StopOptions } from './drain.ts'
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
+import { HeldAnswers } from './held-answers.ts'
 import {
   answerText,
   expectationFailed,
@@ -26,8 +27,8 @@ export type Listener = {
   /** The origin with the real port, such as `http://127.0.0.1:4000`. */
   readonly url: string
   readonly answerWith: (fetch: Fetch) => void
-  /** Accepts no new connections, answers the running requests and closes idle connections. */
-  readonly stop: () => Promise<void>
+  /** Closes each connection after its next answer, accepts no new ones, and closes idle ones. */
+  readonly stop: (options?: StopOptions) => Promise<void>
 }
 
 /** A listener for HTTPS. */
@@ -163,6 +164,7 @@ async function listenWith(
 ): Promise<Listener> {
   let answer: RequestListener = (_, response) => send(response, starting)
   const running = new RunningResponses()
+  const heldAnswers = new HeldAnswers()
   const connectionErrors = new ConnectionErrors()
   const pipeline = new Pipeline(maxRequestsPerConnection)
   server.on('clientError', (error, socket) => {
@@ -171,7 +173,7 @@ async function listenWith(
   const enter = (response: ServerResponse, answerInTurn: () => void) => {
     running.add(response)
     connectionErrors.track(response)
-    pipeline.enter(response, answerInTurn)
+    pipeline.enter(response, () => heldAnswers.run(answerInTurn))
   }
   server.on('request', (request, response) => {
     enter(response, () => {
@@ -193,7 +195,7 @@ async function listenWith(
     answerWith: (fetch) => {
       answer = getRequestListener(fetch, { errorHandler: responseToServerError })
     },
-    stop: () => drain(server, running),
+    stop: (options) => drain(server, running, heldAnswers, options),
   }
 }
 

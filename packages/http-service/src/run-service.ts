@@ -19,8 +19,8 @@ export type RunningService = {
   readonly url: string
   readonly httpsUrl?: string | undefined
   readonly metricsUrl?: string | undefined
-  /** Answers the running requests and releases everything. */
-  readonly stop: () => Promise<void>
+  /** Answers the running requests and releases everything. Idle connections stay open for a grace. */
+  readonly stop: (options: { readonly graceMs: number }) => Promise<void>
 }
 
 /** What a service has only as a process. */
@@ -108,6 +108,9 @@ export async function runService<Settings extends ServiceSettings>(
   }
 }
 
+/** A client that got no answer with `Connection: close` may send a request for this long after a stop. */
+const graceMs = 1000
+
 /** The code of the primary process is loaded only for several workers. */
 async function runPrimary(workers: number, log: Logger): Promise<RunningService> {
   const { startWorkers } = await import('./workers/run-primary.ts')
@@ -128,7 +131,7 @@ function stopOnce(
     isStopping = true
     log.info({ reason }, 'stopping')
     const stopAll = async () => {
-      await service.stop()
+      await service.stop({ graceMs })
       await tracing?.stop()
     }
     stopAll().then(

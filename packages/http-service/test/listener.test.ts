@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { Agent, get, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
 import { limits, listen } from '../src/listener.ts'
-import { pipelineOf, sendRaw } from './raw-http.ts'
-
-async function getFrom(url: string, agent?: Agent): Promise<IncomingMessage & { body: string }> {
-  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
-  return Object.assign(response, { body: await text(response) })
-}
+import { getFrom, pipelineOf, sendRaw } from './raw-http.ts'
 
 describe('a listener', () => {
   it('answers 503 as JSON until it has an app', async () => {
@@ -86,29 +79,5 @@ describe('a listener', () => {
       maxRequestsPerConnection: 10_000,
       connectionsCheckingInterval: 1000,
     })
-  })
-})
-
-describe('a listener that stops', () => {
-  it('answers the running requests, and closes idle connections', async () => {
-    const listener = await listen('127.0.0.1', 0)
-    const begun = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
-    listener.answerWith(async () => {
-      begun.resolve()
-      await release.promise
-      return new Response('finished')
-    })
-    const agent = new Agent({ keepAlive: true })
-    const answer = getFrom(listener.url, agent)
-    await begun.promise
-    const stopped = listener.stop()
-    release.resolve()
-    const { body, headers } = await answer
-    assert.equal(body, 'finished')
-    assert.equal(headers.connection, 'close')
-    await stopped
-    agent.destroy()
-    await assert.rejects(getFrom(listener.url))
   })
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
@@ -15,3 +17,12 @@ export const rawRequest = (requestLine: string, ...fields: string[]) =>
 /** Requests for numbered paths, sent without waiting for an answer. */
 export const pipelineOf = (count: number) =>
   Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
+
+/** Requests a URL with a client that keeps connections when its agent does. */
+export async function getFrom(
+  url: string,
+  agent?: Agent,
+): Promise<IncomingMessage & { body: string }> {
+  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  return Object.assign(response, { body: await text(response) })
+}

@@ -49,9 +49,9 @@ export async function openSecureListener(
   return {
     ...listener,
     reload,
-    stop: async () => {
+    stop: async (options) => {
       clearInterval(timer)
-      await listener.stop()
+      await listener.stop(options)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createGuard, describeResource, entra, type Runtime } from '@greeting/guard'
 import {
   type Fetch,
@@ -9,6 +8,7 @@ import {
   observeRequests,
   openMetricsListener,
   type ProcessContext,
+  type StopOptions,
 } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { describeApi } from './api-description.ts'
@@ -28,7 +28,7 @@ export type Service = {
   /** The origin of the listener for metrics; `undefined` when it is off. */
   readonly metricsUrl: string | undefined
   /** Reports that the service is not ready, and answers the running requests. */
-  readonly stop: () => Promise<void>
+  readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
 }
 
 /** The parts of a service that a process, a platform or a test provides. */
@@ -55,7 +55,8 @@ export async function startService(
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
   })
   const opened: (Listener | undefined)[] = [listener]
-  const stopListeners = () => Promise.all(opened.map((one) => one?.stop()))
+  const stopListeners = (options?: StopOptions) =>
+    Promise.all(opened.map((one) => one?.stop(options)))
   const openOther = async <Other extends Listener>(opening: Promise<Other | undefined>) => {
     const other = await opening.catch(async (cause) => {
       await stopListeners()
@@ -145,10 +146,9 @@ export async function startService(
     url: listener.url,
     httpsUrl: secureListener?.url,
     metricsUrl: metricsListener?.url,
-    stop: async () => {
+    stop: async (options) => {
       isStopping = true
-      await sleep(settings.STOP_DELAY_SECONDS * 1000)
-      await stopListeners()
+      await stopListeners({ ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 })
       guard.stop()
     },
   }

@@ -99,6 +99,40 @@ describe('the process', () => {
     agent.destroy()
   })
 
+  const stops = [
+    { WORKERS: '1', STOP_DELAY_SECONDS: '0' },
+    { WORKERS: '1', STOP_DELAY_SECONDS: '1' },
+    { WORKERS: '2', STOP_DELAY_SECONDS: '0' },
+    { WORKERS: '2', STOP_DELAY_SECONDS: '1' },
+  ]
+  for (const settings of stops) {
+    it(`cuts no request of 20 busy clients at a stop, with ${JSON.stringify(settings)}`, async () => {
+      const { child, exited, listening } = start({ ...local(), ...settings })
+      const url = await listening
+      let [answers, closes] = [0, 0]
+      const calls = Array.from({ length: 20 }, async () => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        for (;;) {
+          try {
+            const sent = request(`${url}/healthz`, { agent }).end()
+            const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+            await text(answer)
+            answers += 1
+            if (answer.headers.connection === 'close') closes += 1
+            if (answers === 200) child.kill('SIGTERM')
+          } catch (error) {
+            agent.destroy()
+            return (error as NodeJS.ErrnoException).code
+          }
+        }
+      })
+      // The closed port refuses a connection. Nothing is reset.
+      assert.deepEqual([...new Set(await Promise.all(calls))], ['ECONNREFUSED'])
+      assert.ok(closes >= 20, `${closes}`)
+      assert.equal(await exited, 0)
+    })
+  }
+
   it('writes no token to its log, at any level (RS26)', async () => {
     const { child, exited, listening, log } = start({ ...local(), LOG_LEVEL: 'trace' })
     const url = await listening

@@ -5,6 +5,7 @@ import {
   listenSecurely,
   openMetricsListener,
   type SecureListener,
+  type StopOptions,
   type TlsIdentity,
 } from '@greeting/http-service'
 import type { Authority } from './dialect/authority.ts'
@@ -24,7 +25,7 @@ export type OpenListeners = {
   readonly all: readonly OpenListener[]
   /** The listener for metrics; undefined when it is off. */
   readonly metrics: Listener | undefined
-  readonly stop: () => Promise<void>
+  readonly stop: (options?: StopOptions) => Promise<void>
   /** Replaces the server certificate shortly before its end. */
   readonly renewCertificate: () => Promise<void>
 }
@@ -47,8 +48,8 @@ export async function openListeners(
   const { HOST, PORT, HTTPS_PORT, DATA_DIR } = settings
   const http = PORT === null ? undefined : await listen(HOST, PORT, limitsOf(settings))
   const opened: (Listener | undefined)[] = [http]
-  const stop = async () => {
-    await Promise.all(opened.map((listener) => listener?.stop()))
+  const stop = async (options?: StopOptions) => {
+    await Promise.all(opened.map((listener) => listener?.stop(options)))
   }
   try {
     await makeFolder(DATA_DIR)

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessContext } from '@greeting/http-service'
+import type { ProcessContext, StopOptions } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import { answerRequests } from './answer-requests.ts'
 import { systemRuntime } from './directory/runtime.ts'
@@ -20,7 +19,7 @@ export type Service = {
   /** Opens the storage again, and replaces everything between it and the listeners. For the lab. */
   readonly reopen: () => Promise<void>
   /** Reports that the service is not ready, answers the running requests and writes the audit log. */
-  readonly stop: () => Promise<void>
+  readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
 }
 
 /**
@@ -69,8 +68,8 @@ export async function startService(
     )
     opened = unfinished.move()
   }
-  const stop = async () => {
-    await listeners.stop()
+  const stop = async (options?: StopOptions) => {
+    await listeners.stop(options)
     await opened?.disposeAsync()
   }
   try {
@@ -87,10 +86,9 @@ export async function startService(
       await opened?.disposeAsync()
       await open({ isStart: false })
     },
-    stop: async () => {
+    stop: async (options) => {
       isStopping = true
-      await sleep(settings.STOP_DELAY_SECONDS * 1000)
-      await stop()
+      await stop({ ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 })
     },
   }
 }
