@@ -197,6 +197,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/management',
     mayImport: [
       'packages/guard',
+      'packages/registrations/src/planning',
       'services/identity-provider/src/body',
       'services/identity-provider/src/clock',
       'services/identity-provider/src/directory',
@@ -205,7 +206,7 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/storage',
     ],
     reason:
-      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens.',
+      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',
   },
   {
     path: 'services/identity-provider/src/portal',

@@ -1,11 +1,12 @@
 import type { ClientFailure } from '@greeting/client'
+import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/planning'
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
 import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
 import type { Attempt, Probes } from './probes.ts'
 
-type Step = 'client' | 'credential' | 'scope' | 'roles'
+type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
 // The check to which a refusal of the identity provider belongs.
 const stepByAadsts: Readonly<Record<number, Step>> = {
@@ -85,6 +86,8 @@ function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
 /** The roles that the API requires, by the greeting that requires them. */
 export const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
 
+const maxShownRoles = 10
+
 function checkRoles(token: string): CheckResult {
   let roles: unknown
   try {
@@ -94,13 +97,22 @@ function checkRoles(token: string): CheckResult {
   }
   const granted = Array.isArray(roles) ? roles.map(String) : []
   const missing = Object.values(requiredRoles).filter((role) => !granted.includes(role))
-  if (missing.length === 0) return right(`the token contains ${granted.join(', ')}`)
-  const detail = `permission without admin consent, or not requested: ${missing.join(', ')} (the token contains ${granted.join(', ') || 'no role'})`
+  const shown = granted.slice(0, maxShownRoles).join(', ')
+  const others = granted.length - maxShownRoles
+  const contained = others > 0 ? `${shown} and ${others} more` : shown
+  if (missing.length === 0) return right(`the token contains ${contained}`)
+  const detail = `permission without admin consent, or not requested: ${missing.join(', ')} (the token contains ${contained || 'no role'})`
   const remedy = `Add ${missing.join(' and ')} to the application permissions of the client, then grant admin consent.`
   return wrong('not_allowed', detail, remedy)
 }
 
-/** The checks of client, credential, scope and roles, derived from the token request. */
+function checkSize({ length }: string): CheckResult {
+  const fault = tokenSizeFault(length)
+  if (fault !== undefined) return warning(`the token has ${fault}`, tokenSizeRemedy)
+  return right(`the token has ${length} characters, which servers accept`)
+}
+
+/** The checks of client, credential, scope, roles and size, derived from the token request. */
 export const clientChecks: readonly Check[] = [
   tokenCheck('client', () => right('known to the identity provider')),
   tokenCheck('credential', checkEnd),
@@ -108,6 +120,7 @@ export const clientChecks: readonly Check[] = [
     right(`known: ${'value' in settings ? settings.value.scope : ''}`),
   ),
   tokenCheck('roles', (_facts, token) => checkRoles(token)),
+  tokenCheck('size', (_facts, token) => checkSize(token)),
 ]
 
 function checkGreeting(tried: Attempt<string, ClientFailure> | undefined): CheckResult {

@@ -65,7 +65,7 @@ async function examined(test: TestContext, faults: Faults, args: readonly string
 const marksOf = (out: string) =>
   [
     ...out.matchAll(
-      /^(ok|warn|WRONG|-) +(settings|identity provider|its TLS|discovery|clock|client|credential|scope|roles|API|hi|hello) {2}/gm,
+      /^(ok|warn|WRONG|-) +(settings|identity provider|its TLS|discovery|clock|client|credential|scope|roles|size|API|hi|hello) {2}/gm,
     ),
   ].map(([, mark, step]) => `${mark} ${step}`)
 
@@ -83,6 +83,7 @@ describe('greeting doctor', () => {
       'ok credential',
       'ok scope',
       'ok roles',
+      'ok size',
       'ok API',
       'ok its TLS',
       'ok hi',
@@ -194,6 +195,39 @@ describe('greeting doctor', () => {
       'WRONG roles',
       /without admin consent.*: CallHelloApiRole \(the token contains CallHiApiRole\)/,
     ],
+    [
+      'a token of 10 KB',
+      {
+        token: tokenWith([
+          ...both,
+          ...Array.from({ length: 400 }, (_, index) => `Orders.Read.${index}`),
+        ]),
+      },
+      0,
+      'warn size',
+      /the token has 9\.\d KB: many proxies, such as nginx and Apache, refuse a header field above 8 KB\n +Grant fewer roles/,
+    ],
+    [
+      'a token of 16 KB',
+      {
+        token: tokenWith([
+          ...both,
+          ...Array.from({ length: 670 }, (_, index) => `Orders.Read.${index}`),
+        ]),
+        api: (request, response) =>
+          answering(request.headers.authorization ? 431 : 200, {})(request, response),
+      },
+      1,
+      'warn size',
+      /Orders\.Read\.7 and 662 more\n(.*\n)*.*the token has 15\.\d KB: Node and the greeting API refuse header fields above 16 KB in all\n +Grant fewer roles(.*\n)*WRONG +hi .*431.*\n +The token contains too many roles/,
+    ],
+    [
+      'a token of 20 KB',
+      { token: tokenWith(Array.from({ length: 900 }, (_, index) => `Orders.Read.${index}`)) },
+      1,
+      'WRONG client',
+      /its access_token has \d{5} characters, more than 16384\n +The token contains too many roles/,
+    ],
     ['an opaque token', { token: 'opaque' }, 0, '- roles', /not a JWT/],
     [
       'an identity provider that is busy',
@@ -259,7 +293,7 @@ describe('greeting doctor', () => {
     const { code, out } = await examined(test, { token: tokenWith() }, ['--json'])
     const { healthy, exitCode, checks } = JSON.parse(out)
     assert.deepEqual([code, healthy, exitCode], [4, false, 4])
-    assert.equal(checks.length, 13)
+    assert.equal(checks.length, 14)
     assert.equal(checks[8].state, 'wrong')
   })
 })

@@ -54,6 +54,10 @@ export const remedies: Readonly<Record<ClientErrorCode, string>> = {
   api_answer_invalid: 'Check that the URL is that of the API, and that no proxy answers instead.',
 }
 
+/** The remedy for a token that a server refuses for its size. */
+export const tokenTooLargeRemedy =
+  'The token contains too many roles for the header fields of a request. Grant the client fewer roles of this API, or divide the API into several.'
+
 // A program may contain two copies of this package. Each recognizes the errors of the other.
 const mark = Symbol.for('@greeting/client.error')
 

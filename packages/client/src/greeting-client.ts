@@ -1,5 +1,5 @@
 import { type FetchWithTokenOptions, fetchWithToken } from './call/fetch-with-token.ts'
-import { ClientError } from './errors.ts'
+import { ClientError, tokenTooLargeRemedy } from './errors.ts'
 import { readBoundedText, UnusableBodyError } from './http/bounded-body.ts'
 
 // A name may be long, but servers limit the request line to some kilobytes.
@@ -73,7 +73,9 @@ export function createGreetingClient(options: GreetingClientOptions): GreetingCl
     if (status >= 400 && status < 500) {
       const reason = description || 'it gives no reason'
       const message = `The API refused the request (HTTP status ${status}): ${reason}`
-      throw new ClientError('request_refused', message, { status })
+      // RFC 6585 section 5: nothing else in the request is large.
+      const remedy = status === 431 ? tokenTooLargeRemedy : undefined
+      throw new ClientError('request_refused', message, { status }, { remedy })
     }
     const message = `The answer of the API is no greeting (HTTP status ${status}, ${type || 'no type'})`
     throw new ClientError('api_answer_invalid', message, { status })

@@ -179,6 +179,7 @@ export async function answerRequests({
       latestAgreed: () => clock.latestAgreed,
       recordRefusal: (record) => auditBuffer.record(record, 'refusedChanges'),
       report: (err, exchange) => log.error({ err, ...exchange }, 'management request failed'),
+      warn: ({ fields, message }, exchange) => log.warn({ ...fields, ...exchange }, message),
       runtime,
     })
   }

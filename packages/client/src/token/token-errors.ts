@@ -25,9 +25,9 @@ export function unavailableError(result: Unavailable, attempts: number): ClientE
   return new ClientError('authority_unreachable', message, details, { remedy: remedyOf(server) })
 }
 
-export function unusableAnswerError({ details, description }: Unusable): ClientError {
+export function unusableAnswerError({ details, description, remedy }: Unusable): ClientError {
   const message = `The answer of the identity provider cannot be used: ${description}`
-  return new ClientError('authority_answer_invalid', message, details)
+  return new ClientError('authority_answer_invalid', message, details, { remedy })
 }
 
 export function unreachableError(

@@ -1,4 +1,4 @@
-import type { ServerErrorDetails } from '../errors.ts'
+import { type ServerErrorDetails, tokenTooLargeRemedy } from '../errors.ts'
 import { UnusableBodyError } from '../http/bounded-body.ts'
 import { readRetryAfter } from '../http/retry.ts'
 import type { TokenResponse } from './token-endpoint.ts'
@@ -23,6 +23,7 @@ export type TokenResult =
       readonly details: ServerErrorDetails
       readonly description: string
       readonly isTransient: boolean
+      readonly remedy?: string
     }
 
 type Json = Readonly<Record<string, unknown>>
@@ -75,7 +76,7 @@ function lifetimeOf(expiresIn: unknown): number {
 }
 
 function readIssuedToken(details: ServerErrorDetails, json: Json): TokenResult {
-  const unusable = (description: string): TokenResult => ({
+  const unusable = (description: string): TokenResult & { readonly kind: 'unusable' } => ({
     kind: 'unusable',
     details,
     description,
@@ -87,7 +88,10 @@ function readIssuedToken(details: ServerErrorDetails, json: Json): TokenResult {
   if (typeof token !== 'string' || !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
     return unusable('it holds no usable access_token')
   }
-  if (token.length > maxTokenCharacters) return unusable('its access_token is too long')
+  if (token.length > maxTokenCharacters) {
+    const size = `its access_token has ${token.length} characters, more than ${maxTokenCharacters}`
+    return { ...unusable(size), remedy: tokenTooLargeRemedy }
+  }
   // RFC 6749 section 5.1: compared without case. A token of an unknown type must not be used.
   if (textOf(type).toLowerCase() !== 'bearer') return unusable('its token_type is not Bearer')
   return { kind: 'issued', token, lifetimeSeconds: lifetimeOf(json.expires_in) }

@@ -86,6 +86,16 @@ describe('a token answer with status 200', () => {
     })
   }
 
+  it('tells the size of a token that is too large, and what to do', () => {
+    const verdict = judge(200, { ...good, access_token: 'a'.repeat(16_385) })
+    assert.ok(verdict.kind === 'unusable')
+    assert.equal(verdict.description, 'its access_token has 16385 characters, more than 16384')
+    assert.match(
+      verdict.remedy ?? '',
+      /^The token contains too many roles .* Grant the client fewer roles/,
+    )
+  })
+
   it('ignores unknown members', () => {
     const verdict = judge(200, { ...good, ext_expires_in: 'x', refresh_token: 7, scope: [] })
     assert.equal(verdict.kind, 'issued')

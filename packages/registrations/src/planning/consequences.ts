@@ -7,7 +7,9 @@ import type { RoleState } from './explanation.ts'
 import { fileIndex } from './file-index.ts'
 import type { KnownApis } from './known-apis.ts'
 import type { Located } from './locate.ts'
+import { presentConsents, wantedConsents } from './plan-consents.ts'
 import { day } from './plan-secrets.ts'
+import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
 
 const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',
@@ -94,6 +96,33 @@ export function consequencesOfOtherCredentials(
     return [`"${name}" keeps ${counts} of its service principal, which the file does not describe.`]
   })
 }
+
+/** The tokens that servers refuse for their size, because of the roles that clients have then. */
+export function consequencesOfSize(
+  file: RegistrationsFile,
+  clients: readonly Located[],
+  apis: KnownApis,
+  state: DirectoryState,
+): string[] {
+  return clients.flatMap((client) => {
+    const granted = file.consents
+      ? wantedConsents(file, client.name, apis)
+      : presentConsents(client, apis, state)
+    return [...Map.groupBy(granted, ({ api }) => api)].flatMap(([api, all]): string[] => {
+      const isLarge = (some: typeof all) => sizeFault(some.map(({ role }) => role.value))
+      // A lookup of each role takes time. Few clients have so many.
+      if (isLarge(all) === undefined) return []
+      const enabled = all.filter(({ role }) => apis.named(api)?.isEnabled(role.id))
+      const fault = isLarge(enabled)
+      if (fault === undefined) return []
+      return [
+        `"${client.name}" gets a token for "${api}" with ${enabled.length} roles and about ${fault}. ${tokenSizeRemedy}`,
+      ]
+    })
+  })
+}
+
+const sizeFault = (roles: readonly string[]) => tokenSizeFault(estimateTokenBytes(roles))
 
 /** The certificates that end soon, as the file defines it, or have ended. */
 export function consequencesOfTime(

@@ -1,4 +1,10 @@
-import { answerText, type Explanation, missingText, type StepResult } from './explanation.ts'
+import {
+  answerText,
+  type Explanation,
+  missingText,
+  type StepResult,
+  sizeText,
+} from './explanation.ts'
 import { onOneLine } from './one-line.ts'
 import { registrationSteps } from './registration-step.ts'
 
@@ -15,7 +21,7 @@ export function explanationText(explanation: Explanation): string {
     const number = registrationSteps.indexOf(step) + 1
     return `  ${number} ${step.padEnd(20)} ${marks[state].padEnd(8)} ${onOneLine(detail)}`
   })
-  const missing = missingText(explanation)
-  const lines = [answerText(explanation), ...(missing ? [missing] : [])].map(onOneLine)
+  const sentences = [answerText(explanation), missingText(explanation), sizeText(explanation)]
+  const lines = sentences.filter((sentence) => sentence !== '').map(onOneLine)
   return [...lines, '', ...rows, ''].join('\n')
 }

@@ -1,4 +1,5 @@
 import type { RegistrationStep } from './registration-step.ts'
+import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
 
 /** Whether tokens of a client contain a role, or the reason why not. */
 export type RoleState = 'carried' | 'disabled' | 'not_granted' | 'not_requested'
@@ -52,6 +53,18 @@ export function missingText(explanation: Explanation): string {
   const missing = missingSteps(explanation).map(({ step }) => step)
   if (missing.length === 0) return ''
   return `Missing ${missing.length === 1 ? 'step' : 'steps'}: ${missing.join(', ')}.`
+}
+
+/**
+ * A warning of a token that servers refuse for its size, also after the roles that wait for consent
+ * are granted; empty if its size is usual.
+ */
+export function sizeText({ roles }: Explanation): string {
+  const counted = roles.filter(({ state }) => state === 'carried' || state === 'not_granted')
+  const fault = tokenSizeFault(estimateTokenBytes(counted.map(({ value }) => value)))
+  if (fault === undefined) return ''
+  const when = counted.some(({ state }) => state === 'not_granted') ? 'With consent, the' : 'The'
+  return `${when} token has ${counted.length} roles and about ${fault}. ${tokenSizeRemedy}`
 }
 
 /** The roles that the token would contain; none when the request would be refused. */

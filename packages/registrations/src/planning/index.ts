@@ -15,6 +15,7 @@ export {
   missingSteps,
   missingText,
   type StepResult,
+  sizeText,
 } from './explanation.ts'
 export { explanationText } from './explanation-text.ts'
 export { exportRegistrations } from './export.ts'
@@ -23,3 +24,9 @@ export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
 export { day } from './plan-secrets.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
 export { type RegistrationStep, registrationSteps } from './registration-step.ts'
+export {
+  estimateTokenBytes,
+  passesLimit,
+  tokenSizeFault,
+  tokenSizeRemedy,
+} from './token-size.ts'

@@ -79,6 +79,18 @@ export function wantedConsents(
   })
 }
 
+/** The roles of known APIs that a client has in the directory. */
+export const presentConsents = (
+  client: Located,
+  apis: KnownApis,
+  state: DirectoryState,
+): Granted[] =>
+  assignmentsOf(client, state).flatMap(({ resourceId, appRoleId }): Granted[] => {
+    const api = apis.ofServicePrincipal(resourceId)
+    const value = api?.valueOf(appRoleId)
+    return api && value ? [{ api: api.name, role: { id: appRoleId, value } }] : []
+  })
+
 export function assignmentsOf(
   { servicePrincipal }: Located,
   state: DirectoryState,

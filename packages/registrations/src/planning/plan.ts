@@ -5,6 +5,7 @@ import {
   consequencesOfFile,
   consequencesOfLeaving,
   consequencesOfOtherCredentials,
+  consequencesOfSize,
   consequencesOfTime,
 } from './consequences.ts'
 import { directoryIndex } from './directory-index.ts'
@@ -126,6 +127,7 @@ export function planRegistrations(input: PlanInput): Plan {
   const ifApplied = [
     ...consequencesOfFile(file),
     ...consequencesOfOtherCredentials(file, clients),
+    ...consequencesOfSize(file, clients, apis, state),
     ...consequencesOfTime(file, certificates, now),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })

@@ -17,6 +17,7 @@ import { authenticateWithGuard } from './http/authenticate-with-guard.ts'
 import type { Authenticate } from './http/caller.ts'
 import type { RequestIds } from './http/graph-error.ts'
 import { mountOperations } from './http/mount-operations.ts'
+import type { Warning } from './http/operation.ts'
 import { graphPaths, serverManagementPath } from './management-paths.ts'
 import { graphUri, resourceManagerUris, serverManagementUri } from './privileged-apis.ts'
 import { createResourceManagerApp } from './resource-manager/resource-manager-app.ts'
@@ -44,6 +45,7 @@ export type ManagementAppsOptions = {
   readonly latestAgreed: () => Date
   readonly recordRefusal: (record: AuditRecord) => void
   readonly report: (error: unknown, ids: RequestIds) => void
+  readonly warn?: (warning: Warning, ids: RequestIds) => void
   readonly runtime: Runtime
   /** Replaces the guard, for calls that do not come from the network. Default: the guard. */
   readonly authenticate?: Authenticate
@@ -81,6 +83,7 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     ),
     recordRefusal: options.recordRefusal,
     report: options.report,
+    warn: options.warn,
     visibilityDelaySeconds: options.visibilityDelaySeconds,
     retentionDays: options.retentionDays,
     latestAgreed: options.latestAgreed,

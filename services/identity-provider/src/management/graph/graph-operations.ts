@@ -12,6 +12,7 @@ import type {
   ChangeOperation,
   ListOperation,
   ReadOperation,
+  Warning,
 } from '../http/operation.ts'
 import { createOperationsApp } from '../http/operations-app.ts'
 import { baseUrl } from '../http/schemas.ts'
@@ -74,6 +75,7 @@ export type GraphAppOptions = {
   readonly authenticate: Authenticate
   /** Stores the audit record of a refused change. */
   readonly recordRefusal: (record: AuditRecord) => void
+  readonly warn?: ((warning: Warning, ids: RequestIds) => void) | undefined
   readonly report: (error: unknown, ids: RequestIds) => void
   /** How long new objects are not visible, 0 to 3600 seconds; default 0. */
   readonly visibilityDelaySeconds?: number

@@ -12,7 +12,7 @@ import { type Authenticate, currentRoles, type ManagementCaller, requireRoles } 
 import { GraphError, type RequestIds, refuse } from './graph-error.ts'
 import { readJson } from './json-body.ts'
 import { pathInApp } from './mount-operations.ts'
-import type { Answer, ListCall, Operation, RequestCall } from './operation.ts'
+import type { Answer, ListCall, Operation, RequestCall, Warning } from './operation.ts'
 import { tenantInPath } from './operation-path.ts'
 
 /** Everything that operations need besides the request. */
@@ -38,6 +38,8 @@ export type OperationContext = {
   readonly recordRefusal: (record: AuditRecord) => void
   /** Reports a failure of the server or of its store to the operator. */
   readonly report: (error: unknown, ids: RequestIds) => void
+  /** Tells the operator of a consequence of a change; default: nobody. */
+  readonly warn?: ((warning: Warning, ids: RequestIds) => void) | undefined
 }
 
 /** Sends a request of a batch to the API itself. */
@@ -107,7 +109,7 @@ export async function executeOperation(
       )
     }
     const repeatable = new RepeatableRuntime(runtime)
-    return await store.update((committed) => {
+    const { answer, warning } = await store.update((committed) => {
       repeatable.repeat()
       // The directory may have changed since phase 2, so the roles are checked again.
       const caller = admit(committed, call.caller, operation, context)
@@ -120,7 +122,8 @@ export async function executeOperation(
         nextRevision: committed.revision + 1,
       }
       // 4. Decide the changes.
-      const { action = operation.action, answer, changes, target } = operation.change(changing)
+      const change = operation.change(changing)
+      const { action = operation.action, answer, changes, target, warning } = change
       // 5. Check the changes themselves, so that no operation can omit the check.
       requireUnprotected(committed, changes)
       requireOwnRoles(changing, changes)
@@ -129,9 +132,11 @@ export async function executeOperation(
       return {
         changes,
         audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
-        result: answer,
+        result: { answer, warning },
       }
     })
+    if (warning !== undefined) context.warn?.(warning, ids)
+    return answer
   } catch (error) {
     if (error instanceof GraphError && 'action' in operation) {
       context.recordRefusal({

@@ -107,7 +107,12 @@ export type Change = {
   readonly answer: Answer
   /** The name of the change in the audit log, when it is not that of the operation. */
   readonly action?: string
+  /** A consequence that the operator must know. It is logged when the change is stored. */
+  readonly warning?: Warning | undefined
 }
+
+/** A line of the log. */
+export type Warning = { readonly fields: object; readonly message: string }
 
 type OperationRow = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -5,6 +5,7 @@ import {
   missingText,
   type RegistrationStep,
   registrationSteps,
+  sizeText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { applicationPath, type Tab } from './application-tabs.ts'
@@ -33,7 +34,9 @@ const marks = {
 export function sixSteps(explanation: Explanation, ids: { api: string; client: string }) {
   const missing = missingSteps(explanation)
   const sentence = missingText(explanation)
+  const size = sizeText(explanation)
   return html`<p class="answer">${answerText(explanation)}${sentence && html` <strong>${sentence}</strong>`}</p>
+${size && html`<p class="problem">${size}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [kind, word] = marks[one.state]
     const { of, tab } = places[one.step]

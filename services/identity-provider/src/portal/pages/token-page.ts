@@ -103,7 +103,8 @@ ${explanation && sixSteps(explanation, { api, client })}
 ${
   'token' in made
     ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet. The preview authenticates no client.</p>`}
-${decoded && claimTable(decoded, visit.now)}${principal && judgementTables(await judgeToken(visit, judgedApi(principal), made.token))}`
+${decoded && claimTable(decoded, visit.now)}<p>With its signature, the token has ${made.token.length} characters.</p>
+${principal && judgementTables(await judgeToken(visit, judgedApi(principal), made.token))}`
     : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
 }
 <h2>Request it</h2>

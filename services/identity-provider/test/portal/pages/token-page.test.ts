@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { estimateTokenBytes } from '@greeting/registrations/planning'
 import { type PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
 
 const seed = join(import.meta.dirname, '../../registrations/sample.json')
@@ -13,6 +16,45 @@ describe('the preview of a token', () => {
     browser = await server.signedIn()
   })
   after(() => server?.[Symbol.asyncDispose]())
+
+  it('estimates the size of a token within 5 percent', async () => {
+    const apis = [0, 1, 40, 200, 400, 1000].flatMap((count) =>
+      [1, 2].map((version) => ({
+        displayName: `${count} roles v${version}`,
+        requestedAccessTokenVersion: version,
+        appRoles: Array.from({ length: count }, (_, index) => ({
+          value: `Orders.Read.All.${index}`,
+          displayName: 'r',
+          description: 'd',
+        })),
+      })),
+    )
+    const permissions = apis
+      .filter(({ appRoles }) => appRoles.length > 0)
+      .map(({ displayName: api, appRoles }) => ({ api, roles: appRoles.map(({ value }) => value) }))
+    const file = join(await mkdtemp(join(tmpdir(), 'greeting-token-size-')), 'registrations.json')
+    const client = 'Large job'
+    const consents = permissions.map(({ api }) => ({ client, api }))
+    const clients = [{ displayName: client, permissions, secrets: [{ displayName: 'first' }] }]
+    await writeFile(file, JSON.stringify({ apis, clients, consents }))
+    await using large = await startPortal({ registrations: file })
+    const page = await large.signedIn()
+    for (const { displayName, appRoles } of apis) {
+      const query = new URLSearchParams({ client, api: displayName })
+      const { text } = await page.open(`/portal/token?${query}`)
+      const [, characters] = /the token has (\d+) characters/.exec(text) ?? []
+      const estimate = estimateTokenBytes(appRoles.map(({ value }) => value))
+      const difference = Math.abs(estimate - Number(characters))
+      assert.ok(difference <= 200, `${displayName}: ${characters}, estimated ${estimate}`)
+      if (estimate > 4000) assert.ok(difference <= estimate * 0.05, displayName)
+      const warning = /The token has \d+ roles and about [\d.]+ KB: (Node|many proxies)/.exec(
+        text,
+      )?.[1]
+      const expected = estimate > 16_384 ? 'Node' : estimate > 8192 ? 'many proxies' : undefined
+      assert.equal(warning, expected, displayName)
+    }
+    await rm(dirname(file), { recursive: true })
+  })
 
   it('suggests similar applications, whose links show the preview', async () => {
     const { status, text } = await browser.open('/portal/token?client=greting&api=Greeting+API')

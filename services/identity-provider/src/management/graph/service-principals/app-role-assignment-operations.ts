@@ -1,3 +1,4 @@
+import { estimateTokenBytes, passesLimit, tokenSizeFault } from '@greeting/registrations/planning'
 import { z } from 'zod'
 import type { AppRoleAssignment } from '../../../directory/app-role-assignment.ts'
 import { newAppRoleAssignment } from '../../../directory/app-role-assignment.ts'
@@ -14,6 +15,7 @@ import type {
   ListCall,
   ListOperation,
   ReadOperation,
+  Warning,
 } from '../../http/operation.ts'
 import { parseBody } from '../../http/parse-body.ts'
 import { guid } from '../../http/schemas.ts'
@@ -99,16 +101,48 @@ function create(call: ChangingCall, { own }: Side): Change {
   const api = activeServicePrincipal(directory, caller.tenantId, requested.resourceId)
   if (client === undefined || api === undefined) throw refuse('reference_invalid')
   requireAssignable(call, api, requested.appRoleId)
-  const isAssigned = committed
-    .assignmentsOf(client.id)
-    .some((one) => one.resourceId === api.id && one.appRoleId === requested.appRoleId)
-  if (isAssigned) throw refuse('assignment_taken')
+  const assigned = new Set(
+    committed
+      .assignmentsOf(client.id)
+      .flatMap(({ resourceId, appRoleId }) => (resourceId === api.id ? appRoleId : [])),
+  )
+  if (assigned.has(requested.appRoleId)) throw refuse('assignment_taken')
   const assignment = newAppRoleAssignment(client, api, requested.appRoleId, call.runtime)
   return {
     changes: [put('appRoleAssignment', assignment)],
     target: assignment.id,
     answer: showCreated(call, appRoleAssignments, assignment),
+    warning: sizeWarning(call, { client, api, assigned, added: requested.appRoleId }),
   }
+}
+
+// Fewer roles do not fill a header field: a value has at most 120 characters.
+const minLargeCount = 32
+
+/** Warns once when tokens pass a size that servers refuse: at the assignment that makes them so large. */
+function sizeWarning(
+  { committed }: ChangingCall,
+  grant: {
+    readonly client: ServicePrincipal
+    readonly api: ServicePrincipal
+    readonly assigned: ReadonlySet<string>
+    readonly added: string
+  },
+): Warning | undefined {
+  const { client, api, assigned, added } = grant
+  if (assigned.size < minLargeCount) return undefined
+  const declared = committed.applicationByAppId(api.appId)?.appRoles ?? []
+  const valuesOf = (isGranted: (id: string) => boolean) =>
+    declared.flatMap(({ id, isEnabled, value }) =>
+      isEnabled && value && isGranted(id) ? value : [],
+    )
+  const before = estimateTokenBytes(valuesOf((id) => assigned.has(id)))
+  const roles = valuesOf((id) => assigned.has(id) || id === added)
+  const tokenBytes = estimateTokenBytes(roles)
+  if (!passesLimit(before, tokenBytes)) return undefined
+  const message = `tokens of this client for this API are too large for some servers: about ${tokenSizeFault(tokenBytes)}`
+  const fields = { clientId: client.appId, apiId: api.appId, roles: roles.length, tokenBytes }
+  return { fields, message }
 }
 
 /** The empty GUID gives access without a role. Any other must be an enabled role for applications. */
