@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { chmod, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { parseEnv } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import {
@@ -14,13 +15,15 @@ import {
   startProvider,
 } from './provider-process.ts'
 
+const run = promisify(execFile)
+
 const blockBytes = 512
 const longestRefusalMs = 2000
 const longestRecoveryMs = 10_000
 
 /** The system lets the process write no file beyond this size: what a full disk is to a file. */
 const withRoomFor = (bytes: number) => [
-  ...['sh', '-c', `ulimit -f ${Math.ceil(bytes / blockBytes)} && exec "$@"`, 'sh'],
+  ...['sh', '-c', `ulimit -S -f ${Math.ceil(bytes / blockBytes)} && exec "$@"`, 'sh'],
 ]
 /** The superuser may write everywhere, so one tries who gave that right away. */
 const asAnybody =
@@ -125,10 +128,65 @@ describe('a disk that fills up while the server works (FL17)', () => {
   })
 })
 
+describe('a disk that is full when the server starts (FL17)', () => {
+  // Each file may have the size that it has. A server that was killed leaves its log and the index of it.
+  const ends: Readonly<Record<string, () => Promise<Awaited<ReturnType<typeof seededCopy>>>>> = {
+    'was stopped': seededCopy,
+    'was killed': async () => {
+      const { dataDir } = await seededCopy()
+      const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
+      const register = await registrar(provider, dataDir)
+      assert.equal((await register('before')).status, 201)
+      await provider.end('SIGKILL')
+      return { dataDir, file: join(dataDir, 'greeting.sqlite') }
+    },
+  }
+  for (const [end, prepare] of Object.entries(ends))
+    it(`does not keep one that ${end} from issuing; changes are refused until there is room`, async () => {
+      const { dataDir, file } = await prepare()
+      const sizes = ['-wal', '-shm'].map((part) =>
+        stat(file + part).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      )
+      const within = withRoomFor(Math.max(4096, ...(await Promise.all(sizes))))
+      const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
+      assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+      assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
+      const register = await registrar(provider, dataDir)
+      const { status, retryAfter } = await register('refused')
+      assert.deepEqual([status, retryAfter], [503, '1'])
+
+      await run('prlimit', ['--pid', String(provider.pid), '--fsize=unlimited:'])
+      const freedAt = performance.now()
+      while ((await register('after')).status !== 201)
+        assert.ok(performance.now() - freedAt < longestRecoveryMs)
+      assert.equal(await provider.end('SIGTERM'), 0)
+      const storage = await openLocalStorage({ dataDir })
+      const { changes = [] } = await storage.directory.changesAfter()
+      const names = changes.flatMap(({ value }) =>
+        value !== null && 'displayName' in value ? [value.displayName] : [],
+      )
+      assert.ok(names.includes('after') && !names.includes('refused'))
+      assert.equal(names.includes('before'), end === 'was killed')
+      await storage.close()
+    })
+
+  it('keeps one without a store from its first start, in one sentence', async () => {
+    const dataDir = await mkdtemp(join(root, 'data-'))
+    const { code, stderr } = await failToStart(
+      { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
+      { within: withRoomFor(4096) },
+    )
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^The identity provider cannot start: [^\n]+ the disk is full\.\n$/)
+  })
+})
+
 describe('a disk that cannot be written when the server starts (FL17, FL18)', () => {
   type Harm = (copy: Awaited<ReturnType<typeof seededCopy>>) => Promise<readonly string[]>
   const faults: Readonly<Record<string, readonly [Harm, RegExp]>> = {
-    'is full': [async () => withRoomFor(4096), /cannot grow: the disk is full/],
     'keeps the file from being written': [
       async ({ file }) => {
         await chmod(file, 0o400)

@@ -17,6 +17,7 @@ export type ProviderProcess = {
   readonly url: string
   readonly httpsUrl: string
   readonly metricsUrl: string | undefined
+  readonly pid: number
   /** Sends a signal and waits for the end: the exit code, or null after a kill. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
   /** Closes the channel over which it was started, as a death of this process would. */
@@ -62,6 +63,7 @@ export async function startProvider(
       url,
       httpsUrl,
       metricsUrl,
+      pid: child.pid ?? 0,
       end: async (signal) => {
         child.kill(signal)
         const [code] = await ended

@@ -98,7 +98,10 @@ export class SigningKeys {
     const keys = new SigningKeys(options)
     await keys.refresh()
     for (const { kid } of keys.#ring) keys.#loaded.signer(kid)
-    await keys.tend()
+    // A server with keys issues tokens also while the store accepts no changes. The owner tends them again.
+    await keys.tend().catch((cause) => {
+      if (keys.#ring.length === 0) throw cause
+    })
     return keys
   }
 

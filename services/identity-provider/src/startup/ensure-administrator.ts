@@ -14,7 +14,7 @@ export async function ensureAdministrator(
   { authUrl }: Authority,
   { latestAgreed }: Pick<AgreedClock, 'latestAgreed'>,
   runtime: Runtime,
-  log: Pick<Log, 'info'>,
+  log: Pick<Log, 'info' | 'warn'>,
 ): Promise<void> {
   const isCreated = await bootstrap({
     store,
@@ -29,6 +29,8 @@ export async function ensureAdministrator(
     anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
     latestAgreed,
     runtime,
+    onStaleFile: (err) =>
+      log.warn({ err }, 'administrator.env has a former address of this server'),
   })
   if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
 }

@@ -1,5 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { isFrozen } from './sqlite/sqlite-connection.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>
@@ -35,12 +36,13 @@ export class SqliteFile {
     const present = identityOf(this.#path)
     if (present === undefined)
       throw new StorageUnavailableError(`The data file ${this.#path} is gone.`)
-    if (isSame(present, this.#identity)) return this.#database
-    this.#requireFreshCompanions()
+    const isCurrent = isSame(present, this.#identity)
+    if (isCurrent && !isFrozen(this.#database)) return this.#database
+    if (!isCurrent) this.#requireFreshCompanions()
     // The former file is closed first: SQLite would share the index of the log between the two files.
     this.close()
     this.#identity = undefined
-    this.#database = this.#openFile(true)
+    this.#database = this.#openFile(!isCurrent)
     return this.#database
   }
 

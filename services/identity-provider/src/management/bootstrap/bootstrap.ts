@@ -16,7 +16,12 @@ export type BootstrapOptions = AdministratorEndpoints &
     /** Where `administrator.env` is written, with mode 0600. */
     readonly dataDir: string
     readonly runtime: Runtime
+    /** Called when a full disk leaves a former address in `administrator.env`. */
+    readonly onStaleFile?: (cause: Error) => void
   }
+
+/** Codes of the system for a disk, a quota or a file that cannot grow. */
+const fullDiskCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
  * Prepares the directory for management, at every start. The first start creates an administrator
@@ -32,7 +37,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
     (...credentials) => store.readAtStart((directory) => isKnownSecret(directory, ...credentials)),
     runtime.now(),
   )
-  await updateAdministratorFile(dataDir, options)
+  await updateAdministratorFile(dataDir, options).catch((cause: NodeJS.ErrnoException) => {
+    if (!fullDiskCodes.has(cause.code ?? '')) throw cause
+    options.onStaleFile?.(cause)
+  })
   const { plan, revision } = await store.readAtStart((directory) => ({
     plan: planBootstrap(directory, options, runtime),
     revision: directory.revision,

@@ -184,6 +184,17 @@ export class SqlDatabase {
     )
   }
 
+  /** Whether this release can use the tables as they are. It writes nothing. */
+  async isMigrated(): Promise<boolean> {
+    const applied = await this.ask(appliedMigrations)
+    const known = { ...migrations, ...laterExpansions(applied) }
+    const isApplied = new Set(applied)
+    return (
+      applied.every((name) => name in known) &&
+      Object.keys(known).every((name) => isApplied.has(name))
+    )
+  }
+
   /** The bytes of the data file or the database. */
   async bytes(): Promise<number> {
     const { rows } = await this.report((db) =>

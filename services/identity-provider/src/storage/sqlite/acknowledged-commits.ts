@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Commit, OnCommit } from '../commit.ts'
 import type { RevisionLog } from '../sql/tables.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import { openUnchanged } from './sqlite-connection.ts'
 import { isDamage, sqliteFaultOf } from './sqlite-fault.ts'
 
 /** A log without a commit that a server acknowledged. */
@@ -29,7 +29,6 @@ const logs = ['directory', 'signing-keys'] as const
 
 /** One sector of a disk, so that a crash cannot write a half. */
 const fileBytes = 512
-const busyTimeoutMs = 5000
 const ownerOnly = 0o600
 
 /** The file beside a data file with the commits that a server acknowledged. */
@@ -77,12 +76,9 @@ export class AcknowledgedCommits {
   }
 
   #lostOf(commits: Content['commits']): readonly LostCommit[] {
-    const url = pathToFileURL(this.#dataFile)
-    // A connection for reading leaves the log as it is, also when it is the last one that closes.
-    url.searchParams.set('mode', 'ro')
     let connection: DatabaseSync | undefined
     try {
-      const opened = new DatabaseSync(url, { readOnly: true, timeout: busyTimeoutMs })
+      const opened = openUnchanged(this.#dataFile)
       connection = opened
       return logs.flatMap((log) => {
         const acknowledged = commits[log]

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { checkFile } from './file-check.ts'
+import { isFull } from './sqlite-fault.ts'
 
 const pragmas = `
   pragma journal_mode = wal;
@@ -26,11 +28,51 @@ export const damaged = 'is damaged: restore it from a backup. It was left as it 
  */
 export const openWriter = (path: string): DatabaseSync => openChecked(path)
 
-/** Opens a file for reading. At the start the writer has checked it. */
+/** Opens a file for reading, also on a full disk. At the start the writer has checked it. */
 export function openReader(path: string, isReplacement: boolean): DatabaseSync {
-  const reader = isReplacement ? openChecked(path) : openUnchecked(path)
-  reader.exec('pragma query_only = on')
-  return reader
+  try {
+    const reader = isReplacement ? openChecked(path) : openUnchecked(path)
+    reader.exec('pragma query_only = on')
+    return reader
+  } catch (cause) {
+    return frozenAfter(cause, path)
+  }
+}
+
+/** Opens a file for reading, and changes neither the file nor its log, also when it closes. */
+export function openUnchanged(path: string): DatabaseSync {
+  const connection = new DatabaseSync(urlOf(path, { mode: 'ro' }), {
+    readOnly: true,
+    timeout: 5000,
+  })
+  try {
+    connection.prepare('select name from sqlite_schema limit 1').get()
+    return connection
+  } catch (cause) {
+    connection.close()
+    return frozenAfter(cause, path)
+  }
+}
+
+/** Connections that do not see later changes of their file. */
+const frozen = new WeakSet<DatabaseSync>()
+
+/** Whether a connection was opened without room for the index of the log. It sees no later change. */
+export const isFrozen = (connection: DatabaseSync): boolean => frozen.has(connection)
+
+/**
+ * Opens a file without the index of its log, for which a full disk has no room. A log with changes needs the
+ * index.
+ *
+ * @throws {unknown} the error of the usual way, when this one does not help
+ */
+function frozenAfter(error: unknown, path: string): DatabaseSync {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  if (!isFull(error) || (log !== undefined && log.size > 0)) throw error
+  const url = urlOf(path, { mode: 'ro', immutable: '1' })
+  const connection = new DatabaseSync(url, { readOnly: true })
+  frozen.add(connection)
+  return connection
 }
 
 function openChecked(path: string): DatabaseSync {
@@ -47,9 +89,7 @@ function openChecked(path: string): DatabaseSync {
 
 /** Opens a file that exists. */
 export function openUnchecked(path: string): DatabaseSync {
-  const url = pathToFileURL(path)
-  url.searchParams.set('mode', 'rw')
-  const connection = new DatabaseSync(url)
+  const connection = new DatabaseSync(urlOf(path, { mode: 'rw' }))
   try {
     connection.exec(pragmas)
     return connection
@@ -57,4 +97,10 @@ export function openUnchecked(path: string): DatabaseSync {
     connection.close()
     throw cause
   }
+}
+
+function urlOf(path: string, parameters: Readonly<Record<string, string>>): URL {
+  const url = pathToFileURL(path)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url
 }

@@ -10,7 +10,7 @@ import { LocalChannel } from './local-channel.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
 import { damaged } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
-import { sqliteFaultOf } from './sqlite-fault.ts'
+import { isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
 import { StatementRunner } from './statement-runner.ts'
 
@@ -85,7 +85,11 @@ async function openFile(
     oneStepAfter,
     beforeClose: () => check?.stop(),
   })
-  await database.migrate()
+  await database.migrate().catch(async (cause) => {
+    // On a full disk, a server whose tables are current issues tokens.
+    const isOnFullDisk = cause instanceof Error && isFull(cause.cause)
+    if (!(isOnFullDisk && (await database.isMigrated()))) throw cause
+  })
   check = checkInBackground(path, newReader, (cause) => {
     const sentence = `The data file ${path} is damaged: restore it from a backup, and start the server again.`
     for (const thread of Object.values(threads)) thread.refuse(sentence, cause)

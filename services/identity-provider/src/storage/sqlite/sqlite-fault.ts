@@ -1,3 +1,8 @@
+const busy = 5
+/** The index of the log is a file of its own. */
+const noRoomForIndex = 4874
+const full: ReadonlySet<number> = new Set([13, noRoomForIndex])
+
 /** Result codes of SQLite for which the file, not the query, is at fault. */
 const faults: Readonly<Record<number, string>> = {
   5: 'is locked by another process',
@@ -7,12 +12,10 @@ const faults: Readonly<Record<number, string>> = {
   11: 'is damaged: restore it from a backup',
   13: 'cannot grow: the disk is full',
   14: 'cannot be opened',
-  // The index of the log is a file of its own, and does not fit on the disk.
-  4874: 'cannot grow: the disk is full',
+  [noRoomForIndex]: 'cannot grow: the disk is full',
   26: 'is not a database of this server, or damaged: restore it from a backup',
 }
 
-const busy = 5
 const damaged: ReadonlySet<number> = new Set([11, 26])
 
 /** The result code of SQLite in an error; 0 in another kind of error. */
@@ -29,6 +32,9 @@ export const isBusy = (error: unknown): boolean => primary(resultCodeOf(error)) 
 
 /** Whether the file is damaged. */
 export const isDamage = (error: unknown): boolean => damaged.has(primary(resultCodeOf(error)))
+
+/** Whether there is no room to write. */
+export const isFull = (error: unknown): boolean => full.has(resultCodeOf(error))
 
 /** The fault of the file; undefined when there is none. @see https://sqlite.org/rescode.html */
 export function sqliteFaultOf(error: unknown): string | undefined {
