@@ -43,7 +43,10 @@ describe('readBody (AS2)', () => {
   }
 
   it('rejects each copy of a cloned request, as a lab makes it', async () => {
-    const request = post(streamed('123', '456'))
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.from('123')),
+    })
+    const request = post(endless)
     const copy = request.clone()
     await assert.rejects(readBody(copy, 5), { code: 'body_too_large' })
     await assert.rejects(readBody(request, 5), { code: 'body_too_large' })

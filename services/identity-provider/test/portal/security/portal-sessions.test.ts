@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type LabProvider, startLabProvider } from '../../../src/lab/start-lab-provider.ts'
@@ -36,12 +37,16 @@ describe('the sessions of the portal', () => {
   it('AS45: need the key in the path: a cookie, or a key, or both of two sessions open nothing', async () => {
     const [owner, other] = [await server.signedIn(), await server.signedIn()]
     const thief = new PortalBrowser(url)
+    const chosen = '0'.repeat(32)
+    const digest = createHash('sha256').update(chosen).digest('hex').slice(0, 8)
+    const renamed = owner.cookie.replace(/^(__Host-greeting-portal-)\w+/, `$1${digest}`)
     for (const [cookie, base] of [
       [owner.cookie, '/portal'],
       ['', owner.base],
       [owner.cookie, other.base],
       [other.cookie, owner.base],
-      [owner.cookie, `/portal/s-${'0'.repeat(32)}`],
+      [owner.cookie, `/portal/s-${chosen}`],
+      [renamed, `/portal/s-${chosen}`],
     ] as const) {
       thief.cookie = cookie
       thief.base = base
