@@ -6,11 +6,19 @@ import { after, before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { AgreedClock } from '../src/clock/agreed-clock.ts'
+import { put } from '../src/directory/directory-change.ts'
 import { systemRuntime } from '../src/directory/runtime.ts'
 import type { ServiceWorld } from '../src/service-world.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
 import { fixtureWorld } from './fixture-world.ts'
+import {
+  asProof,
+  assertionOf,
+  type ClientCertificate,
+  clientCertificate,
+} from './http/client-certificate.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 
@@ -124,6 +132,47 @@ describe('a server with a data file', () => {
         secretOf(await readFile(join(dataDir, 'administrator.env'), 'utf8')),
         secretOf(administrator),
       )
+    })
+  }
+})
+
+describe('an assertion that is valid once', () => {
+  let dataDir: string
+  let certificate: ClientCertificate
+  const settings = () => ({ DATA_DIR: dataDir, HTTPS_PORT: 'off', ASSERTION_USE: 'once' })
+  before(async () => {
+    dataDir = join(folder, 'assertions')
+    certificate = await clientCertificate()
+    await (await startHere(settings())).stop()
+    const storage = await openStorage({ dataDir })
+    const store = new DirectoryStore({ log: storage.directory })
+    const { clients } = await readSeeded(dataDir)
+    await store.update((directory) => {
+      const client = directory.applicationByAppId(clients[0].applicationId)
+      assert.ok(client)
+      const changes = [put('application', { ...client, keyCredentials: [certificate.credential] })]
+      return { changes, audit: [], result: undefined }
+    })
+    await storage.close()
+  })
+
+  for (const [when, days, status] of [
+    ['is right', 0, 200],
+    ['is behind, because its record may be forgotten', -1 / 12, 503],
+  ] as const) {
+    it(`gets ${status} while the clock ${when} (AS37)`, async () => {
+      await using service = await stopping(startHere(settings(), ahead(days)))
+      const { tenantId, apis, clients } = await readSeeded(dataDir)
+      const client_id = clients[0].applicationId
+      const endpoint = `${service.url}/${tenantId}/oauth2/v2.0/token`
+      const nbf = Math.floor((Date.now() + days * dayMs) / 1000)
+      const claims = { aud: endpoint, iss: client_id, sub: client_id, nbf, exp: nbf + 600 }
+      const assertion = await assertionOf(certificate, { claims })
+      const { client_secret: _, ...proof } = asProof(assertion)
+      const scope = `${apis[0].identifierUri}/.default`
+      const form = { grant_type: 'client_credentials', client_id, scope, ...proof }
+      const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) })
+      assert.equal(response.status, status, await response.text())
     })
   }
 })
