@@ -1,9 +1,11 @@
+import { attackPortal } from './attack-portal.ts'
 import { buildMove } from './build-move.ts'
 import type { DocumentedOperation, ManagementApi, Role } from './documented-roles.ts'
 import { type Caller, undueReason } from './judge-answer.ts'
 import { type ManagementClient, prefixes, rolesIn } from './management-client.ts'
 import type { Answer, Move, MoveContext, SeenPart } from './move.ts'
 import { authorityOf } from './observed-directory.ts'
+import type { PortalVisitor } from './portal-visitor.ts'
 import { RandomChoices } from './random-choices.ts'
 import type { Administrator, Key } from './registrar.ts'
 import { type Attacker, type Scene, setScene } from './set-scene.ts'
@@ -50,6 +52,7 @@ export class Attack {
   readonly #options: AttackOptions
   readonly #weighted: readonly DocumentedOperation[]
   #seen: SeenPart[] = []
+  #visitors = new Map<string, PortalVisitor>()
 
   constructor(options: AttackOptions) {
     this.#options = options
@@ -64,6 +67,7 @@ export class Attack {
       const random = new RandomChoices(seed + done)
       const { client, administrator, roles } = this.#options
       this.#seen = []
+      this.#visitors = new Map()
       const scene = await setScene(client, administrator, roles, random)
       for (let one = 0; one < sequencesInScene && done < sequences; one += 1, done += 1)
         await this.#sequence(scene, random, `seed ${seed + done - one}, sequence ${one}`)
@@ -77,7 +81,8 @@ export class Attack {
       const attacker = random.oneOf(scene.attackers)
       const credential = await this.#credential(scene, attacker, kept, random, name)
       if (credential === undefined) continue
-      if (random.isLikely(0.02)) await this.#askForbidden(credential, random, name)
+      if (random.isLikely(0.1)) await this.#visitPortal(scene, attacker, random, name)
+      else if (random.isLikely(0.02)) await this.#askForbidden(credential, random, name)
       else if (random.isLikely(0.15)) await this.#batch(scene, credential, random, name)
       else await this.#single(scene, credential, random, name)
     }
@@ -169,9 +174,13 @@ export class Attack {
         for (const one of scene.attackers.filter(isCaller))
           one.keys.push({ appId, credential, tenantId })
       },
-      given: (appId, authority) => {
-        const [tenantId = ''] = authority.split(' ')
-        for (const one of scene.attackers) if (knows(one, appId, tenantId)) one.due.add(authority)
+      given: (appId, authority) => this.#give(scene, appId, authority),
+      origin: this.#options.client.origin,
+      trusts: (appId, clientAppId) => {
+        for (const { keys } of scene.attackers) {
+          const key = keys.find((one) => one.appId === clientAppId)
+          if (key) keys.push({ appId, credential: key, tenantId: undefined })
+        }
       },
     }
   }
@@ -247,11 +256,8 @@ export class Attack {
     }
     for (const { move, status } of answers) {
       const key = `${move.operation.api} ${move.operation.operation}`
-      const count = this.findings.answers.get(key) ?? { done: 0, refused: 0 }
-      if (status < 300) count.done += 1
-      else count.refused += 1
+      this.#count(key, status < 300)
       if (status >= 500) this.findings.undue.push(`${name}: ${key} was answered with ${status}`)
-      this.findings.answers.set(key, count)
     }
   }
 
@@ -268,6 +274,33 @@ export class Attack {
     this.findings.undue.push(`${name}: ${operation.operation} shows ${leaked.id} of another tenant`)
   }
 
+  async #visitPortal(scene: Scene, attacker: Attacker, random: RandomChoices, name: string) {
+    const { client, operations } = this.#options
+    const result = await attackPortal(attacker, {
+      ...{ scene, random, operations, origin: client.origin, visitors: this.#visitors },
+      given: (appId, authority) => this.#give(scene, appId, authority),
+    })
+    if (result === undefined) return
+    this.#count(`portal ${result.form}`, result.isDone)
+    for (const reason of result.undue)
+      this.findings.undue.push(`${name}: the portal did ${result.form}, but ${reason}`)
+  }
+
+  /** Notes that a management role was given, for all who have a credential that leads to it. */
+  #give({ attackers, directory }: Scene, appId: string, authority: string): void {
+    const [tenantId = ''] = authority.split(' ')
+    for (const { keys, due } of attackers)
+      if (keys.some((key) => key.appId === appId && directory.reaches(key, tenantId)))
+        due.add(authority)
+  }
+
+  #count(what: string, isDone: boolean): void {
+    const count = this.findings.answers.get(what) ?? { done: 0, refused: 0 }
+    if (isDone) count.done += 1
+    else count.refused += 1
+    this.findings.answers.set(what, count)
+  }
+
   async #askForbidden(
     { token }: CallerWithToken,
     random: RandomChoices,
@@ -280,10 +313,7 @@ export class Attack {
       ...([method, path.replace(/\{\w+\}/, '1'), token || undefined] as const),
       method === 'POST' ? {} : undefined,
     )
-    const count = this.findings.answers.get(request) ?? { done: 0, refused: 0 }
-    if (status < 400) count.done += 1
-    else count.refused += 1
-    this.findings.answers.set(request, count)
+    this.#count(request, status < 400)
     if (status < 400) this.findings.undue.push(`${name}: ${request} was answered with ${status}`)
   }
 }

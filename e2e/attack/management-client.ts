@@ -28,20 +28,22 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** The credential of a client that has registered the certificate of the attackers. */
 export const byCertificate = Symbol('the certificate of the attackers')
-export type Credential = string | typeof byCertificate
+/** A credential of another client, whose tokens a federated identity credential trusts. */
+export type Exchange = { readonly appId: string; readonly credential: Credential }
+export type Credential = string | typeof byCertificate | Exchange
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 /** Sends requests to one identity provider, and knows nothing of its code. */
 export class ManagementClient {
-  readonly #origin: string
+  readonly origin: string
   readonly #key: KeyObject
   readonly #thumbprint: string
   requests = 0
 
   /** @param pem the private key of the attackers with its certificate */
   constructor(origin: string, pem: string) {
-    this.#origin = origin
+    this.origin = origin
     this.#key = createPrivateKey(pem)
     const { raw } = new X509Certificate(pem)
     this.#thumbprint = createHash('sha256').update(raw).digest('base64url')
@@ -55,7 +57,7 @@ export class ManagementClient {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
     this.requests += 1
-    const response = await fetch(this.#origin + path, {
+    const response = await fetch(this.origin + path, {
       method,
       redirect: 'manual',
       headers: {
@@ -79,24 +81,34 @@ export class ManagementClient {
     credential: Credential,
   ): Promise<string | undefined> {
     this.requests += 1
-    const url = `${this.#origin}/${tenantId}/oauth2/v2.0/token`
+    const url = `${this.origin}/${tenantId}/oauth2/v2.0/token`
     const response = await fetch(url, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
         client_id: clientId,
         scope: typeof api === 'string' ? scopes[api] : api.scope,
-        ...(credential === byCertificate
-          ? {
-              client_assertion: this.#assertion(clientId, url),
-              client_assertion_type: assertionType,
-            }
-          : { client_secret: credential }),
+        ...(await this.#authentication(tenantId, clientId, credential, url)),
       }),
       signal: AbortSignal.timeout(30_000),
     })
     const { access_token: token } = (await response.json()) as { access_token?: string }
     return token
+  }
+
+  async #authentication(
+    tenantId: string,
+    clientId: string,
+    credential: Credential,
+    url: string,
+  ): Promise<Record<string, string>> {
+    if (typeof credential === 'string') return { client_secret: credential }
+    const scope = 'api://AzureADTokenExchange/.default'
+    const assertion =
+      credential === byCertificate
+        ? this.#assertion(clientId, url)
+        : await this.token(tenantId, { scope }, credential.appId, credential.credential)
+    return { client_assertion: assertion ?? '', client_assertion_type: assertionType }
   }
 
   #assertion(clientId: string, aud: string): string {

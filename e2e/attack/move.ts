@@ -25,6 +25,9 @@ export type MoveContext = {
   readonly learn: (appId: string, credential: Credential, tenantId?: string) => void
   /** Reads the objects of a client that the server created. */
   readonly observe: (tenantId: string, appId: string) => Promise<void>
+  readonly origin: string
+  /** Notes that an application trusts the tokens of another client. */
+  readonly trusts: (appId: string, clientAppId: string) => void
   /** Notes that a management role was given to the application in the tenant. */
   readonly given: (appId: string, authority: string) => void
 }
@@ -83,4 +86,30 @@ export const targetOf = ({ directory }: MoveContext, { of }: SeenPart): Target =
 /** Notes that an answer has shown a part. */
 export const saw = ({ seen }: MoveContext, kind: SeenPart['kind'], of: string, id: unknown) => {
   seen.push({ kind, of, id: text(id) })
+}
+
+export function learnApplication(
+  context: MoveContext,
+  answer: Answer,
+  isMultiTenant: boolean,
+): void {
+  const { id, appId } = { id: text(answer.id), appId: text(answer.appId) }
+  const homeTenantId = context.caller.tenantId
+  if (context.directory.applications.has(id)) return
+  context.directory.applications.set(id, {
+    id,
+    appId,
+    homeTenantId,
+    isMultiTenant,
+    isDeleted: false,
+  })
+  for (const one of (answer.passwordCredentials ?? []) as readonly Answer[])
+    if (one.secretText) context.learn(appId, text(one.secretText))
+}
+
+export function learnPrincipal({ caller, directory }: MoveContext, answer: Answer): void {
+  const [id, appId] = [text(answer.id), text(answer.appId)]
+  if (directory.principals.has(id)) return
+  const { tenantId } = caller
+  directory.principals.set(id, { id, appId, tenantId, isEnabled: true, isDeleted: false })
 }

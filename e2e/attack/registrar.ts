@@ -134,23 +134,38 @@ export class Registrar {
     }
   }
 
-  /** Reads the objects of a client that the server created: an administrator. */
+  /** Reads an application and its principals in all tenants again, as their administrators. */
   async observe(homeTenantId: string, appId: string): Promise<void> {
-    const token = this.#tokens.get(homeTenantId)
     const key = `(appId='${appId}')`
-    const { id } = await this.#send(token, 'GET', `/v1.0/applications${key}`)
-    const one = { appId, homeTenantId, isMultiTenant: false, isDeleted: false }
-    this.directory.applications.set(`${id}`, { ...one, id: `${id}` })
-    const path = `/v1.0/servicePrincipals${key}`
-    const { id: principalId } = await this.#send(token, 'GET', path)
-    const principal = { id: `${principalId}`, appId, tenantId: homeTenantId }
-    this.#observe({ ...principal, isEnabled: true, isDeleted: false })
-    const { value } = await this.#send(token, 'GET', `${path}/appRoleAssignments`)
-    for (const { id, resourceId, appRoleId } of value as Record<string, string>[]) {
-      const role = this.#roles.graph.find((known) => known.id === appRoleId)
-      const authority = role && authorityOf(homeTenantId, 'graph', role.name)
-      const assignment = { id: `${id}`, resourceId: `${resourceId}`, principalId: principal.id }
-      this.directory.assignments.set(`${id}`, { ...assignment, tenantId: homeTenantId, authority })
+    const read = (tenantId: string, path: string) =>
+      this.#client.send('GET', `/v1.0${path}`, this.#tokens.get(tenantId))
+    const { status, body } = await read(homeTenantId, `/applications${key}`)
+    const known = this.directory.applicationByAppId(appId)
+    if (known) known.isDeleted = status === 404
+    else if (status === 200) {
+      const one = { appId, homeTenantId, isMultiTenant: false, isDeleted: false }
+      this.directory.applications.set(`${body.id}`, { ...one, id: `${body.id}` })
+    }
+    for (const tenantId of this.#tokens.keys()) {
+      const reply = await read(tenantId, `/servicePrincipals${key}`)
+      const near = this.directory.principalsOf(appId).find((one) => one.tenantId === tenantId)
+      if (near) near.isDeleted = reply.status === 404
+      if (reply.status !== 200) continue
+      const { id, accountEnabled } = reply.body as { id: string; accountEnabled: boolean }
+      this.#observe({ id, appId, tenantId, isEnabled: accountEnabled, isDeleted: false })
+      const { body: list } = await read(tenantId, `/servicePrincipals/${id}/appRoleAssignments`)
+      this.#observeAssignments(tenantId, id, list.value as Record<string, string>[])
+    }
+  }
+
+  #observeAssignments(tenantId: string, principalId: string, list: Record<string, string>[]): void {
+    for (const one of this.directory.assignments.values())
+      if (one.principalId === principalId) this.directory.assignments.delete(one.id)
+    for (const { id = '', resourceId = '', appRoleId } of list) {
+      const api = this.directory.principals.get(resourceId)?.managementApi
+      const role = api && this.#roles[api].find((known) => known.id === appRoleId)
+      const authority = role && api && authorityOf(tenantId, api, role.name)
+      this.directory.assignments.set(id, { id, principalId, resourceId, tenantId, authority })
     }
   }
 

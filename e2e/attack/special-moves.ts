@@ -4,6 +4,8 @@ import type { Target } from './judge-answer.ts'
 import { byCertificate } from './management-client.ts'
 import {
   type Answer,
+  learnApplication,
+  learnPrincipal,
   type MoveContext,
   type Objects,
   objectsFor,
@@ -15,28 +17,6 @@ import {
   text,
 } from './move.ts'
 import { authorityOf } from './observed-directory.ts'
-
-function learnApplication(context: MoveContext, answer: Answer, isMultiTenant: boolean): void {
-  const { id, appId } = { id: text(answer.id), appId: text(answer.appId) }
-  const homeTenantId = context.caller.tenantId
-  if (context.directory.applications.has(id)) return
-  context.directory.applications.set(id, {
-    id,
-    appId,
-    homeTenantId,
-    isMultiTenant,
-    isDeleted: false,
-  })
-  for (const one of (answer.passwordCredentials ?? []) as readonly Answer[])
-    if (one.secretText) context.learn(appId, text(one.secretText))
-}
-
-function learnPrincipal({ caller, directory }: MoveContext, answer: Answer): void {
-  const [id, appId] = [text(answer.id), text(answer.appId)]
-  if (directory.principals.has(id)) return
-  const { tenantId } = caller
-  directory.principals.set(id, { id, appId, tenantId, isEnabled: true, isDeleted: false })
-}
 
 const applicationBodies = ({ random, certificate }: MoveContext): object =>
   random.oneOf<object>([
@@ -236,15 +216,25 @@ export const specialMoves: Readonly<Record<string, Special>> = {
   'graph POST /servicePrincipals/{id}/addPassword': addPassword('principal'),
   'graph POST /applications/{id}/removePassword': removePassword,
   'graph POST /servicePrincipals/{id}/removePassword': removePassword,
-  'graph POST /applications/{id}/federatedIdentityCredentials': (context, { application }) => ({
-    body: {
-      name: `attack-${context.random.below(1e9)}`,
-      issuer: 'https://issuer.example',
-      subject: 'attack',
-      audiences: ['api://AzureADTokenExchange'],
-    },
-    onSuccess: (answer) => saw(context, 'federated', application, answer.id),
-  }),
+  'graph POST /applications/{id}/federatedIdentityCredentials': (context, { application }) => {
+    const { random, caller, directory, origin } = context
+    const own = directory.principalsOf(caller.appId).find((one) => one.tenantId === caller.tenantId)
+    const other = directory.principals.get(objectsFor(context).principal)
+    const trusted = random.isLikely(0.6) ? own : other
+    return {
+      body: {
+        name: `attack-${random.below(1e9)}`,
+        issuer: `${origin}/${caller.tenantId}/v2.0`,
+        subject: trusted?.id,
+        audiences: ['api://AzureADTokenExchange'],
+      },
+      onSuccess: (answer) => {
+        saw(context, 'federated', application, answer.id)
+        const { appId = '' } = directory.applications.get(application) ?? {}
+        context.trusts(appId, trusted?.appId ?? '')
+      },
+    }
+  },
   'graph PATCH /applications/{id}/federatedIdentityCredentials/{credential}': (
     context,
     objects,
