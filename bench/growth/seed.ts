@@ -73,7 +73,7 @@ export async function seedRoles(
 
 /** Writes commits to the directory, one after another. */
 async function commitsTo(storage: Storage, seed: string) {
-  let base = (await storage.directory.start()).latest
+  let base = await storage.directory.latest()
   return async (changes: readonly DirectoryChange[]) => {
     const mark = guidOf(seed, `commit ${base.revision}`)
     if ((await storage.directory.commit(base, mark, changes, [])) !== 'committed')

@@ -98,7 +98,7 @@ async function appendUnauthenticated(storage: Storage, count: number): Promise<v
 /** Each removal is a commit of its own, as a consent that is revoked. */
 async function removeObjects(storage: Storage, count: number): Promise<void> {
   const tenantId = guidOf(seed, 'tenant')
-  let base = (await storage.directory.start()).latest
+  let base = await storage.directory.latest()
   const commit = async (changes: Parameters<Storage['directory']['commit']>[2]) => {
     const mark = guidOf(seed, `removal ${base.revision}`)
     await storage.directory.commit(base, mark, changes, [])

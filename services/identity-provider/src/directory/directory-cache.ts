@@ -13,6 +13,7 @@ import {
   lookupsOf,
   roleOf,
 } from './directory-lookup.ts'
+import { isGuid } from './guid.ts'
 import { caseless } from './identifier-uri-rules.ts'
 import { LeastRecentlyUsed } from './least-recently-used.ts'
 import { NotLoaded } from './not-loaded.ts'
@@ -37,7 +38,7 @@ const maxCollectedIds = 32
 const maxExtendedIds = 1000
 
 /**
- * The part of a directory that is in memory, as of one revision. All tenants are part of it.
+ * The part of a directory that is in memory, as of one revision.
  *
  * A lookup whose answer is not in memory throws `NotLoaded`. `trim` removes what was not used for the
  * longest time.
@@ -47,8 +48,6 @@ export class DirectoryCache implements Directory {
 
   readonly #entries: LeastRecentlyUsed<Entry>
   readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
-  readonly #tenants = new Map<string, CommittedChange>()
-  readonly #tenantIdByDomain = new Map<string, string>()
   /** The names of what the present function reads; see `recording`. */
   #reads: Set<string> | undefined
 
@@ -62,22 +61,16 @@ export class DirectoryCache implements Directory {
     return this.#entries.weight
   }
 
-  /** Removes everything, and begins at a revision with all tenants. */
-  reset(revision: number, tenants: Iterable<CommittedChange>): void {
+  /** Removes everything, and begins at a revision. */
+  reset(revision: number): void {
     this.#entries.clear()
     this.#emptyLookups.clear()
-    this.#tenants.clear()
-    this.#tenantIdByDomain.clear()
-    for (const tenant of tenants) this.#replaceTenant(tenant)
     this.revision = revision
   }
 
   /** Follows committed changes to a later revision, in one turn of the event loop. */
   apply(revision: number, changes: Iterable<CommittedChange>): void {
-    for (const change of changes) {
-      if (change.kind === 'tenant') this.#replaceTenant(change)
-      else this.#replace(change)
-    }
+    for (const change of changes) this.#replace(change)
     this.revision = revision
   }
 
@@ -88,7 +81,7 @@ export class DirectoryCache implements Directory {
   applyOwn(revision: number, changes: readonly CommittedChange[]): void {
     this.apply(revision, changes)
     for (const change of changes) {
-      if (change.kind === 'tenant' || change.value === null) continue
+      if (change.value === null) continue
       const answers = lookupsOf(change).filter(({ name }) => directoryLookups[name].isUnique)
       this.add(answers.map((lookup) => ({ ...lookup, objects: [change] })))
     }
@@ -105,8 +98,8 @@ export class DirectoryCache implements Directory {
   }
 
   /**
-   * Calls a function, and adds the names of all that it reads: each lookup, each object that a lookup
-   * found, and `tenant` for tenants. The lookups must come before its first `await`.
+   * Calls a function, and adds the names of all that it reads: each lookup, and each object that a lookup
+   * found. The lookups must come before its first `await`.
    */
   recording<Result>(reads: Set<string>, decide: (directory: Directory) => Result): Result {
     this.#reads = reads
@@ -124,15 +117,12 @@ export class DirectoryCache implements Directory {
   }
 
   tenant(idOrDomain: string): Tenant | undefined {
-    this.#reads?.add('tenant')
     const name = idOrDomain.toLowerCase()
-    const id = this.#tenants.has(name) ? name : this.#tenantIdByDomain.get(name)
-    return id === undefined ? undefined : (this.#tenants.get(id)?.value as Tenant | undefined)
+    return this.#find<'tenant'>(isGuid(name) ? 'tenant' : 'tenantOfDomain', name)[0]
   }
 
-  *tenants(): Iterable<Tenant> {
-    this.#reads?.add('tenant')
-    for (const { value } of this.#tenants.values()) yield value as Tenant
+  tenants(): readonly Tenant[] {
+    return this.#find<'tenant'>('tenants', '')
   }
 
   application(id: string): Application | undefined {
@@ -187,8 +177,7 @@ export class DirectoryCache implements Directory {
   }
 
   revisionOf(kind: DirectoryKind, id: string): number | undefined {
-    this.#reads?.add(kind === 'tenant' ? kind : objectKey(kind, id))
-    if (kind === 'tenant') return this.#tenants.get(id)?.revision
+    this.#reads?.add(objectKey(kind, id))
     const entry = this.#entries.use(objectKey(kind, id))
     if (entry !== undefined) return entry.object?.revision
     const lookup: DirectoryLookup = { name: kind, key: id }
@@ -196,7 +185,7 @@ export class DirectoryCache implements Directory {
     return undefined
   }
 
-  #find<Kind extends Exclude<DirectoryKind, 'tenant'>>(
+  #find<Kind extends DirectoryKind>(
     name: LookupName,
     key: string,
   ): readonly DirectoryObjects[Kind][] {
@@ -270,19 +259,6 @@ export class DirectoryCache implements Directory {
     const ids = this.#entries.peek(id)?.ids
     if (ids !== undefined) this.#entries.set(id, { ids: ids.filter((one) => one !== objectId) })
   }
-
-  #replaceTenant(change: CommittedChange): void {
-    const before = this.#tenants.get(change.id)?.value as Tenant | undefined
-    for (const domain of before?.domains ?? []) {
-      if (this.#tenantIdByDomain.get(domain) === change.id) this.#tenantIdByDomain.delete(domain)
-    }
-    this.#tenants.delete(change.id)
-    if (change.value === null) return
-    this.#tenants.set(change.id, change)
-    for (const domain of (change.value as Tenant).domains) {
-      this.#tenantIdByDomain.set(domain, change.id)
-    }
-  }
 }
 
 /** The same text as the ID of the lookup by object ID. */
@@ -303,6 +279,7 @@ function weightOf({ object, ids = [] }: Entry): number {
       descriptionWeight(description)
     )
   }
+  if (object.kind === 'tenant') return 1 + object.value.domains.length
   if (object.kind !== 'application') return 1
   const { value } = object
   return (

@@ -17,8 +17,12 @@ const row = <Kind extends DirectoryKind>(
 
 const uniqueRow: typeof row = (kind, keysOf) => ({ ...row(kind, keysOf), isUnique: true })
 
-/** All lookups of a directory, except those of tenants, which are always in memory. */
+/** All lookups of a directory. */
 export const directoryLookups = {
+  tenant: uniqueRow('tenant', ({ id }) => [id]),
+  tenantOfDomain: uniqueRow('tenant', ({ domains }) => domains),
+  /** All tenants, by an empty text. */
+  tenants: row('tenant', () => ['']),
   application: uniqueRow('application', ({ id }) => [id]),
   applicationOfAppId: uniqueRow('application', (one) =>
     one.deletedDateTime === null ? [one.appId] : [],

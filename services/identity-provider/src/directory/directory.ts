@@ -18,6 +18,7 @@ export interface Directory {
 
   /** The tenant with this ID or verified domain, in any case. */
   tenant(idOrDomain: string): Tenant | undefined
+  /** All tenants: possibly very many, so only a list of them asks. */
   tenants(): Iterable<Tenant>
 
   /** An application by object ID. */

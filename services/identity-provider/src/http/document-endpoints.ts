@@ -165,9 +165,12 @@ async function tenantForDocuments(
   try {
     return await directory.read((current) => current.tenant(name))
   } catch (cause) {
-    // All tenants are in memory, so this lookup needs no query.
-    if (cause instanceof StorageUnavailableError && directory.lastKnown)
-      return directory.lastKnown.tenant(name)
-    throw cause
+    // A tenant whose documents or tokens were requested before is in memory.
+    const known =
+      cause instanceof StorageUnavailableError
+        ? directory.readLastKnown?.((current) => current.tenant(name))
+        : undefined
+    if (known === undefined) throw cause
+    return known.result
   }
 }

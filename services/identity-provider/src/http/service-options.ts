@@ -31,7 +31,7 @@ export type ServiceOptions = {
   readonly authority: Authority
   /** The public origins of all listeners. Each is a name of Microsoft Graph in token requests. */
   readonly origins: readonly string[]
-  readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'lastKnown'>>
+  readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'readLastKnown'>>
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes

@@ -141,9 +141,9 @@ export class DirectoryFollower {
   async #start(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {
     const known = this.#followed
     const askedAtMs = this.#monotonicNowMs()
-    const { latest, tenants } = await log.start()
+    const latest = await log.latest()
     if (this.#followed !== known) return this.follow(lookups, log)
-    this.cache.reset(latest.revision, tenants)
+    this.cache.reset(latest.revision)
     this.#followed = latest
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
     if (lookups.length > 0) await this.follow(lookups, log)
@@ -153,7 +153,7 @@ export class DirectoryFollower {
   #forget(latest: Commit): void {
     this.#onReversal(this.#followed ?? beginning, latest)
     this.#followed = undefined
-    this.cache.reset(0, [])
+    this.cache.reset(0)
     this.#asOfMs = Number.NEGATIVE_INFINITY
   }
 }

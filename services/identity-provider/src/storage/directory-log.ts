@@ -1,5 +1,6 @@
 import type { CommittedChange, DirectoryChange } from '../directory/directory-change.ts'
 import type { DirectoryLookup, LoadedLookup } from '../directory/directory-lookup.ts'
+import type { Tenant } from '../directory/tenant.ts'
 import type { AuditRecord } from './audit-record.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import type { Commit } from './commit.ts'
@@ -20,14 +21,16 @@ export type Followed = {
   readonly loaded: readonly LoadedLookup[]
 }
 
-/** The latest commit with all tenants: the state in which a follower starts. */
-export type Start = {
-  readonly latest: Commit
-  readonly tenants: readonly CommittedChange[]
+/** The tenants that a start of a server examines, as of one commit. */
+export type TenantSurvey = {
+  readonly revision: number
+  readonly oldest: Tenant | undefined
+  /** The service principals that tenants lack, up to a limit. */
+  readonly lacking: readonly { readonly tenantId: string; readonly appId: string }[]
 }
 
 /** The part of a log that a follower reads. */
-export type LogReader = Pick<DirectoryLog, 'start' | 'changesAfter'>
+export type LogReader = Pick<DirectoryLog, 'latest' | 'changesAfter'>
 
 /** The part of a log that an update needs. */
 export type ExclusiveLog = LogReader & Pick<DirectoryLog, 'commit'>
@@ -39,7 +42,15 @@ export type ExclusiveLog = LogReader & Pick<DirectoryLog, 'commit'>
  * reach the storage is thrown as a `StorageUnavailableError`.
  */
 export interface DirectoryLog {
-  start(): Promise<Start>
+  /** The latest commit, after which a follower begins. */
+  latest(): Promise<Commit>
+
+  /**
+   * Finds the oldest tenant, and the tenants without a service principal of one of these applications.
+   *
+   * @param limit the maximum number of service principals that are lacking
+   */
+  surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey>
 
   /** Reads the changes after a commit, and the answers to lookups, in one snapshot. */
   changesAfter(known?: Commit, lookups?: readonly DirectoryLookup[]): Promise<Followed>

@@ -5,7 +5,7 @@ import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import { type Commit, newMark } from './commit.ts'
 import { DirectoryFollower } from './directory-follower.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
-import type { DirectoryLog } from './directory-log.ts'
+import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
 import type { DirectoryDecision } from './update-group.ts'
 import { UpdateQueue } from './update-queue.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -112,9 +112,26 @@ export class DirectoryStore {
     return this.#log.deletedBefore(time, limit)
   }
 
-  /** The cache as of its last refresh, of any age; undefined before the first one. */
-  get lastKnown(): Directory | undefined {
-    return this.#follower.asOfMs === Number.NEGATIVE_INFINITY ? undefined : this.#follower.cache
+  /**
+   * Calls a function with the directory as of its last refresh, of any age, without the log.
+   *
+   * @returns undefined before the first refresh, and when an answer is not in memory
+   */
+  readLastKnown<Result>(
+    decide: (directory: Directory) => Result,
+  ): { readonly result: Result } | undefined {
+    if (this.#follower.asOfMs === Number.NEGATIVE_INFINITY) return undefined
+    try {
+      return { result: decide(this.#follower.cache) }
+    } catch (cause) {
+      if (cause instanceof NotLoaded) return undefined
+      throw cause
+    }
+  }
+
+  /** Finds the oldest tenant and what tenants lack, directly from the log. */
+  surveyTenants(...limits: Parameters<DirectoryLog['surveyTenants']>): Promise<TenantSurvey> {
+    return this.#log.surveyTenants(...limits)
   }
 
   /** The weight of the objects in memory. */

@@ -71,10 +71,7 @@ function decideOne(
 }
 
 /** The lookups that find an object after its change. All that read it before have recorded its ID. */
-const keysOf = (change: DirectoryChange): string[] =>
-  change.kind === 'tenant'
-    ? ['tenant']
-    : [
-        lookupId({ name: change.kind, key: change.id }),
-        ...lookupsOf({ ...change, revision: 0 }).map(lookupId),
-      ]
+const keysOf = (change: DirectoryChange): string[] => [
+  lookupId({ name: change.kind, key: change.id }),
+  ...lookupsOf({ ...change, revision: 0 }).map(lookupId),
+]

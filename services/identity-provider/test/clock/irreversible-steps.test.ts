@@ -16,6 +16,7 @@ const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'referenc
   'management/graph/service-principals/app-role-assignment-operations.ts': 'request',
   'storage/sql/changed-objects.ts': 'count',
   'storage/sql/directory-tables.ts': 'request',
+  'storage/sql/migrations/domains-of-tenants.ts': 'reference',
   'storage/sql/migrations/search-of-names.ts': 'reference',
   'storage/sql/sql-audit-trail.ts': 'age',
   'storage/sql/sql-credential-uses.ts': 'reference',

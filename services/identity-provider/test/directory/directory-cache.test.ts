@@ -20,7 +20,7 @@ const assignment = appRoleAssignment()
 
 function cacheWith(maxWeight = 1000) {
   const cache = new DirectoryCache(maxWeight)
-  cache.reset(1, at(1, put('tenant', tenant())))
+  cache.reset(1)
   const add = (name: LookupName, key: string, ...changes: DirectoryChange[]) =>
     cache.add([{ name, key, objects: at(1, ...changes) }])
   return { cache, add }
@@ -29,16 +29,45 @@ function cacheWith(maxWeight = 1000) {
 const isNotLoaded = (read: () => unknown) => assert.throws(read, NotLoaded)
 
 describe('a cache of the directory', () => {
-  it('has all tenants, by ID and by domain, and follows their changes', () => {
-    const { cache } = cacheWith()
+  it('has the tenants that were asked for, by ID and by domain, and follows their changes', () => {
+    const { cache, add } = cacheWith()
+    for (const read of [() => cache.tenant(guid(1)), () => cache.tenant('contoso.example')])
+      isNotLoaded(read)
+    isNotLoaded(() => cache.tenants())
+    add('tenant', guid(1), put('tenant', tenant()))
+    assert.equal(cache.tenant(guid(1).toUpperCase())?.id, guid(1))
+    isNotLoaded(() => cache.tenant('contoso.example'))
+    add('tenantOfDomain', 'contoso.example', put('tenant', tenant()))
+    add('tenantOfDomain', 'other.example')
+    add('tenants', '', put('tenant', tenant()))
     assert.equal(cache.tenant('CONTOSO.example')?.id, guid(1))
+    assert.equal(cache.tenant('other.example'), undefined)
     cache.apply(2, at(2, put('tenant', tenant({ domains: ['other.example'] }))))
     assert.equal(cache.tenant('contoso.example'), undefined)
     assert.equal(cache.tenant('other.example')?.id, guid(1))
     assert.equal(cache.revisionOf('tenant', guid(1)), 2)
-    cache.apply(3, at(3, remove('tenant', guid(1))))
-    assert.equal(cache.tenant(guid(1)), undefined)
-    assert.deepEqual([...cache.tenants()], [])
+    cache.apply(3, at(3, put('tenant', tenant({ id: guid(2), domains: [] }))))
+    assert.equal(cache.tenants().length, 2)
+    cache.apply(4, at(4, remove('tenant', guid(1))))
+    isNotLoaded(() => cache.tenant(guid(1)))
+    assert.equal(cache.tenant('other.example'), undefined)
+    assert.equal(cache.tenants().length, 1)
+  })
+
+  it('evicts tenants that nobody uses, and remembers unknown ones within a limit', () => {
+    const { cache, add } = cacheWith(100)
+    add('tenant', guid(1), put('tenant', tenant({ domains: [] })))
+    for (let number = 2; number < 20_000; number += 1) {
+      const [id, unknown] = [guid(number), guid(0x100000 + number)]
+      add('tenant', id, put('tenant', tenant({ id, domains: [] })))
+      add('tenant', unknown)
+      assert.equal(cache.tenant(unknown), undefined)
+      assert.equal(cache.tenant(guid(1))?.id, guid(1))
+      cache.trim()
+    }
+    assert.ok(cache.weight <= 100, `${cache.weight}`)
+    isNotLoaded(() => cache.tenant(guid(2)))
+    isNotLoaded(() => cache.tenant(guid(0x100002)))
   })
 
   const lookups: readonly (readonly [string, (cache: DirectoryCache) => unknown])[] = [
@@ -233,10 +262,9 @@ describe('a cache of the directory', () => {
   it('is empty after a reset', () => {
     const { cache, add } = cacheWith()
     add('application', api.id, put('application', api))
-    cache.reset(7, [])
+    cache.reset(7)
     assert.equal(cache.revision, 7)
     assert.equal(cache.weight, 0)
-    assert.equal(cache.tenant(guid(1)), undefined)
     isNotLoaded(() => cache.application(api.id))
   })
 })

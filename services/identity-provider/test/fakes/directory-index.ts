@@ -10,6 +10,7 @@ import type {
 import { caseless } from '../../src/directory/identifier-uri-rules.ts'
 import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
+import type { TenantSurvey } from '../../src/storage/directory-log.ts'
 import { MultiIndex } from './multi-index.ts'
 
 type Table<Kind extends DirectoryKind> = Map<string, DirectoryObjects[Kind]>
@@ -92,6 +93,18 @@ export class DirectoryIndex implements Directory {
 
   tenants(): Iterable<Tenant> {
     return this.#tables.tenant.values()
+  }
+
+  surveyTenants(appIds: readonly string[], limit = Number.POSITIVE_INFINITY): TenantSurvey {
+    const tenants = [...this.tenants()].toSorted(
+      (a, b) => Number(a.createdDateTime) - Number(b.createdDateTime) || (a.id < b.id ? -1 : 1),
+    )
+    const lacking = appIds.flatMap((appId) =>
+      tenants
+        .filter(({ id }) => this.servicePrincipalByAppId(id, appId) === undefined)
+        .map(({ id }) => ({ tenantId: id, appId })),
+    )
+    return { revision: this.revision, oldest: tenants[0], lacking: lacking.slice(0, limit) }
   }
 
   application(id: string): Application | undefined {

@@ -37,8 +37,12 @@ export class MemoryDirectoryLog implements DirectoryLog {
     return this.#index
   }
 
-  async start() {
-    return { latest: this.#commits.at(-1) ?? beginning, tenants: [...this.#objects('tenant')] }
+  async latest() {
+    return this.#commits.at(-1) ?? beginning
+  }
+
+  async surveyTenants(...limits: Parameters<DirectoryLog['surveyTenants']>) {
+    return this.#index.surveyTenants(...limits)
   }
 
   async changesAfter(
@@ -81,7 +85,7 @@ export class MemoryDirectoryLog implements DirectoryLog {
   exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
     const written = this.#exclusive.then(() =>
       write({
-        start: () => this.start(),
+        latest: () => this.latest(),
         changesAfter: (...question) => this.changesAfter(...question),
         commit: async (...commit) => this.#commit(...commit),
       }),

@@ -32,7 +32,7 @@ async function slowService() {
     maxAgeMs,
     patienceMs,
     log: delegatingLog(() => log, {
-      start: () => slowly(() => log.start()),
+      latest: () => slowly(() => log.latest()),
       changesAfter: (...known) => slowly(() => log.changesAfter(...known)),
       commit: (...commit) => slowly(() => log.commit(...commit)),
     }),

@@ -9,6 +9,7 @@ import {
   serverManagementAppId,
 } from '../../src/directory/privileged-api-ids.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
+import { apisOfEveryTenant } from '../../src/management/privileged-apis.ts'
 import { tenant } from '../directory/sample.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import {
@@ -23,9 +24,10 @@ import {
 async function withOwnerTenant() {
   const sample = await sampleGraph()
   await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))
+  const whole = await wholeDirectory(sample.store)
   const { changes } = planBootstrap(
-    await wholeDirectory(sample.store),
-    { firstTenant: contoso },
+    whole,
+    { firstTenant: contoso, survey: whole.surveyTenants([...apisOfEveryTenant]) },
     sample.runtime,
   )
   await sample.commit(...changes)

@@ -11,6 +11,7 @@ import {
 import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
 import type { Authenticate } from '../../src/management/http/caller.ts'
 import { refuse } from '../../src/management/http/graph-error.ts'
+import { apisOfEveryTenant } from '../../src/management/privileged-apis.ts'
 import { serverRoles } from '../../src/management/server/server-roles.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
@@ -64,7 +65,12 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   const commit = (...changes: DirectoryChange[]) =>
     store.update(() => ({ changes, audit: [], result: undefined }))
   await commit(put('tenant', contoso), put('tenant', fabrikam))
-  await commit(...planBootstrap(await whole(), { firstTenant: contoso }, runtime).changes)
+  const plan = async (anotherAdministrator = false) => {
+    const directory = await whole()
+    const survey = directory.surveyTenants([...apisOfEveryTenant])
+    return planBootstrap(directory, { firstTenant: contoso, survey, anotherAdministrator }, runtime)
+  }
+  await commit(...(await plan()).changes)
 
   const refusals: AuditRecord[] = []
   const reports: unknown[] = []
@@ -126,8 +132,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
 
   /** Creates another administrator, with every role of both management APIs. */
   async function anotherAdministrator() {
-    const options = { firstTenant: contoso, anotherAdministrator: true }
-    const { administrator, changes } = planBootstrap(await whole(), options, runtime)
+    const { administrator, changes } = await plan(true)
     await commit(...changes)
     const appId = administrator?.clientId ?? ''
     const principal = (await whole()).servicePrincipalByAppId(contoso.id, appId)

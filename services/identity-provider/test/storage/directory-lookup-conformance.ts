@@ -104,6 +104,20 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
       assert.deepEqual(await store.read(lookup), lookup(whole), String(lookup))
   })
 
+  it('finds the oldest tenant, and what tenants lack, up to a limit', async () => {
+    const { directory: log } = await (await fresh()).open()
+    const survey = (...appIds: readonly string[]) => log.surveyTenants(appIds, 3)
+    assert.deepEqual(await survey(guid(0xa1)), { revision: 0, oldest: undefined, lacking: [] })
+    const newer = tenant({ id: guid(0), createdDateTime: new Date('2031-01-01T00:00:00Z') })
+    await log.commit(commitAt(0), markAt(1), [...changes, put('tenant', newer)], [])
+    const found = await survey(guid(0xa1), guid(0xa4))
+    assert.deepEqual([found.revision, found.oldest?.id], [1, guid(1)])
+    const lacking = found.lacking.map(({ appId, tenantId }) => `${appId} ${tenantId}`)
+    assert.equal(lacking.length, 3)
+    assert.ok(lacking.includes(`${guid(0xa1)} ${guid(0)}`))
+    assert.ok(!lacking.includes(`${guid(0xa1)} ${guid(2)}`))
+  })
+
   it('loads all data for a token of a new client in three snapshots, and then in none', async () => {
     const { directory } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), changes, [])

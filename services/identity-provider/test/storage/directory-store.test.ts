@@ -39,7 +39,7 @@ describe('the directory store', () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     const mine = new DirectoryStore({ log, maxAgeMs: 1000, monotonicNowMs: () => nowMs })
-    await wholeDirectory(mine)
+    await mine.read(contoso)
     await new DirectoryStore({ log }).update(rename('Contoso'))
     nowMs = 1000
     const found = mine.read((directory) => directory.tenant('contoso.example'))
@@ -72,7 +72,7 @@ describe('the directory store', () => {
 
   it('limits the time that a read waits for the log', async () => {
     const silent = delegatingLog(() => new MemoryDirectoryLog(), {
-      start: () => new Promise(() => {}),
+      latest: () => new Promise(() => {}),
     })
     const store = new DirectoryStore({ log: silent, patienceMs: 30 })
     await assert.rejects(async () => store.read(contoso), {
@@ -84,9 +84,9 @@ describe('the directory store', () => {
   it('waits longer than that for the log at the start', async () => {
     const log = new MemoryDirectoryLog()
     const slow = delegatingLog(() => log, {
-      start: async (...lookups) => {
+      latest: async () => {
         await setTimeout(20)
-        return log.start(...lookups)
+        return log.latest()
       },
     })
     const store = new DirectoryStore({ log: slow, patienceMs: 1 })
@@ -96,10 +96,12 @@ describe('the directory store', () => {
   it('does not use the answer to an earlier read when it is too old for a later one', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
+    let isSlow = false
     const asked: PromiseWithResolvers<void>[] = []
     const slow = delegatingLog(() => log, {
       changesAfter: async (...known) => {
         const said = log.changesAfter(...known)
+        if (!isSlow) return said
         const question = Promise.withResolvers<void>()
         asked.push(question)
         await question.promise
@@ -108,6 +110,7 @@ describe('the directory store', () => {
     })
     const store = new DirectoryStore({ log: slow, monotonicNowMs: () => nowMs })
     await store.read(contoso)
+    isSlow = true
     nowMs = 1001
     const early = Promise.resolve(store.read(contoso))
     nowMs = 2500
@@ -120,6 +123,38 @@ describe('the directory store', () => {
     assert.equal(asked.length, 2, 'the later read asks again')
     asked[1]?.resolve()
     assert.equal((await late)?.displayName, 'Contoso')
+  })
+
+  it('asks for unknown tenants in few questions, one at a time, and for none of them again', async () => {
+    const log = new MemoryDirectoryLog()
+    let [questions, atOnce, mostAtOnce] = [0, 0, 0]
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        changesAfter: async (...question) => {
+          questions += 1
+          atOnce += 1
+          mostAtOnce = Math.max(mostAtOnce, atOnce)
+          await setImmediate()
+          atOnce -= 1
+          return log.changesAfter(...question)
+        },
+      }),
+    })
+    await store.refresh()
+    const names = Array.from({ length: 2000 }, (_, index) =>
+      index % 2 === 0 ? guid(index) : `tenant-${index}.example`,
+    )
+    const read = () =>
+      Promise.all(names.map((name) => store.read((directory) => directory.tenant(name))))
+    assert.ok((await read()).every((found) => found === undefined))
+    assert.ok(questions <= 2 + names.length / 100, `${questions} questions`)
+    assert.equal(mostAtOnce, 1)
+    questions = 0
+    await read()
+    assert.equal(questions, 0)
+    await new DirectoryStore({ log }).update(rename('Contoso'))
+    await store.refresh()
+    assert.equal((await store.read(contoso))?.displayName, 'Contoso')
   })
 
   it('loads what a function needs, repeats the function, and then answers from memory', async () => {

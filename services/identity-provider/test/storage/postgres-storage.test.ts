@@ -30,7 +30,7 @@ describe('the start of servers on an empty PostgreSQL', () => {
     const databaseUrl = await server.database()
     const open = () => openStorage({ dataDir: '', databaseUrl })
     const storages = await Promise.all(Array.from({ length: 6 }, open))
-    const positions = storages.map(async ({ directory }) => (await directory.start()).latest)
+    const positions = storages.map(async ({ directory }) => await directory.latest())
     assert.deepEqual(
       new Set((await Promise.all(positions)).map(({ revision }) => revision)),
       new Set([0]),

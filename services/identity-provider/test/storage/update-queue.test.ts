@@ -145,7 +145,7 @@ describe('updates of a directory', () => {
         },
       }),
     })
-    await store.refresh()
+    await store.read(contoso)
     questions = 0
     const increment = () =>
       store.update((directory) =>

@@ -7,7 +7,8 @@ import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import { apisOfEveryTenant, builtInApis } from '../privileged-apis.ts'
+import type { TenantSurvey } from '../../storage/directory-log.ts'
+import { builtInApis } from '../privileged-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'
 
@@ -24,6 +25,8 @@ export type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
 export type BootstrapPlanOptions = {
   /** The tenant to create when the directory has none. */
   readonly firstTenant: FirstTenant
+  /** The tenants, as of the revision of the directory. */
+  readonly survey: TenantSurvey
   /** Creates an administrator even if there is one, for an operator who has lost the secret; default false. */
   readonly anotherAdministrator?: boolean
   /** The time at which an administrator must be able to authenticate; default now. */
@@ -41,51 +44,52 @@ export function planBootstrap(
   runtime: Runtime,
 ): BootstrapPlan {
   const now = runtime.now()
-  const { firstTenant, anotherAdministrator = false, latestAgreed = now } = options
-  const known = [...directory.tenants()]
+  const { firstTenant, survey, anotherAdministrator = false, latestAgreed = now } = options
   const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
-  const tenants = known.length === 0 ? [newTenant] : known
-  const home = administrationTenant(directory, tenants)
+  const home = administrationTenant(directory, survey.oldest ?? newTenant)
   const applications = builtInApis(now)
-  const apis = applications.flatMap((application) => {
-    const known = principalsByTenant(directory, application.appId)
-    return tenants
-      .filter(({ id }) => apisOfEveryTenant.has(application.appId) || id === home.id)
-      .map(({ id }) => apiInTenant(known.get(id), id, application, runtime))
-  })
+  const apis = applications.map((application) =>
+    apiInTenant(
+      directory.servicePrincipalByAppId(home.id, application.appId),
+      home.id,
+      application,
+      runtime,
+    ),
+  )
+  const elsewhere = survey.lacking.flatMap(({ appId, tenantId }) =>
+    applications
+      .filter((application) => application.appId === appId && tenantId !== home.id)
+      .map((application) => newServicePrincipal(tenantId, application, runtime)),
+  )
   const isAdministered = hasAdministrator(directory, home.id, latestAgreed) && !anotherAdministrator
-  const created = isAdministered
-    ? undefined
-    : createAdministrator(
-        home.id,
-        apis.filter(({ principal }) => principal.tenantId === home.id),
-        runtime,
-      )
+  const created = isAdministered ? undefined : createAdministrator(home.id, apis, runtime)
   return {
     tenantId: home.id,
     administrator: created?.administrator,
     changes: [
-      ...(known.length === 0 ? [put('tenant', newTenant)] : []),
+      ...(survey.oldest === undefined ? [put('tenant', newTenant)] : []),
       ...applications
         .filter((application) => !isDeclared(directory, application))
         .map((application) => put('application', application)),
       ...apis
         .filter(({ isNew }) => isNew)
         .map(({ principal }) => put('servicePrincipal', principal)),
+      ...elsewhere.map((principal) => put('servicePrincipal', principal)),
       ...(created?.changes ?? []),
     ],
   }
 }
 
 /** The tenant that administers the server: the one with its API, else the oldest. */
-function administrationTenant(directory: Directory, tenants: readonly Tenant[]): Tenant {
-  const [first, ...others] = tenants.toSorted(
-    (a, b) => a.createdDateTime.getTime() - b.createdDateTime.getTime() || (a.id < b.id ? -1 : 1),
-  )
-  if (first === undefined) throw new TypeError('A directory must have a tenant')
-  const known = principalsByTenant(directory, serverManagementAppId)
-  const present = others.find(({ id }) => known.has(id))
-  return present ?? first
+function administrationTenant(directory: Directory, oldest: Tenant): Tenant {
+  const [present] = directory
+    .servicePrincipalsOfApplication(serverManagementAppId)
+    .filter(({ deletedDateTime, tenantId }) => deletedDateTime === null && tenantId !== oldest.id)
+    .flatMap(({ tenantId }) => directory.tenant(tenantId) ?? [])
+    .toSorted(
+      (a, b) => a.createdDateTime.getTime() - b.createdDateTime.getTime() || (a.id < b.id ? -1 : 1),
+    )
+  return present ?? oldest
 }
 
 /** Whether the directory has a management API in the form of this version of the server. */
@@ -93,15 +97,6 @@ function isDeclared(directory: Directory, application: Application): boolean {
   const known = directory.application(application.id)
   return isDeepStrictEqual({ ...known, createdDateTime: application.createdDateTime }, application)
 }
-
-/** One lookup for all tenants: a lookup for each would be a query for each. */
-const principalsByTenant = (directory: Directory, appId: string) =>
-  new Map(
-    directory
-      .servicePrincipalsOfApplication(appId)
-      .filter(({ deletedDateTime }) => deletedDateTime === null)
-      .map((principal) => [principal.tenantId, principal]),
-  )
 
 function apiInTenant(
   known: ServicePrincipal | undefined,

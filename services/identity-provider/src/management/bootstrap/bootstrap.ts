@@ -2,6 +2,7 @@ import type { Directory } from '../../directory/directory.ts'
 import { secretSha256 } from '../../directory/password-credential.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
+import { apisOfEveryTenant } from '../privileged-apis.ts'
 import {
   type AdministratorEndpoints,
   recoverAdministratorFile,
@@ -10,8 +11,11 @@ import {
 } from './administrator-file.ts'
 import { type BootstrapPlan, type BootstrapPlanOptions, planBootstrap } from './bootstrap-plan.ts'
 
+/** Service principals that one commit creates. With very many tenants, a start makes several commits. */
+const maxLacking = 500
+
 export type BootstrapOptions = AdministratorEndpoints &
-  BootstrapPlanOptions & {
+  Omit<BootstrapPlanOptions, 'survey'> & {
     readonly store: DirectoryStore
     /** Where `administrator.env` is written, with mode 0600. */
     readonly dataDir: string
@@ -41,10 +45,14 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
     if (!fullDiskCodes.has(cause.code ?? '')) throw cause
     options.onStaleFile?.(cause)
   })
+  const survey = await store.surveyTenants([...apisOfEveryTenant], maxLacking)
   const { plan, revision } = await store.readAtStart((directory) => ({
-    plan: planBootstrap(directory, options, runtime),
+    plan: planBootstrap(directory, { ...options, survey }, runtime),
     revision: directory.revision,
   }))
+  const isSettled = survey.oldest !== undefined && survey.lacking.length === 0
+  // What was missing at another revision may be there already.
+  if (!isSettled && survey.revision !== revision) return bootstrap(options)
   if (plan.changes.length === 0) return false
   const draft =
     plan.administrator && (await stageAdministratorFile(dataDir, plan.administrator, options))
@@ -55,6 +63,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
     return bootstrap(options)
   }
   await draft?.keep()
+  if (survey.lacking.length === maxLacking)
+    await bootstrap({ ...options, anotherAdministrator: false })
   return draft !== undefined
 }
 

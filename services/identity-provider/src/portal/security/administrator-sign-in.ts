@@ -57,9 +57,9 @@ export async function signInAdministrator(
 ): Promise<Administrator | SignInFault> {
   const now = options.source.now()
   const { tenantId, decisions } = await options.directory.read((directory) => {
-    // The comparison of an unknown client takes as long, in the first tenant.
-    const [first] = directory.tenants()
-    const tenant = directory.applicationByAppId(clientId)?.tenantId ?? first?.id ?? ''
+    // The comparison of an unknown client takes as long, in a tenant of administrators.
+    const [api] = directory.servicePrincipalsOfApplication(serverManagementAppId)
+    const tenant = directory.applicationByAppId(clientId)?.tenantId ?? api?.tenantId ?? ''
     const decide = (resource: string) =>
       decideToken(
         directory,

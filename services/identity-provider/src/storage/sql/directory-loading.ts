@@ -28,6 +28,7 @@ export async function loadLookups(
 ): Promise<LoadedLookup[]> {
   const loading = new Loading(db, lookups)
   // In this order, because the answers of one phase add lookups to a later one.
+  await loading.tenants()
   await loading.principalsByAppId()
   await loading.assignmentsByRole()
   const clients = await loading.principalsById()
@@ -53,6 +54,29 @@ class Loading {
       names.map((name) => [name, new Set<string>()]),
     ) as unknown as Record<LookupName, Set<string>>
     for (const { name, key } of lookups) this.#wanted[name].add(key)
+  }
+
+  /** By ID or domain, or all. */
+  async tenants(): Promise<void> {
+    const [ids, domains] = [this.#take('tenant'), this.#take('tenantOfDomain')]
+    const all = this.#take('tenants')
+    const tenants = () => this.#db.selectFrom('tenant').selectAll()
+    const rows = [
+      ...(await inParts(ids, (some) => tenants().where('id', 'in', some).execute())),
+      ...(await inParts(domains, (some) =>
+        tenants()
+          .where('id', 'in', (from) =>
+            from.selectFrom('tenant_domain').select('tenant_id').where('domain', 'in', some),
+          )
+          .execute(),
+      )),
+      ...(all.length === 0 ? [] : await tenants().orderBy('id').execute()),
+    ]
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const found = await objectsOf(this.#db, 'tenant', [...byId.values()])
+    this.#answer('tenant', ids, found)
+    this.#answer('tenantOfDomain', domains, found)
+    this.#answer('tenants', all, found)
   }
 
   /** By tenant and application ID, or by application ID in all tenants. */

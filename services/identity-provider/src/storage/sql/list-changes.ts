@@ -36,10 +36,8 @@ export async function listChanges<Kind extends FollowedKind>(
       .rows
   })
   const objects = await objectsOf(db, kind, rows)
-  const { tenants, loaded } = await relatedObjects(db, { kind, tenantId }, objects)
   const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
-  directory.apply(0, tenants)
-  directory.add(loaded)
+  directory.add(await relatedObjects(db, { kind, tenantId }, objects))
   const byId = new Map(objects.map(({ id, value }) => [id, value as DirectoryObjects[Kind]]))
   return {
     objects: changed.map((id) => ({ id, value: byId.get(id) ?? null })),

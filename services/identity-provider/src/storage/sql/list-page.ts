@@ -104,9 +104,7 @@ function readPart(
       order by ${orderOf(query)} limit ${limit}
     `.execute(db)
     const objects = await objectsOf(db, query.kind, rows)
-    const { tenants, loaded } = await relatedObjects(db, query, objects)
-    directory.apply(0, tenants)
-    directory.add(loaded)
+    directory.add(await relatedObjects(db, query, objects))
     return objects
   })
 }

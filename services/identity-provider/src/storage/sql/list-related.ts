@@ -10,11 +10,6 @@ import { inParts } from './list-parameter.ts'
 import { objectsOf } from './object-queries.ts'
 import type { Tables } from './tables.ts'
 
-type Related = {
-  readonly tenants: readonly CommittedChange[]
-  readonly loaded: readonly LoadedLookup[]
-}
-
 /**
  * The objects of a page and the objects that their properties come from: the tenant, the applications of
  * service principals, and the service principals of assignments.
@@ -23,16 +18,14 @@ export async function relatedObjects(
   db: Kysely<Tables>,
   { kind, tenantId }: Pick<ListQuery<ListedKind>, 'kind' | 'tenantId'>,
   objects: readonly CommittedChange[],
-): Promise<Related> {
+): Promise<LoadedLookup[]> {
   const tenants = await db.selectFrom('tenant').selectAll().where('id', '=', tenantId).execute()
-  return {
-    tenants: await objectsOf(db, 'tenant', tenants),
-    loaded: [
-      ...objects.map((object) => answer(kind, object.id, [object])),
-      ...(kind === 'servicePrincipal' ? await applicationsOf(db, valuesOf(kind, objects)) : []),
-      ...(kind === 'appRoleAssignment' ? await principalsOf(db, valuesOf(kind, objects)) : []),
-    ],
-  }
+  return [
+    answer('tenant', tenantId, await objectsOf(db, 'tenant', tenants)),
+    ...objects.map((object) => answer(kind, object.id, [object])),
+    ...(kind === 'servicePrincipal' ? await applicationsOf(db, valuesOf(kind, objects)) : []),
+    ...(kind === 'appRoleAssignment' ? await principalsOf(db, valuesOf(kind, objects)) : []),
+  ]
 }
 
 async function applicationsOf(

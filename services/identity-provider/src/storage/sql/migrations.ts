@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { directoryIndexes } from './migrations/directory-indexes.ts'
+import { domainsOfTenants } from './migrations/domains-of-tenants.ts'
 import { endsOfCredentials } from './migrations/ends-of-credentials.ts'
 import { searchOfNames } from './migrations/search-of-names.ts'
 import { tenantsOfCredentials } from './migrations/tenants-of-credentials.ts'
@@ -256,4 +257,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
       on conflict (key_id) do nothing;
   `),
   '2026-12-03-search-of-names': searchOfNames,
+  '2026-12-04-domains-of-tenants': domainsOfTenants,
 }

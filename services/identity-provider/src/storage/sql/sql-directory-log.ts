@@ -1,10 +1,10 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
 import type { DirectoryLookup } from '../../directory/directory-lookup.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../change-list.ts'
 import { beginning, type Commit, type OnCommit } from '../commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from '../directory-list.ts'
-import type { DirectoryLog, ExclusiveLog, Followed, Start } from '../directory-log.ts'
+import type { DirectoryLog, ExclusiveLog, Followed, TenantSurvey } from '../directory-log.ts'
 import { insertAudit } from './audit-rows.ts'
 import { pruneMarks, pruneRemovals } from './changed-objects.ts'
 import { changesIn } from './changes-question.ts'
@@ -12,8 +12,7 @@ import { deleteObject, directoryTables } from './directory-tables.ts'
 import { listChanges } from './list-changes.ts'
 import { listPage } from './list-page.ts'
 import { fillNameKeys } from './name-keys.ts'
-import { objectsOf } from './object-queries.ts'
-import { text } from './object-rows.ts'
+import { tenantFromRow, text } from './object-rows.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { lockRevision, positionIn, takeNextRevision } from './revision-counter.ts'
 import type { SqlDatabase } from './sql-database.ts'
@@ -30,8 +29,12 @@ export class SqlDirectoryLog implements DirectoryLog {
     this.#onCommit = onCommit
   }
 
-  start(): Promise<Start> {
-    return this.#database.snapshot(startIn)
+  latest(): Promise<Commit> {
+    return this.#database.ask(latestIn)
+  }
+
+  surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey> {
+    return this.#database.reportSnapshot((db) => surveyTenants(db, appIds, limit))
   }
 
   async changesAfter(
@@ -62,7 +65,7 @@ export class SqlDirectoryLog implements DirectoryLog {
     const result = await this.#database.write(async (db) => {
       await lockRevision(db, 'directory')
       return write({
-        start: () => startIn(db),
+        latest: () => latestIn(db),
         changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
         commit: async (...commit) => {
           if (!(await writeCommit(db, commit))) return 'conflict'
@@ -123,10 +126,43 @@ const deletableTables = [
   ['servicePrincipal', 'service_principal'],
 ] as const
 
-async function startIn(db: Transaction<Tables>): Promise<Start> {
-  const { latest } = await positionIn(db, 'directory', beginning)
-  const rows = await db.selectFrom('tenant').selectAll().execute()
-  return { latest, tenants: await objectsOf(db, 'tenant', rows) }
+const latestIn = async (db: Kysely<Tables>): Promise<Commit> =>
+  (await positionIn(db, 'directory', beginning)).latest
+
+async function surveyTenants(
+  db: Transaction<Tables>,
+  appIds: readonly string[],
+  limit: number,
+): Promise<TenantSurvey> {
+  const { revision } = await latestIn(db)
+  const oldest = await db
+    .selectFrom('tenant')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const lacking: { tenantId: string; appId: string }[] = []
+  for (const appId of appIds) {
+    const rows = await db
+      .selectFrom('tenant')
+      .select('id')
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('service_principal')
+              .select('service_principal.id')
+              .whereRef('service_principal.tenant_id', '=', 'tenant.id')
+              .where('app_id', '=', appId)
+              .where('deleted_at', 'is', null),
+          ),
+        ),
+      )
+      .limit(limit - lacking.length)
+      .execute()
+    lacking.push(...rows.map(({ id }) => ({ tenantId: id, appId })))
+  }
+  return { revision, oldest: oldest && tenantFromRow(oldest), lacking }
 }
 
 async function writeCommit(

@@ -10,6 +10,8 @@ export type Tables = {
   /** The mark of each commit; commits of releases without marks have none. */
   commit_mark: { log: RevisionLog; revision: number; mark: string }
   tenant: TenantRow
+  /** Triggers write the domains of each tenant. */
+  tenant_domain: { tenant_id: string; domain: string }
   application: ApplicationRow
   app_role: AppRoleRow
   password_credential: PasswordCredentialRow

@@ -9,8 +9,10 @@ import { secretSha256 } from '../../../src/directory/password-credential.ts'
 import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
+import { apisOfEveryTenant } from '../../../src/management/privileged-apis.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
 import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
+import { guid } from '../../directory/sample.ts'
 import { MemoryDirectoryLog } from '../../fakes/memory-directory-log.ts'
 import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
@@ -100,6 +102,33 @@ describe('the first start', () => {
     assert.deepEqual(await settings(), { ...before, AUTH_URL, GRAPH_URL })
     assert.equal((await stat(join(dataDir, 'administrator.env'))).mode & 0o777, 0o600)
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
+  })
+
+  it('with 1,200 tenants completes each of them in parts, and a later start has none in memory', async () => {
+    const logOf = async (tenants: number) => {
+      const log = new MemoryDirectoryLog()
+      const more = Array.from({ length: tenants }, (_, index) =>
+        put('tenant', { ...fabrikam, id: guid(0x1000 + index), domains: [] }),
+      )
+      await start(log).store.update(() => ({
+        changes: [put('tenant', contoso), ...more],
+        audit: [],
+        result: undefined,
+      }))
+      assert.equal(await start(log).run(), true)
+      return log
+    }
+    const many = await logOf(1200)
+    assert.deepEqual(many.directory.surveyTenants([...apisOfEveryTenant]).lacking, [])
+    assert.equal(many.audit.filter(({ action }) => action === 'administrator.create').length, 1)
+    const weightAfterStart = async (log: MemoryDirectoryLog) => {
+      const { run, store } = start(log)
+      const { revision } = log.directory
+      assert.equal(await run(), false)
+      assert.equal(log.directory.revision, revision)
+      return store.cacheWeight
+    }
+    assert.equal(await weightAfterStart(many), await weightAfterStart(await logOf(1)))
   })
 
   it('adds missing records to an existing directory, in every tenant', async () => {

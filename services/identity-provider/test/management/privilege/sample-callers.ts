@@ -22,6 +22,7 @@ import { decideToken } from '../../../src/issuance/token-decision.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-roles.ts'
 import { currentRoles } from '../../../src/management/http/caller.ts'
+import { apisOfEveryTenant } from '../../../src/management/privileged-apis.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
@@ -118,7 +119,11 @@ export async function actingPeople(start: Start) {
   }
 
   async function restart(): Promise<void> {
-    const { changes } = planBootstrap(directory, { firstTenant: contoso }, runtime)
+    const { changes } = planBootstrap(
+      directory,
+      { firstTenant: contoso, survey: directory.surveyTenants([...apisOfEveryTenant]) },
+      runtime,
+    )
     await commit(...changes)
   }
 

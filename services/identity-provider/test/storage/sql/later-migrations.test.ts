@@ -76,7 +76,7 @@ describe('a migration that is no contraction', () => {
 
   for (const [statement, contraction] of [
     ['drop table tenant', 'tenant is removed'],
-    ['alter table tenant drop column domains', 'tenant.domains is removed or changed'],
+    ['alter table tenant drop column is_enabled', 'tenant.is_enabled is removed or changed'],
     ['alter table tenant rename column domains to names', 'tenant.domains is removed or changed'],
     ["alter table tenant add column region text not null default ''", undefined],
     ['alter table tenant add column region text', undefined],

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { credentialName } from '../../../src/directory/credential-name.ts'
+import { DirectoryStore } from '../../../src/storage/directory-store.ts'
 import { migrations } from '../../../src/storage/sql/migrations.ts'
+import { tenantToRow } from '../../../src/storage/sql/object-rows.ts'
 import { servicePrincipalToRow } from '../../../src/storage/sql/service-principal-row.ts'
 import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../../src/storage/storage.ts'
-import { guid, servicePrincipal } from '../../directory/sample.ts'
+import { guid, servicePrincipal, tenant } from '../../directory/sample.ts'
 
 /** The columns of a refused token request that an earlier release recorded. */
 const columns = "'2026-01-01T00:00:00.000Z', null, 'client', 'token.issue', null, 'refused'"
@@ -75,6 +77,19 @@ describe('the migration of a store', () => {
     const { credentialUses } = sqlStorage(database)
     const names = [guid(1), guid(2)].map((id) => credentialName({ id }, guid(5)))
     assert.equal((await credentialUses.lastUses(names)).size, 0)
+    await database.close()
+  })
+
+  it('finds the tenants that a store had before by their domains', async () => {
+    const side = new DatabaseSync(':memory:')
+    const database = sqliteDatabase(side, ':memory:')
+    await database.migrate('2026-12-03-search-of-names')
+    const one = tenant({ domains: ['one.example', 'other.example'] })
+    await database.write((db) => db.insertInto('tenant').values(tenantToRow(one, 0)).execute())
+    await database.migrate()
+    const store = new DirectoryStore({ log: sqlStorage(database).directory })
+    assert.deepEqual(await store.read((all) => all.tenant('Other.example')), one)
+    assert.equal(await store.read((all) => all.tenant('third.example')), undefined)
     await database.close()
   })
 
