@@ -54,15 +54,16 @@ export async function openInBrowser(
   }
   const [program, ...args] = opener
   const isStarted = await start(program, [...args, file])
-  const isRemoved = isStarted && (await start(process.execPath, ['-e', removal, file, `${linkMs}`]))
+  const remover = ['-e', removal, file, `${linkMs}`]
+  const isRemoved = isStarted && (await start(process.execPath, remover, true))
   if (!isRemoved) await rm(file, { force: true })
   return isStarted
 }
 
 /** Starts a program that may run longer than this one. */
-const start = (program: string, args: readonly string[]): Promise<boolean> =>
+const start = (program: string, args: readonly string[], windowsHide = false): Promise<boolean> =>
   new Promise((done) => {
-    const child = spawn(program, args, { detached: true, stdio: 'ignore' })
+    const child = spawn(program, args, { detached: true, stdio: 'ignore', windowsHide })
     child.once('error', () => done(false))
     child.once('spawn', () => {
       child.unref()

@@ -28,4 +28,19 @@ describe('the listener for metrics', () => {
       await listener.stop()
     }
   })
+
+  it('AS44: reads no body', async () => {
+    let taken = 0
+    for (const path of ['/metrics', '/x']) {
+      const pull = (controller: ReadableStreamDefaultController) => {
+        taken += 1
+        controller.enqueue(Buffer.from('a&'))
+      }
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+      const sent = { method: 'POST', body, duplex: 'half' } as RequestInit
+      const request = new Request(`http://127.0.0.1${path}`, sent)
+      const { status } = await metricsFetch(async () => 'up 1\n')(request)
+      assert.deepEqual([status, taken], [404, 0])
+    }
+  })
 })
