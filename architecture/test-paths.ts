@@ -13,6 +13,12 @@ const idp = (path: string) => `services/identity-provider/${path}`
 /** The exceptions to the rule that a test has the path of its source file, with `test` for `src`. */
 export const coveredElsewhere: readonly CoveredFiles[] = [
   {
+    paths: ['packages/http-service/src/workers/run-primary.ts'],
+    test: 'services/greeting-api/test/workers.test.ts',
+    startsProcess: true,
+    reason: 'Workers are processes of a whole service.',
+  },
+  {
     paths: ['cli/src/administrator/', 'cli/src/audit/', 'cli/src/commands/audit-filters.ts'],
     test: 'cli/test/commands/audit.test.ts',
     reason: 'The command runs against a fake audit server.',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { HeldAnswers } from './held-answers.ts'
 import type { RunningResponses } from './running-responses.ts'
 
@@ -12,13 +12,15 @@ export type StopOptions = {
   readonly delayMs?: number
   /**
    * After the delay, idle connections stay open for this long: a request may be on its way. Answers
-   * wait for a tenth of it before the port closes, and for as long after it.
+   * wait until a tenth of it has brought no new connection, and for as long after the port has closed.
    */
   readonly graceMs?: number
 }
 
 const maxDrainMs = 30_000
 const idleCheckMs = 50
+/** The port closes after a pause without a new connection, or after this many pauses. */
+const maxQuietPauses = 5
 
 /**
  * Stops a server. From now on, each answer is the last one of its connection. After the delay it accepts
@@ -42,7 +44,16 @@ export async function drain(
   // answer opens none.
   heldAnswers.hold()
   const pause = () => (graceMs > 0 ? sleep(graceMs / 10) : undefined)
-  await pause()
+  let [accepted, known] = [0, -1]
+  server.on('connection', () => {
+    accepted += 1
+  })
+  for (let pauses = 0; pauses < maxQuietPauses && graceMs > 0 && accepted !== known; pauses += 1) {
+    known = accepted
+    await pause()
+    // After a turn of the loop, all connections of the pause are accepted, however late its timer is.
+    await setImmediate()
+  }
   const closed = once(server, 'close')
   // The `close` of an HTTP server would close idle connections immediately.
   NetServer.prototype.close.call(server)

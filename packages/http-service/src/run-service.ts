@@ -90,7 +90,7 @@ export async function runService<Settings extends ServiceSettings>(
   try {
     const link = workerLink(host)
     const service = await (isOnlyPrimary
-      ? runPrimary(settings.WORKERS, log)
+      ? runPrimary(settings, log)
       : start(settings, log, { link, tracing }))
     const stop = stopOnce(host, service, log, tracing)
     // Before the log message: its reader may send a signal immediately.
@@ -112,9 +112,9 @@ export async function runService<Settings extends ServiceSettings>(
 const graceMs = 1000
 
 /** The code of the primary process is loaded only for several workers. */
-async function runPrimary(workers: number, log: Logger): Promise<RunningService> {
+async function runPrimary(settings: ServiceSettings, log: Logger): Promise<RunningService> {
   const { startWorkers } = await import('./workers/run-primary.ts')
-  return startWorkers(workers, log)
+  return startWorkers({ ...settings }, log)
 }
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */

@@ -42,14 +42,15 @@ async function startWithWorkers(providerUrl: string) {
       if (parsed.msg === msg) return parsed
     }
   }
-  const { workerPid } = await line('worker ready')
+  const ready = async () => (await line('worker ready')).workerPid
+  const workerPids = [await ready(), await ready()]
   const { url, metricsUrl } = await line('listening')
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     const [code] = await exited
     return code
   }
-  return { url, metricsUrl, line, end, workerPid }
+  return { url, metricsUrl, line, ready, end, workerPids }
 }
 
 /** The values of some metrics. */
@@ -101,7 +102,7 @@ describe('a greeting API with two workers', () => {
       2,
     ])
 
-    process.kill(api.workerPid, 'SIGKILL')
+    process.kill(api.workerPids.shift() ?? 0, 'SIGKILL')
     const { signal } = await api.line('a worker ended and is replaced')
     assert.equal(signal, 'SIGKILL')
     assert.equal((await callWith(api.url, '/api/v1/hi', token)).body, 'Hi')
@@ -110,6 +111,25 @@ describe('a greeting API with two workers', () => {
       'greeting_worker_replacements_total',
     ])
     assert.deepEqual([now, replaced], [before + 5, 1])
+  })
+
+  it('answers a request that a killed worker had not accepted', async () => {
+    api.workerPids.push(await api.ready())
+    const pid = api.workerPids.shift() ?? 0
+    // The primary process hands one of two connections to the worker that does not run.
+    process.kill(pid, 'SIGSTOP')
+    const calls = [1, 2].map(() => callWith(api.url, '/healthz', ''))
+    await Promise.race(calls)
+    process.kill(pid, 'SIGKILL')
+    for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
+  })
+
+  it('keeps its address when all workers have ended', async () => {
+    api.workerPids.push(await api.ready())
+    for (const pid of api.workerPids) process.kill(pid, 'SIGKILL')
+    await api.ready()
+    assert.equal((await fetch(`${api.url}/healthz`)).status, 200)
+    assert.equal((await fetch(`${api.metricsUrl}/metrics`)).status, 200)
   })
 
   it('ends with all workers, and with 0, on SIGTERM', async () => {
