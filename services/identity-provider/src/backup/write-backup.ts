@@ -12,7 +12,14 @@ import type { SqlDatabase } from '../storage/sql/sql-database.ts'
 import { type StoredTable, storedTables } from '../storage/sql/stored-tables.ts'
 import type { Tables } from '../storage/sql/tables.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupManifest, manifestName, sealedKeyName, tableFile } from './backup-manifest.ts'
+import {
+  type BackupManifest,
+  manifestFormat,
+  manifestName,
+  manifestText,
+  sealedKeyName,
+  tableFile,
+} from './backup-manifest.ts'
 import { appliedMigrations } from './store-source.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
@@ -69,7 +76,7 @@ async function writeFiles(
     const revisions = await db.selectFrom('revision').select(['log', 'number']).execute()
     const key = await db.selectFrom('signing_key').select('sealed_private_key').executeTakeFirst()
     return {
-      ...{ format: 1, createdAt: now.toISOString(), store, migrations },
+      ...{ format: manifestFormat, createdAt: now.toISOString(), store, migrations },
       revisions: Object.fromEntries(revisions.map(({ log, number }) => [log, number])),
       keyEncryptionKeyId: key === undefined ? null : KeyEncryptionKey.idOf(key.sealed_private_key),
       sealedKeySha256:
@@ -79,7 +86,7 @@ async function writeFiles(
   })
   if (sealedKey !== undefined)
     await writeFile(join(draft, sealedKeyName), sealedKey, { mode: ownerOnly, flush: true })
-  const text = `${JSON.stringify(manifest, null, 2)}\n`
+  const text = manifestText(manifest)
   await writeFile(join(draft, manifestName), text, { mode: ownerOnly, flush: true })
   return manifest
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { backupCommands } from '../../src/backup/backup-command.ts'
+import { manifestText } from '../../src/backup/backup-manifest.ts'
 import type { Service } from '../../src/service.ts'
 import { storedTables } from '../../src/storage/sql/stored-tables.ts'
 import { startHere } from '../provider-here.ts'
@@ -129,8 +130,9 @@ describe('a backup of a running server', () => {
         async (copy) => {
           const path = join(copy, 'manifest.json')
           const manifest = JSON.parse(await readFile(path, 'utf8'))
+          delete manifest.sha256
           manifest.migrations.push('2100-01-01-later')
-          await writeFile(path, JSON.stringify(manifest))
+          await writeFile(path, manifestText(manifest))
         },
       ],
     ]

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../files/make-folder.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'
+import { draftParts, removeAbandonedDrafts } from './abandoned-drafts.ts'
 import { acknowledgedFile } from './acknowledged-commits.ts'
 import { openUnchecked } from './sqlite-connection.ts'
 
@@ -24,6 +25,7 @@ export async function createFile(
   fill: (database: SqlDatabase) => Promise<void> = (database) => database.migrate(),
 ): Promise<boolean> {
   await makeFolder(dirname(path))
+  await removeAbandonedDrafts(path)
   const draft = `${path}.${randomUUID()}`
   try {
     await (await open(draft, 'wx', ownerOnly)).close()
@@ -46,7 +48,7 @@ export async function createFile(
       },
     )
   } finally {
-    await Promise.all(['', '-wal', '-shm'].map((part) => rm(`${draft}${part}`, { force: true })))
+    await Promise.all(draftParts.map((part) => rm(`${draft}${part}`, { force: true })))
   }
 }
 

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import type { Tables } from '../sql/tables.ts'
 import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import { removeAbandonedDrafts } from './abandoned-drafts.ts'
 import { type BackgroundCheck, checkInBackground } from './background-check.ts'
 import { createFile } from './create-file.ts'
 import { LocalChannel } from './local-channel.ts'
@@ -51,7 +52,8 @@ export async function openSqliteDatabase(
   try {
     threads.writer.start()
     threads.reader.start()
-    if (!(await exists(path))) await createFile(path, (draft) => sqliteDatabase(draft, path))
+    if (await exists(path)) await removeAbandonedDrafts(path)
+    else await createFile(path, (draft) => sqliteDatabase(draft, path))
     return await openFile(path, threads, { oneStepAfter, newReader })
   } catch (cause) {
     await Promise.all(Object.values(threads).map((thread) => thread.close()))

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  type BackupManifest,
+  manifestText,
+  parseManifest,
+} from '../../src/backup/backup-manifest.ts'
+import { migrations } from '../../src/storage/sql/migrations.ts'
+
+const sha256 = 'ab'.repeat(32)
+const manifest: BackupManifest = {
+  format: 2,
+  createdAt: '2030-01-01T00:00:00.000Z',
+  store: 'sqlite',
+  migrations: Object.keys(migrations).toSorted(),
+  revisions: { directory: 7, 'signing-keys': 2 },
+  keyEncryptionKeyId: 'AbCdEf',
+  sealedKeySha256: null,
+  tables: [{ name: 'tenant', rows: 1, bytes: 100, sha256 }],
+}
+const text = manifestText(manifest)
+const damaged = { code: 'backup_damaged', message: 'the manifest.json is damaged' }
+
+describe('the manifest of a backup', () => {
+  it('is read as it was written', () => {
+    const { sha256: _, ...read } = parseManifest(text)
+    assert.deepEqual(read, manifest)
+  })
+
+  it('is damaged when any single bit of it is wrong', () => {
+    const bytes = Buffer.from(text)
+    let refused = 0
+    for (let index = 0; index < bytes.length; index += 1)
+      for (let bit = 0; bit < 8; bit += 1) {
+        const copy = Buffer.from(bytes)
+        copy[index] = (copy[index] ?? 0) ^ (1 << bit)
+        assert.throws(() => parseManifest(copy.toString()), damaged, `bit ${bit} of byte ${index}`)
+        refused += 1
+      }
+    assert.equal(refused, bytes.length * 8)
+  })
+
+  const cut: readonly [string, string][] = [
+    ['without its last line', text.slice(0, -2)],
+    ['without its checksum', JSON.stringify(manifest)],
+    ['with more after it', `${text}\n`],
+    ['that is empty', ''],
+  ]
+  for (const [what, changed] of cut)
+    it(`is damaged ${what}`, () => {
+      assert.throws(() => parseManifest(changed), damaged)
+    })
+
+  const later: readonly [string, object][] = [
+    ['a later format', { ...manifest, format: 3, new: true }],
+    ['a later migration', { ...manifest, migrations: [...manifest.migrations, '2100-later'] }],
+  ]
+  for (const [what, content] of later)
+    it(`is of a later release when it has ${what} and its checksum, and damaged without`, () => {
+      const newer = { code: 'backup_newer' }
+      assert.throws(() => parseManifest(manifestText(content as BackupManifest)), newer)
+      assert.throws(() => parseManifest(JSON.stringify(content)), damaged)
+    })
+
+  it('of an earlier release has no checksum', () => {
+    const earlier = { ...manifest, format: 1 }
+    assert.deepEqual(parseManifest(`${JSON.stringify(earlier, null, 2)}\n`), earlier)
+  })
+})
