@@ -194,6 +194,11 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
     reason: 'The plan and the administrator are one step of the first start.',
   },
   {
+    paths: [idp('src/directory/privileged-roles.ts')],
+    test: idp('test/management/privilege-escalation.test.ts'),
+    reason: 'The roles decide whether a change is permitted.',
+  },
+  {
     paths: [idp('src/management/graph/'), idp('src/management/privileged-apis.ts')],
     test: idp('test/management/privilege/privilege-table.test.ts'),
     reason: 'The table calls every operation with every role.',

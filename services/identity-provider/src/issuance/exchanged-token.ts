@@ -1,11 +1,16 @@
 import type { Directory } from '../directory/directory.ts'
 import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import {
+  missingRole,
+  ownedRoles,
+  privilegedRolesIn,
+  rolesEverywhere,
+} from '../directory/privileged-roles.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
 import { isFederated } from './federated-authentication.ts'
-import { grantedRoles } from './granted-roles.ts'
-import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -53,24 +58,26 @@ export function findPresenter(
 }
 
 /**
- * Requires that the presenter has the management roles of the client. Otherwise a caller that may add a
- * secret to the presenter would get every role of the clients that trust it.
+ * Requires for a token of a management API that the presenter has the management roles of the client, of
+ * both APIs and wherever the token counts. Otherwise a caller that may add a secret to the presenter
+ * would get every role of the clients that trust it: with the token, a client can add a secret to itself.
  *
  * @returns `undefined`, or the refusal `role_required`, which names the presenter
  */
 export function presenterRefusal(
   directory: Directory,
   presenter: ServicePrincipal,
-  tenantId: string,
+  { application, principal }: Client,
   resource: Resource,
-  roles: readonly string[],
 ): Refused<IssuanceRefusal> | undefined {
   if (!privilegedApiAppIds.includes(resource.application.appId)) return undefined
-  const application = directory.applicationByAppId(presenter.appId)
-  const principal = directory.servicePrincipalByAppId(tenantId, presenter.appId)
-  const own =
-    application && principal ? grantedRoles(directory, { application, principal }, resource) : []
-  if (!(own instanceof Refused) && roles.every((role) => own.includes(role))) return undefined
+  const needed =
+    principal.tenantId === application.tenantId
+      ? rolesEverywhere(directory, application.appId)
+      : privilegedRolesIn(directory)(principal)
+  const { appId: applicationId, tenantId } = presenter
+  const owned = ownedRoles(directory, { applicationId, tenantId })
+  if (missingRole(owned, needed) === undefined) return undefined
   return refuse({
     reason: 'role_required',
     clientId: presenter.appId,

@@ -81,7 +81,7 @@ export function decideAccess(
   const roles = grantedRoles(directory, client, resource)
   if (roles instanceof Refused) return roles
   const { presenter } = authenticated
-  const refusal = presenter && presenterRefusal(directory, presenter, tenant.id, resource, roles)
+  const refusal = presenter && presenterRefusal(directory, presenter, client, resource)
   if (refusal !== undefined) return refusal
 
   return { ...authenticated, tenant, resource, roles }

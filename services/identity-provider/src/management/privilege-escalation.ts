@@ -1,16 +1,19 @@
-import type { AppRoleAssignment } from '../directory/app-role-assignment.ts'
 import type { Application } from '../directory/application.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { DirectoryChange, DirectoryKind } from '../directory/directory-change.ts'
-import { emptyGuid } from '../directory/guid.ts'
-import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
+import {
+  isActive,
+  isPrivileged,
+  missingRole,
+  ownedRoles,
+  type PrivilegedRole,
+  privilegedRolesIn,
+  rolesEverywhere,
+} from '../directory/privileged-roles.ts'
 import type { ServicePrincipal } from '../directory/service-principal.ts'
 import { refuse } from './http/graph-error.ts'
 import type { ChangingCall } from './http/operation.ts'
 import type { ServerRole } from './server/server-roles.ts'
-
-/** An assignment of a role of a management API, in one tenant. */
-type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
 
 type CheckedCall = Pick<ChangingCall, 'caller' | 'committed'>
 type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
@@ -23,12 +26,11 @@ type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRo
  * @throws {GraphError} graph_refusal role_not_owned.
  */
 export function requireOwnRoles(call: CheckedCall, changes: readonly DirectoryChange[]): void {
-  const own = new Set(privilegedRolesOf(call).map(keyOf))
+  const owned = ownedRoles(call.committed, call.caller)
   for (const change of changes) {
     const rule = neededRoles[change.kind] as Rule<DirectoryChange>
-    for (const needed of rule(call, change)) {
-      if (!own.has(keyOf(needed))) throw refuse('role_not_owned', roleName(call.committed, needed))
-    }
+    const missing = missingRole(owned, rule(call, change))
+    if (missing !== undefined) throw refuse('role_not_owned', roleName(call.committed, missing))
   }
 }
 
@@ -43,7 +45,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     const { caller, committed } = call
     const before = committed.application(id)
     if (before === undefined) return []
-    if (value !== null && addsAuthentication(before, value)) return rolesEverywhere(call, before)
+    if (value !== null && addsAuthentication(before, value)) return neededEverywhere(call, before)
     return [...committed.servicePrincipalsOfApplication(before.appId)]
       .filter(({ tenantId }) => tenantId === caller.tenantId)
       .flatMap(privilegedRolesIn(committed))
@@ -56,7 +58,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     const before = committed.servicePrincipal(id)
     const application = value === null ? undefined : committed.applicationByAppId(value.appId)
     if (value !== null && application?.tenantId === value.tenantId) {
-      if (opensPrincipal(before, value)) return rolesEverywhere(call, application)
+      if (opensPrincipal(before, value)) return neededEverywhere(call, application)
     }
     return before?.tenantId === caller.tenantId ? privilegedRolesIn(committed)(before) : []
   },
@@ -73,13 +75,11 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
 const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
 
 /** The management roles of an application in all tenants. The application itself needs none of them. */
-const rolesEverywhere = (
+const neededEverywhere = (
   { caller, committed }: CheckedCall,
   { appId }: Application,
 ): readonly PrivilegedRole[] =>
-  appId === caller.applicationId
-    ? []
-    : [...committed.servicePrincipalsOfApplication(appId)].flatMap(privilegedRolesIn(committed))
+  appId === caller.applicationId ? [] : rolesEverywhere(committed, appId)
 
 /** Whether a change adds a way to authenticate as the application. */
 const addsAuthentication = (before: Application, after: Application): boolean =>
@@ -93,9 +93,6 @@ const opensPrincipal = (before: ServicePrincipal | undefined, after: ServicePrin
   hasNewCredential(before, after) ||
   (isActive(after) && !isActive(before) && credentialsOf(after).length > 0)
 
-const isActive = (principal: ServicePrincipal | undefined): boolean =>
-  principal?.accountEnabled === true && principal.deletedDateTime === null
-
 type Holder = Application | ServicePrincipal
 
 function hasNewCredential(before: Holder | undefined, after: Holder): boolean {
@@ -108,32 +105,6 @@ const credentialsOf = (holder: Holder): readonly object[] => [
   ...holder.keyCredentials,
   ...('federatedIdentityCredentials' in holder ? holder.federatedIdentityCredentials : []),
 ]
-
-/**
- * The management roles that the caller's application has where it is enabled. A token does not name
- * the credential that it was issued for. In the tenant of the application, each credential stands for
- * all tenants. In another tenant, it may be good there only, so only the roles of that tenant count.
- */
-function privilegedRolesOf({ caller, committed }: CheckedCall): PrivilegedRole[] {
-  const home = committed.applicationByAppId(caller.applicationId)?.tenantId
-  return [...committed.servicePrincipalsOfApplication(caller.applicationId)]
-    .filter(({ tenantId }) => tenantId === caller.tenantId || home === caller.tenantId)
-    .filter((one) => isActive(one) && committed.tenant(one.tenantId)?.isEnabled)
-    .flatMap(privilegedRolesIn(committed))
-}
-
-const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
-  directory.assignmentsOf(client.id).filter(isPrivileged(directory))
-
-/** A role that is no longer declared counts too, because it may be declared again. */
-const isPrivileged =
-  (directory: Directory) =>
-  ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>
-    appRoleId !== emptyGuid &&
-    privilegedApiAppIds.includes(directory.servicePrincipal(resourceId)?.appId ?? '')
-
-const keyOf = ({ tenantId, resourceId, appRoleId }: PrivilegedRole): string =>
-  `${tenantId} ${resourceId} ${appRoleId}`
 
 function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRole): string {
   const appId = directory.servicePrincipal(resourceId)?.appId ?? ''

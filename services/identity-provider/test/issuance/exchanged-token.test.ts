@@ -80,7 +80,7 @@ const refusedRows: readonly [what: string, row: () => Situation, IssuanceRefusal
   ],
 ]
 
-describe('a token of this server as the assertion', () => {
+describe('a token of this server as the assertion (AS32)', () => {
   for (const [what, row, reason] of refusedRows)
     it(`refuses ${what}: ${reason}`, () => {
       const decision = decide(row())

@@ -7,7 +7,8 @@ import {
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
-import { declaredRoles, type Person } from './sample-callers.ts'
+import { ownIssuer, type Person } from './held-authority.ts'
+import { declaredRoles } from './sample-callers.ts'
 
 /** One step of a sequence. The numbers choose among the objects that exist at that time. */
 export type Step = {
@@ -109,10 +110,15 @@ const onDeletedItem =
     return one && { path: `/directory/deletedItems/${one.id}${suffix}` }
   }
 
-const trust = ({ name }: Person, { variant }: Step) => ({
-  issuer: 'https://issuer.example',
-  subject: name,
-  name: `trust-${variant}-${name.replaceAll(' ', '-')}`,
+/** A credential for a token of the person's own issuer, or of another client of the tenant. */
+const trust = ({ directory, person: { name }, step, tenantId }: Scene) => ({
+  ...(step.variant % 3 === 0
+    ? {
+        issuer: ownIssuer(tenantId),
+        subject: oneOf([...directory.servicePrincipalsOf(tenantId)], step.role)?.id,
+      }
+    : { issuer: 'https://issuer.example', subject: name }),
+  name: `trust-${step.variant}-${name.replaceAll(' ', '-')}`,
   audiences: ['api://AzureADTokenExchange'],
 })
 
@@ -232,7 +238,7 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
   })),
   'POST /applications/{id}/federatedIdentityCredentials': onApplication(
     '/federatedIdentityCredentials',
-    ({ person, step }) => trust(person, step),
+    trust,
   ),
   'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': onCredential(
     ({ person }) => ({ subject: person.name }),

@@ -5,10 +5,13 @@ import { type DirectoryChange, put } from '../../../src/directory/directory-chan
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
 import { createPassword } from '../../../src/directory/password-credential.ts'
-import { graphAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import { Refused } from '../../../src/issuance/refusal.ts'
+import { decideAccess } from '../../../src/issuance/token-decision.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-roles.ts'
+import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import {
@@ -185,4 +188,77 @@ describe('a credential of a service principal in the tenant of its application (
     const restore = `/directory/deletedItems/${principals[contoso.id]?.id}/restore`
     assert.equal((await caller.post(restore)).status, 200)
   })
+})
+
+describe('a client that trusts another service principal as its credential (AS32)', () => {
+  type Roles = Readonly<Record<string, readonly GraphRole[]>>
+  const both: Roles = { [contoso.id]: writer, [fabrikam.id]: writer }
+
+  const rows: readonly {
+    readonly what: string
+    /** The tenant and the roles of the presenter's application. */
+    readonly presenter: readonly [home: string, roles: Roles]
+    /** The roles of the client, an application of Contoso. */
+    readonly client: Roles
+    readonly hasServerRole?: true
+    readonly requestedIn?: string
+    readonly isIssued: boolean
+  }[] = [
+    {
+      what: 'has the same roles in all tenants',
+      ...{ presenter: [contoso.id, both], client: both, isIssued: true },
+    },
+    {
+      what: 'has the same roles, and the token is for another tenant',
+      ...{ presenter: [contoso.id, both], client: both, isIssued: true },
+      requestedIn: fabrikam.id,
+    },
+    {
+      what: 'lacks a role of the same API',
+      presenter: [contoso.id, { [contoso.id]: writer }],
+      ...{ client: { [contoso.id]: allGraphRoles }, isIssued: false },
+    },
+    {
+      what: 'lacks a role of the other management API',
+      presenter: [contoso.id, { [contoso.id]: writer }],
+      ...{ client: { [contoso.id]: writer }, hasServerRole: true, isIssued: false },
+    },
+    {
+      what: 'lacks a role in another tenant',
+      presenter: [contoso.id, { [contoso.id]: writer }],
+      ...{ client: both, isIssued: false },
+    },
+    {
+      what: 'has the roles in another tenant by an application of that tenant',
+      presenter: [fabrikam.id, both],
+      client: { [contoso.id]: [], [fabrikam.id]: writer },
+      ...{ requestedIn: fabrikam.id, isIssued: false },
+    },
+  ]
+  for (const { what, presenter, client, hasServerRole, requestedIn, isIssued } of rows)
+    it(`gets ${isIssued ? 'a' : 'no'} token for Graph when that one ${what}`, async () => {
+      const sample = await sampleGraph()
+      const { directory } = sample.log
+      const { principals, ...application } = await multiTenant(sample, contoso.id, client)
+      const trusted = await multiTenant(sample, ...presenter)
+      const [principal, at] = [
+        principals[requestedIn ?? contoso.id],
+        trusted.principals[contoso.id],
+      ]
+      const management = directory.servicePrincipalByAppId(contoso.id, serverManagementAppId)
+      const tenant = directory.tenant(requestedIn ?? contoso.id)
+      assert.ok(principal && at && management && tenant)
+      if (hasServerRole) {
+        const { id } = serverRoles['SigningKey.ReadWrite.All']
+        const given = newAppRoleAssignment(principal, management, id, sample.runtime)
+        await sample.commit(put('appRoleAssignment', given))
+      }
+      const authenticated = {
+        client: { application, principal },
+        ...({ method: 'assertion', credentialId: 'trust', presenter: at } as const),
+      }
+      const decision = decideAccess(directory, tenant, authenticated, graphAppId)
+      if (isIssued) assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
+      else assert.equal(decision instanceof Refused && decision.refusal.reason, 'role_required')
+    })
 })

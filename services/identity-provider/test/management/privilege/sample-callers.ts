@@ -2,32 +2,25 @@ import type { AppRole } from '../../../src/directory/app-role.ts'
 import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
 import type { Application } from '../../../src/directory/application.ts'
 import { put } from '../../../src/directory/directory-change.ts'
-import type { KeyCredential } from '../../../src/directory/key-credential.ts'
 import { newApplication } from '../../../src/directory/new-application.ts'
 import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
-import { createPassword, secretSha256 } from '../../../src/directory/password-credential.ts'
+import { createPassword } from '../../../src/directory/password-credential.ts'
 import {
   graphAppId,
   ownerTenantId,
-  privilegedApiAppIds,
   serverManagementAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
 import type { Tenant } from '../../../src/directory/tenant.ts'
-import { findClient } from '../../../src/issuance/client.ts'
-import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
-import { Refused } from '../../../src/issuance/refusal.ts'
-import { findResource } from '../../../src/issuance/resource.ts'
-import { decideToken } from '../../../src/issuance/token-decision.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/graph/graph-roles.ts'
-import { currentRoles } from '../../../src/management/http/caller.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileged-apis.ts'
 import { serverRoles } from '../../../src/management/server/server-roles.ts'
 import { tenant } from '../../directory/sample.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { certificateOf } from './certificate-of.ts'
+import { authorityHeld, authorityOf, type Person } from './held-authority.ts'
 import { keylessManagement } from './keyless-management.ts'
 
 /** The start of a sequence. */
@@ -47,17 +40,6 @@ export type Start = {
   }[]
 }
 
-/** A person with credentials of some applications, who can authenticate as these only. */
-export type Person = {
-  readonly name: string
-  /** The secrets that the person has received, by application ID. */
-  readonly secrets: Map<string, string[]>
-  /** The certificate whose key the person has. */
-  readonly certificate: KeyCredential
-  /** The authority that the person had from the start, or received from a person who had it. */
-  readonly due: Set<string>
-}
-
 export const homeTenantId = contoso.id
 export const everyRole: readonly { readonly appId: string; readonly value: string }[] = [
   ...Object.keys(graphRoles).map((value) => ({ appId: graphAppId, value })),
@@ -67,9 +49,6 @@ export const everyRole: readonly { readonly appId: string; readonly value: strin
 const every = everyRole.map((_, index) => index)
 const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
 const everyOfGraph = every.filter((index) => everyRole[index]?.appId === graphAppId)
-
-/** Authority is the value of a role in a tenant. */
-export const authorityOf = (tenantId: string, value: string) => `${tenantId} ${value}`
 
 /** Takes more steps than the others. Without it, few steps change the application in focus. */
 const leaders: Readonly<Record<Start['focus'], string>> = {
@@ -202,117 +181,4 @@ export function isDue({ due }: Person, authority: string): boolean {
     due.has(authority) ||
     (hasAllTenants && tenantId !== homeTenantId && Object.hasOwn(graphRoles, value as GraphRole))
   )
-}
-
-/**
- * The applications for which a person has a credential, also if they are deleted or disabled.
- *
- * @param validIn a tenant in which the credential is good: one of the service principal in the tenant of
- *   its application leads to all tenants
- */
-export function appIdsOf(directory: Directory, person: Person, validIn?: string): string[] {
-  const { certificate, name, secrets } = person
-  const tenantIds = [...directory.tenants(), { id: ownerTenantId }].map(({ id }) => id)
-  const isKnown = ({
-    appId,
-    keyCredentials,
-    passwordCredentials,
-  }: Application | ServicePrincipal) =>
-    keyCredentials.some(
-      ({ sha256Thumbprint }) => sha256Thumbprint === certificate.sha256Thumbprint,
-    ) ||
-    (secrets.get(appId) ?? []).some((secret) => {
-      const hash = secretSha256(secret)
-      return passwordCredentials.some((known) => Buffer.from(known.secretSha256).equals(hash))
-    })
-  const applications = tenantIds.flatMap((id) => [...directory.applicationsOf(id)])
-  const principals = tenantIds.flatMap((id) => [...directory.servicePrincipalsOf(id)])
-  const isHome = ({ appId, tenantId }: ServicePrincipal) =>
-    applications.some((one) => one.appId === appId && one.tenantId === tenantId)
-  return [
-    ...new Set(
-      [
-        ...applications.filter(
-          (one) =>
-            isKnown(one) ||
-            one.federatedIdentityCredentials.some(({ subject }) => subject === name),
-        ),
-        ...principals.filter(
-          (one) =>
-            isKnown(one) && (validIn === undefined || one.tenantId === validIn || isHome(one)),
-        ),
-      ].map(({ appId }) => appId),
-    ),
-  ]
-}
-
-/** The authority in all tokens that a person can get now, by the real token decision. */
-export const authorityHeld = (directory: Directory, person: Person, now: Date): string[] =>
-  appIdsOf(directory, person).flatMap((applicationId) =>
-    [...directory.servicePrincipalsOfApplication(applicationId)].flatMap(({ tenantId }) =>
-      authorityAs(directory, person, { applicationId, tenantId }, now),
-    ),
-  )
-
-/** The authority in the tokens that a person can get as one application in one tenant. */
-export function authorityAs(
-  directory: Directory,
-  person: Person,
-  client: { readonly applicationId: string; readonly tenantId: string },
-  now: Date,
-): string[] {
-  const { applicationId, tenantId } = client
-  return privilegedApiAppIds.flatMap((apiAppId) => {
-    const roles = tokenRoles(directory, person, applicationId, tenantId, apiAppId, now)
-    if (roles.length === 0) return []
-    const values = currentRoles(directory, { tenantId, applicationId, roles }, apiAppId)
-    return values.map((value) => authorityOf(tenantId, value))
-  })
-}
-
-function tokenRoles(
-  directory: Directory,
-  { certificate, name, secrets }: Person,
-  clientId: string,
-  tenantId: string,
-  resource: string,
-  now: Date,
-): readonly string[] {
-  const rules = {
-    assertionAudiences: () => new Set<string>(),
-    assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
-    usesAssertionsOnce: false,
-  }
-  const ways = [
-    { method: 'tls', sha256Thumbprint: certificate.sha256Thumbprint } as const,
-    ...(secrets.get(clientId) ?? []).map((secret) => ({ method: 'secret', secret }) as const),
-  ]
-  for (const authentication of ways) {
-    const request = { tenant: tenantId, clientId, authentication, resource }
-    const decision = decideToken(directory, request, { rules, assertion: {} }, now)
-    if (!(decision instanceof Refused)) return decision.roles
-  }
-  return federatedRoles(directory, name, clientId, tenantId, resource)
-}
-
-/** The decision of `decideToken` on an assertion of the person's own issuer. */
-function federatedRoles(
-  directory: Directory,
-  name: string,
-  clientId: string,
-  tenantId: string,
-  resource: string,
-): readonly string[] {
-  const home = directory.tenant(tenantId)
-  const client = home && findClient(directory, home, clientId)
-  const isTrusted = client?.application.federatedIdentityCredentials.some(
-    ({ subject }) => subject === name,
-  )
-  const principal = client?.principal
-  const isOpen = principal?.accountEnabled && !client?.application.isFallbackPublicClient
-  if (!home?.isEnabled || !client || !principal || !isTrusted || !isOpen) return []
-  const api = findResource(directory, home, resource)
-  if (api instanceof Refused) return []
-  const roles = grantedRoles(directory, { ...client, principal }, api)
-  return roles instanceof Refused ? [] : roles
 }

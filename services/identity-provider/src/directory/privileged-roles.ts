@@ -1,0 +1,56 @@
+import type { AppRoleAssignment } from './app-role-assignment.ts'
+import type { Directory } from './directory.ts'
+import { emptyGuid } from './guid.ts'
+import { privilegedApiAppIds } from './privileged-api-ids.ts'
+import type { ServicePrincipal } from './service-principal.ts'
+
+/** An assignment of a role of a management API, in one tenant. */
+export type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
+
+/** A client that has authenticated in a tenant. */
+type TenantClient = { readonly tenantId: string; readonly applicationId: string }
+
+/**
+ * The management roles that a client owns: those of its application where it is enabled. A token does
+ * not name the credential that it was issued for. In the tenant of the application, each credential
+ * stands for all tenants. In another tenant, it may be good there only, so only the roles there count.
+ */
+export function ownedRoles(
+  directory: Directory,
+  { applicationId, tenantId }: TenantClient,
+): PrivilegedRole[] {
+  const isHome = directory.applicationByAppId(applicationId)?.tenantId === tenantId
+  return [...directory.servicePrincipalsOfApplication(applicationId)]
+    .filter((one) => isHome || one.tenantId === tenantId)
+    .filter((one) => isActive(one) && directory.tenant(one.tenantId)?.isEnabled)
+    .flatMap(privilegedRolesIn(directory))
+}
+
+/** The management roles of an application in all tenants, also where it is disabled or deleted. */
+export const rolesEverywhere = (directory: Directory, appId: string): PrivilegedRole[] =>
+  [...directory.servicePrincipalsOfApplication(appId)].flatMap(privilegedRolesIn(directory))
+
+export const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
+  directory.assignmentsOf(client.id).filter(isPrivileged(directory))
+
+/** A role that is no longer declared counts too, because it may be declared again. */
+export const isPrivileged =
+  (directory: Directory) =>
+  ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>
+    appRoleId !== emptyGuid &&
+    privilegedApiAppIds.includes(directory.servicePrincipal(resourceId)?.appId ?? '')
+
+export const isActive = (principal: ServicePrincipal | undefined): boolean =>
+  principal?.accountEnabled === true && principal.deletedDateTime === null
+
+/** The first role that a client needs and does not own. */
+export function missingRole(
+  owned: readonly PrivilegedRole[],
+  needed: readonly PrivilegedRole[],
+): PrivilegedRole | undefined {
+  const own = new Set(owned.map(keyOf))
+  return needed.find((one) => !own.has(keyOf(one)))
+}
+
+const keyOf = ({ tenantId, resourceId, appRoleId }: PrivilegedRole): string =>
+  `${tenantId} ${resourceId} ${appRoleId}`
