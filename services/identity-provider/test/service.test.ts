@@ -173,6 +173,23 @@ describe('the service', () => {
       /: \\u001b\[31mx\\u000a\\u202e\\u009b is not a property of this format\.\n$/,
     ],
     [
+      'a data folder that is a file',
+      async (dataDir) => {
+        await writeFile(join(dataDir, 'file'), '')
+        return { DATA_DIR: join(dataDir, 'file') }
+      },
+      /\/file is a file\.$/m,
+    ],
+    ...(process.platform === 'linux'
+      ? [
+          [
+            'a data folder that no file system creates',
+            async () => ({ DATA_DIR: '/proc/none/data' }),
+            /\/proc\/none cannot be created there\.$/m,
+          ] satisfies (typeof sentences)[number],
+        ]
+      : []),
+    [
       'a database that is away',
       async () => ({ DATABASE_URL: 'postgres://greeting:canary@127.0.0.1:1/greeting' }),
       /127\.0\.0\.1:1/,

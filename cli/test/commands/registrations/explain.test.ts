@@ -134,6 +134,23 @@ describe('greeting registrations explain', () => {
     })
   }
 
+  it('prefers the name in the same case', async (test) => {
+    const { served } = await applied(test)
+    served.stand.directory.createApplication({ displayName: 'GREETING client' })
+    const { code, out } = await served.run(['explain', ...names])
+    assert.equal(code, 0)
+    assert.match(out, withRoles)
+    const other = await served.run([
+      'explain',
+      '--client',
+      'greeting CLIENT',
+      '--api',
+      'Greeting API',
+    ])
+    assert.equal(other.code, 2)
+    assert.match(other.err, /^2 applications match/)
+  })
+
   it('exits with 2 for several applications of one name, and takes the ID of one', async (test) => {
     const { served } = await applied(test)
     const { appId } = found(served, 'Greeting client').application

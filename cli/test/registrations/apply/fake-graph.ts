@@ -143,14 +143,22 @@ export class FakeGraph {
     const { directory } = this
     const { applications, servicePrincipals, assignments } = directory
     return [
-      ['GET', /^\/applications$/, ({ url }) => this.#page(url, directory.list(applications))],
+      [
+        'GET',
+        /^\/applications$/,
+        ({ url }) => this.#page(url, directory.list(applications).map(withoutRelated)),
+      ],
       ['POST', /^\/applications$/, ({ body }) => directory.createApplication(body)],
       [
         'GET',
         /^\/applications\(uniqueName='([^']+)'\)$/,
         ({ ids: [name = ''] }) => directory.applicationByUniqueName(name),
       ],
-      ['GET', /^\/applications\/([^/]+)$/, ({ ids: [id = ''] }) => directory.get(applications, id)],
+      [
+        'GET',
+        /^\/applications\/([^/]+)$/,
+        ({ ids: [id = ''] }) => withoutRelated(directory.get(applications, id)),
+      ],
       [
         'PATCH',
         /^\/applications\/([^/]+)$/,
@@ -242,7 +250,10 @@ export class FakeGraph {
   readonly #withRoles = (principal: Json): Json => {
     const { applications } = this.directory
     const application = [...applications.values()].find(({ appId }) => appId === principal.appId)
-    return { ...principal, appRoles: application?.appRoles ?? principal.appRoles ?? [] }
+    return {
+      ...withoutRelated(principal),
+      appRoles: application?.appRoles ?? principal.appRoles ?? [],
+    }
   }
 
   #page(url: URL, all: readonly Json[]): Json {
@@ -258,6 +269,9 @@ export class FakeGraph {
     }
   }
 }
+
+/** Microsoft Graph lists related objects by separate requests only. */
+const withoutRelated = ({ federatedIdentityCredentials, owners, ...own }: Json): Json => own
 
 function matches(object: Json, filter: string): boolean {
   const found =

@@ -89,6 +89,16 @@ describe('an exported file', () => {
     assert.deepEqual((file.apis as unknown[]).length, 1)
   })
 
+  it('has an API as a client too when only its service principal has a credential', () => {
+    const { passwordCredentials } = sampleClient
+    const { file } = exportRegistrations(sampleState({ apiPrincipal: { passwordCredentials } }))
+    const clients = file.clients as { displayName: string }[]
+    assert.deepEqual(clients.map(({ displayName }) => displayName).sort(), [
+      'Greeting API',
+      'Greeting client',
+    ])
+  })
+
   const notes: [string, ReturnType<typeof sampleState>, RegExp][] = [
     [
       'a role that was granted without being requested',

@@ -73,8 +73,8 @@ function tokenPage(
     content: html`${problem(attempt)}
 <p>Shows the token that a client would get, by the code that issues tokens. The preview authenticates no client, and shows no signature.</p>
 <form method="get" action="${path}" class="bar">
-${field({ name: 'client', label: 'Client: name or application ID', value: client, required: true, maxLength: 256 })}
-${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 })}
+${field({ name: 'client', label: 'Client: name, URI or ID', value: client, required: true, maxLength: 256 })}
+${field({ name: 'api', label: 'API: name, URI or ID', value: api, required: true, maxLength: 256 })}
 ${choice({ name: 'endpoint', label: 'Token endpoint', value: endpoint, options: versions, help: 'The API chooses the version of its tokens, not the endpoint.' })}
 <button>Preview</button></form>
 ${result}
