@@ -4,6 +4,7 @@ import { clientSecret, createTokenSource } from '@greeting/client'
 import { createGuard, entra as entraOptions } from '@greeting/guard'
 import { startEntra } from '@greeting/testing'
 import { useEntra } from '@greeting/testing/node-test'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 const registrations = {
   apis: {
@@ -15,6 +16,33 @@ const registrations = {
 
 describe('a guard of a test', () => {
   const entra = useEntra({ registrations })
+
+  for (const tokenVersion of ['1.0', '2.0'] as const)
+    it(`gives an API with tokens of version ${tokenVersion} the options that accept them`, async () => {
+      await using entra = await startEntra({
+        registrations: {
+          apis: { A: { roles: ['R'], tokenVersion } },
+          clients: { C: { roles: { A: ['R'] } } },
+        },
+      })
+      const api = entra.api('A')
+      const token = await entra.client('C').token('A')
+      const guard = createGuard(entraOptions(api.guardOptions))
+      const decision = await guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'R')
+      guard.stop()
+      assert.equal(decision.outcome, 'admitted', JSON.stringify(decision))
+
+      // As another library does: by the discovery document alone.
+      const { issuer, audience, keySetUrl, discoveryUrl } = api.verification
+      const discovered = await (await fetch(discoveryUrl)).json()
+      assert.deepEqual([discovered.issuer, discovered.jwks_uri], [issuer, keySetUrl])
+      const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(keySetUrl)), {
+        issuer,
+        audience,
+      })
+      assert.equal(payload.ver, tokenVersion)
+      assert.equal(api.environment.TOKEN_VERSIONS, tokenVersion)
+    })
 
   it('accepts the tokens, and without the option for test keys it does not', async () => {
     const token = await entra().client('Payroll job').token('Orders API')

@@ -11,6 +11,8 @@ export class EntraApi<Role extends string = string> {
   readonly identifierUri: string
   /** The values of its app roles. */
   readonly roles: readonly Role[]
+  /** The version of its tokens, which its registration selects. */
+  readonly tokenVersion: '1.0' | '2.0'
   readonly #places: ApiPlaces
 
   constructor(
@@ -19,6 +21,7 @@ export class EntraApi<Role extends string = string> {
       readonly applicationId: string
       readonly identifierUri: string
       readonly roles: readonly Role[]
+      readonly tokenVersion: '1.0' | '2.0'
     },
     places: ApiPlaces,
   ) {
@@ -26,6 +29,7 @@ export class EntraApi<Role extends string = string> {
     this.applicationId = registration.applicationId
     this.identifierUri = registration.identifierUri
     this.roles = registration.roles
+    this.tokenVersion = registration.tokenVersion
     this.#places = places
   }
 
@@ -37,25 +41,35 @@ export class EntraApi<Role extends string = string> {
   /** The options of `entra()` in `@greeting/guard`, which accept the test keys. */
   get guardOptions() {
     const { tenantId, authUrl } = this.#places
+    const tokenVersions: ('1.0' | '2.0')[] = [this.tokenVersion]
     return {
       tenantId,
       apiApplicationId: this.applicationId,
       authUrl,
       issuerUrl: authUrl,
       roles: this.roles,
+      tokenVersions,
       testKeys: 'accepted',
     } as const
   }
 
-  /** What another library needs: the values for version 1.0 of the tokens. */
+  /** What another library needs: the values for the version of its tokens. */
   get verification() {
     const { tenantId, authUrl } = this.#places
-    return {
-      issuer: `${authUrl}/${tenantId}/`,
-      audience: this.identifierUri,
-      keySetUrl: `${authUrl}/${tenantId}/discovery/keys`,
-      discoveryUrl: `${authUrl}/${tenantId}/.well-known/openid-configuration`,
-    }
+    const tenantUrl = `${authUrl}/${tenantId}`
+    return this.tokenVersion === '2.0'
+      ? {
+          issuer: `${tenantUrl}/v2.0`,
+          audience: this.applicationId,
+          keySetUrl: `${tenantUrl}/discovery/v2.0/keys`,
+          discoveryUrl: `${tenantUrl}/v2.0/.well-known/openid-configuration`,
+        }
+      : {
+          issuer: `${tenantUrl}/`,
+          audience: this.identifierUri,
+          keySetUrl: `${tenantUrl}/discovery/keys`,
+          discoveryUrl: `${tenantUrl}/.well-known/openid-configuration`,
+        }
   }
 
   /** The environment of an API that is a process, in the names of the greeting API. */
@@ -66,6 +80,7 @@ export class EntraApi<Role extends string = string> {
       ISSUER_URL: authUrl,
       TENANT_ID: tenantId,
       API_APPLICATION_ID: this.applicationId,
+      TOKEN_VERSIONS: this.tokenVersion,
       TEST_KEYS: 'accepted',
     }
   }

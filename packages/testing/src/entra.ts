@@ -24,6 +24,7 @@ export type SeededRegistrations = {
     readonly displayName: string
     readonly applicationId: string
     readonly identifierUri: string
+    readonly tokenVersion: '1.0' | '2.0'
     readonly roles: readonly string[]
   }[]
   readonly clients: readonly {
@@ -198,9 +199,9 @@ export class Entra<
    * @throws {TypeError} when the registrations have no such API
    */
   api<ApiName extends Name<Apis>>(name: ApiName): EntraApi<Apis[ApiName]['roles'][number]> {
-    const { applicationId, identifierUri, roles } = named(this.#registrations.apis, name)
+    const { displayName: _, ...registration } = named(this.#registrations.apis, name)
     const places = { tenantId: this.tenantId, authUrl: this.url }
-    return new EntraApi({ name, applicationId, identifierUri, roles }, places)
+    return new EntraApi({ name, ...registration }, places)
   }
 
   /**

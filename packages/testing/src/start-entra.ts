@@ -28,7 +28,7 @@ export type EntraOptions<
 
 /** The file with the IDs and secrets of the registrations, as the identity provider writes it. */
 type SeededFile = {
-  readonly apis: readonly Omit<SeededRegistrations['apis'][number], 'roles'>[]
+  readonly apis: readonly Omit<SeededRegistrations['apis'][number], 'roles' | 'tokenVersion'>[]
   readonly clients: readonly {
     readonly displayName: string
     readonly applicationId: string
@@ -105,7 +105,7 @@ async function readSeeded({ dataDir, lab }: LabProvider, hasRegistrations: boole
       credential: { clientSecret },
     })),
     apis: await Promise.all(
-      apis.map(async (api) => ({ ...api, roles: await lab.rolesOf(api.applicationId) })),
+      apis.map(async (api) => ({ ...api, ...(await lab.apiOf(api.applicationId)) })),
     ),
   }
 }

@@ -126,13 +126,18 @@ export class Lab implements ServiceLab, LabPowers {
     return judge(this.requests.all())
   }
 
-  /** The values of the enabled app roles of an API. */
-  async rolesOf(applicationId: string): Promise<readonly string[]> {
-    return await this.#use().parts.directory.read((current) =>
-      (current.applicationByAppId(applicationId)?.appRoles ?? []).flatMap(({ isEnabled, value }) =>
+  /** The values of the enabled app roles of an API, and the version of its tokens. */
+  async apiOf(applicationId: string): Promise<{
+    readonly roles: readonly string[]
+    readonly tokenVersion: '1.0' | '2.0'
+  }> {
+    return await this.#use().parts.directory.read((current) => {
+      const api = current.applicationByAppId(applicationId)
+      const roles = (api?.appRoles ?? []).flatMap(({ isEnabled, value }) =>
         isEnabled && value !== null ? [value] : [],
-      ),
-    )
+      )
+      return { roles, tokenVersion: api?.requestedAccessTokenVersion === 2 ? '2.0' : '1.0' }
+    })
   }
 
   /**
