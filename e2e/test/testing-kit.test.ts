@@ -44,6 +44,22 @@ describe('a guard of a test', () => {
       assert.equal(api.environment.TOKEN_VERSIONS, tokenVersion)
     })
 
+  it('names the test keys when it refuses them, in its event and its error', async () => {
+    const { testKeys: _, ...strict } = entraOptions(entra().api('Orders API').guardOptions)
+    const told: string[] = []
+    const guard = createGuard({
+      ...strict,
+      listener: (event) => {
+        if (event.type === 'key_unused') told.push(event.fault)
+        if (event.type === 'key_set_refresh_failed') told.push(event.error.message)
+      },
+    })
+    await guard.start()
+    guard.stop()
+    assert.equal(told[0], 'test_key')
+    assert.match(told.at(-1) ?? '', /: no_usable_key \(\d with test_key\)$/)
+  })
+
   it('accepts the tokens, and without the option for test keys it does not', async () => {
     const token = await entra().client('Payroll job').token('Orders API')
     const options = entraOptions(entra().api('Orders API').guardOptions)

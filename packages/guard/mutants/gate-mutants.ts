@@ -11,9 +11,20 @@ export const gateMutants: readonly Mutant[] = [
     [
       'uses the first of several words',
       [
-        "token === '' || token.includes(' ') ? malformed : { token, authorization }",
-        "token === '' ? malformed : { token: token.split(' ', 1)[0] ?? '', authorization }",
+        "if (token === '' || token.includes(' ') ||",
+        "if (token.includes(' ')) return { token: token.split(' ', 1)[0] ?? '', authorization }\n  if (token === '' ||",
       ],
+    ],
+    [
+      'takes a tab for a space',
+      [
+        'while (authorization.charCodeAt(start) === spaceCode)',
+        'while (/[ \\t]/.test(authorization[start] ?? ""))',
+      ],
+    ],
+    [
+      'keeps a token in the cache for each number of spaces',
+      ['return start === scheme.length + 1', 'return start > 0'],
     ],
     ['accepts a scheme without a token', ["token === '' || ", nothing]],
     ['compares the scheme with case', [" && scheme.toLowerCase() !== 'bearer'", nothing]],

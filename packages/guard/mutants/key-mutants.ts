@@ -76,7 +76,7 @@ export const keyMutants: readonly Mutant[] = [
     ['uses the last of two keys of one kid', ['keys.delete(kid)', nothing]],
     [
       'replaces a good set by an unusable one',
-      ["return keys.size > 0 ? { keys, unused } : 'no_usable_key'", 'return { keys, unused }'],
+      ["keys.size > 0 ? { keys, unused } : { fault: 'no_usable_key', unused }", '{ keys, unused }'],
     ],
     [
       'keeps the old key when another key has its kid',
@@ -184,7 +184,10 @@ export const keyMutants: readonly Mutant[] = [
       'keeps the keys of its first read',
       ['if (isSameList(published, this.#lastRead)) return', 'if (this.#lastRead) return'],
     ],
-    ['keeps its keys when no key is usable', ['    this.#replace(empty)\n', nothing]],
+    [
+      'keeps its keys when no key is usable',
+      ['    this.#replace({ ...empty, unused: error.unused })\n', nothing],
+    ],
     [
       'accepts another list of the same length for the same list',
       ['item === other[index]', 'item === item'],

@@ -29,8 +29,10 @@ const malformed = Object.freeze({ reason: 'credentials_malformed' })
 const repeated = Object.freeze({ reason: 'credentials_repeated' })
 const inQuery = Object.freeze({ reason: 'token_in_query' })
 
+const [spaceCode, tabCode] = [0x20, 0x09]
+
 /**
- * Reads the bearer token of a request.
+ * Reads the bearer token of a request: the scheme, one or more spaces, and one word.
  *
  * @see RFC 6750 section 2, RFC 9110 section 11.4
  */
@@ -45,8 +47,14 @@ export function readCredentials({ authorization, target }: RequestCredentials): 
     // Web requests join repeated fields with a comma, so a bearer token may follow another scheme.
     return /,\s*bearer(\s|$)/i.test(authorization) ? repeated : noCredentials
   }
-  const token = authorization.slice(scheme.length + 1)
-  return token === '' || token.includes(' ') ? malformed : { token, authorization }
+  let start = scheme.length + 1
+  while (authorization.charCodeAt(start) === spaceCode) start += 1
+  const token = authorization.slice(start)
+  if (token === '' || token.includes(' ') || token.charCodeAt(0) === tabCode) return malformed
+  // One form for any number of spaces, so that a token has one place in the cache.
+  return start === scheme.length + 1
+    ? { token, authorization }
+    : { token, authorization: `${scheme} ${token}` }
 }
 
 function readList(values: readonly string[], target: string): Credentials {

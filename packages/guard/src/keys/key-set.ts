@@ -10,8 +10,14 @@ export type KeySet = {
   readonly unused: readonly UnusedKey[]
 }
 
+/** A key set without a usable key, with the reason for each of its keys. */
+export type NoUsableKey = {
+  readonly fault: 'no_usable_key'
+  readonly unused: readonly UnusedKey[]
+}
+
 /** Why a key set is rejected as a whole. */
-export type KeySetFault = 'not_json' | 'not_a_key_set' | 'too_many_keys' | 'no_usable_key'
+export type KeySetFault = 'not_json' | 'not_a_key_set' | 'too_many_keys' | NoUsableKey
 
 const maxKeys = 100
 
@@ -62,7 +68,7 @@ export function admitKeys(
     keys.delete(kid)
     unused.push({ kid, fault: 'kid_ambiguous' })
   }
-  return keys.size > 0 ? { keys, unused } : 'no_usable_key'
+  return keys.size > 0 ? { keys, unused } : { fault: 'no_usable_key', unused }
 }
 
 function kidOf(jwk: unknown): string | undefined {

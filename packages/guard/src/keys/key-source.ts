@@ -40,5 +40,14 @@ export function announceKeyChanges(
   for (const [kid, key] of keys) {
     if (before.get(kid) !== key) emit({ type: 'key_added', url, kid })
   }
+  announceUnusedKeys(url, unused, emit)
+}
+
+/** Emits an event for each published key that is not used. */
+export function announceUnusedKeys(
+  url: string,
+  unused: KeySet['unused'],
+  emit: EventListener,
+): void {
   for (const { kid, fault } of unused) emit({ type: 'key_unused', url, kid, fault })
 }

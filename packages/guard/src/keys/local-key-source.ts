@@ -1,6 +1,6 @@
 import type { EventListener } from '../guard-event.ts'
 import { admitKeys, type KeySet } from './key-set.ts'
-import { KeySetError } from './key-set-error.ts'
+import { KeySetError, requireUsable } from './key-set-error.ts'
 import { announceKeyChanges, type KeySource } from './key-source.ts'
 import type { VerificationKey } from './verification-key.ts'
 
@@ -74,9 +74,13 @@ export class LocalKeySource implements KeySource {
     this.#lastRead = [...published]
     if (json === this.#lastJson) return
     this.#lastJson = json
-    const set = admitKeys(published, this.#tenantId, this.#keys, this.#acceptsTestKeys)
-    if (typeof set === 'string') {
-      this.#fail(new KeySetError(set, `the keys of ${this.url}: ${set}`))
+    const admitted = admitKeys(published, this.#tenantId, this.#keys, this.#acceptsTestKeys)
+    let set: KeySet
+    try {
+      set = requireUsable(admitted, `the keys of ${this.url}`)
+    } catch (error) {
+      if (!(error instanceof KeySetError)) throw error
+      this.#fail(error)
       return
     }
     this.#replace(set)
@@ -100,7 +104,7 @@ export class LocalKeySource implements KeySource {
   }
 
   #fail(error: KeySetError): void {
-    this.#replace(empty)
+    this.#replace({ ...empty, unused: error.unused })
     this.#emit({ type: 'key_set_refresh_failed', url: this.url, error, nextAttemptMs: 0 })
   }
 }

@@ -1,9 +1,9 @@
 import type { EventListener } from '../guard-event.ts'
 import type { Runtime } from '../runtime.ts'
 import { type KeySet, readKeySet } from './key-set.ts'
-import { KeySetError } from './key-set-error.ts'
+import { type KeySetError, requireUsable } from './key-set-error.ts'
 import { fetchKeySet } from './key-set-request.ts'
-import { announceKeyChanges, type KeySource } from './key-source.ts'
+import { announceKeyChanges, announceUnusedKeys, type KeySource } from './key-source.ts'
 import type { VerificationKey } from './verification-key.ts'
 
 /** Where the keys of an issuer are published, and how often they are fetched. */
@@ -42,6 +42,7 @@ export class RemoteKeySource implements KeySource {
   #nextAttemptMs = Number.NEGATIVE_INFINITY
   #failures = 0
   #isStaleReported = false
+  #unusedReported = ''
   #attempt: Promise<void> | undefined
   #cancelNext = () => {}
   #isStopped = false
@@ -133,8 +134,7 @@ export class RemoteKeySource implements KeySource {
     const { url, timeoutMs, tenantId, acceptsTestKeys } = this.settings
     const bytes = await fetchKeySet(url, timeoutMs, this.#runtime)
     const set = readKeySet(bytes, tenantId, this.#keys, acceptsTestKeys)
-    if (typeof set === 'string') throw new KeySetError(set, `the key set at ${url}: ${set}`)
-    return set
+    return requireUsable(set, `the key set at ${url}`)
   }
 
   #succeed(set: KeySet): void {
@@ -144,6 +144,7 @@ export class RemoteKeySource implements KeySource {
     this.#lastSuccessMs = this.#runtime.monotonicMs()
     this.#failures = 0
     this.#isStaleReported = false
+    this.#unusedReported = ''
     this.#scheduleNext(refreshSeconds * 1000 * (1 - 0.1 * this.#runtime.random()))
     announceKeyChanges(url, before, set, this.#emit)
     this.#emit({ type: 'key_set_refreshed', url, keys: set.keys.size })
@@ -156,10 +157,20 @@ export class RemoteKeySource implements KeySource {
     const nextAttemptMs = backoffMs * (1 - 0.2 * this.#runtime.random())
     this.#scheduleNext(nextAttemptMs)
     const { url } = this.settings
+    this.#reportUnused(error)
     this.#emit({ type: 'key_set_refresh_failed', url, error, nextAttemptMs })
     if (this.#keys.size > 0 && !this.isUsable && !this.#isStaleReported) {
       this.#isStaleReported = true
       this.#emit({ type: 'key_set_stale', url })
+    }
+  }
+
+  /** Once for the same keys, because a failed refresh is repeated every few seconds. */
+  #reportUnused({ unused }: KeySetError): void {
+    const text = JSON.stringify(unused)
+    if (unused.length > 0 && text !== this.#unusedReported) {
+      announceUnusedKeys(this.settings.url, unused, this.#emit)
+      this.#unusedReported = text
     }
   }
 

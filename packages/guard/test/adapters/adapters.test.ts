@@ -55,6 +55,14 @@ const rows: Row[] = [
     /"error":"invalid_token"/,
   ],
   [
+    'with several spaces before the token',
+    'GET',
+    '/hi',
+    () => both().map((text) => text.replace('Bearer ', 'Bearer   ')),
+    200,
+    'Hi',
+  ],
+  [
     'with two words',
     'GET',
     '/hi',

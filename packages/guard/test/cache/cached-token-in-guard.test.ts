@@ -29,6 +29,15 @@ describe('a cached token', () => {
     assert.equal(isRemembered(), true)
   })
 
+  it('is found with any number of spaces before it, and has one place', async () => {
+    const { guard, ask, token, isRemembered } = await known()
+    for (const spaces of [0, 1, 2, 7, 8000]) {
+      assert.equal(reasonOf(await ask(' '.repeat(spaces) + token)), 'admitted')
+      assert.equal(isRemembered(), true)
+    }
+    assert.equal(guard.cachedTokens(), 1)
+  })
+
   it('stays cached between many tokens that are used once', async () => {
     const { ask, token, isRemembered } = await known({ maxCachedTokens: 10 })
     for (let index = 0; index < 100; index += 1) {

@@ -44,6 +44,17 @@ describe('a local key source', () => {
     assert.deepEqual(faults, ['use_not_signature', 'private_members', 'other_tenant'])
   })
 
+  it('reports why each key is not used when none is', () => {
+    const { source, events } = createSource([{ ...first.jwk, use: 'enc' }])
+    source.update()
+    source.update()
+    const told = events.map((event) => [event.type, 'fault' in event && event.fault])
+    assert.deepEqual(told, [
+      ['key_unused', 'use_not_signature'],
+      ['key_set_refresh_failed', false],
+    ])
+  })
+
   it('keeps the key objects while the keys are equal', () => {
     const { source, events, published } = createSource([first.jwk])
     source.update()

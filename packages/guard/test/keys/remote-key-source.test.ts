@@ -58,6 +58,40 @@ describe('a key source', () => {
     assert.deepEqual(told, ['key_added first', 'key_gone first', 'key_added second'])
   })
 
+  it('reports why each key is not used when none is, once for the same keys', async () => {
+    const encryption = { ...first.jwk, use: 'enc', kid: 'evil\u001b[2J' }
+    const world = new VirtualRuntime(keySetOf({ ...second.jwk, kid: 1 }, encryption, encryption))
+    const { source, events } = sourceIn(world)
+    await source.start()
+    const failures = () => events.filter(({ type }) => type === 'key_set_refresh_failed')
+    const unused = () =>
+      events.flatMap((event) => (event.type === 'key_unused' ? [[event.kid, event.fault]] : []))
+    const expected = [
+      [undefined, 'kid_unusable'],
+      [encryption.kid, 'use_not_signature'],
+      [encryption.kid, 'use_not_signature'],
+    ]
+    assert.deepEqual(unused(), expected)
+    const [failure] = failures()
+    assert.ok(failure?.type === 'key_set_refresh_failed')
+    assert.equal(failure.error.code, 'no_usable_key')
+    assert.deepEqual(
+      failure.error.unused.map(({ kid, fault }) => [kid, fault]),
+      expected,
+    )
+    // The key IDs come from another server, so they are not in the message.
+    assert.equal(
+      failure.error.message,
+      `the key set at ${settings.url}: no_usable_key (1 with kid_unusable, 2 with use_not_signature)`,
+    )
+    await world.pass(60)
+    assert.ok(failures().length > 2)
+    assert.equal(unused().length, 3)
+    world.publish(keySetOf({ ...second.jwk, use: 'enc' }))
+    await world.pass(60)
+    assert.equal(unused().length, 4)
+  })
+
   it('keeps the same key object when it is published again', async () => {
     const world = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(world)

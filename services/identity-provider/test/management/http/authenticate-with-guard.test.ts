@@ -99,6 +99,8 @@ describe('a caller of the management API', () => {
   it('is refused without exactly one token', async () => {
     const { ask } = guarded(() => [first])
     const good = `Bearer ${await token(first)}`
+    assert.deepEqual(await ask(good.replace(' ', '   ')), await ask(good))
+    await assert.rejects(ask('Bearer \tx'), refusal('credentials_malformed'))
     await assert.rejects(ask(undefined), refusal('token_missing'))
     await assert.rejects(ask('Basic eDp5'), refusal('token_missing'))
     await assert.rejects(ask('Bearer a b'), refusal('credentials_malformed'))
