@@ -232,12 +232,13 @@ describe('an application that trusts tokens of this server', () => {
       afterUse(async () => at.provider.lab.clock.advance({ seconds: 5400 })),
       afterUse(() => at.provider.lab.keys.revoke()),
     ],
-    'the application requests Microsoft Graph, and the identity lacks one of its roles': [
-      async () => {
-        await at.assignGraph(at.second, 'Application.ReadWrite.All')
-        return (await at.withToken(at.second, await at.exchangeToken(), graph)).code
-      },
-    ],
+    'the application requests Microsoft Graph, and the identity lacks one of its management roles':
+      [
+        async () => {
+          await at.assignGraph(at.second, 'Application.ReadWrite.All')
+          return (await at.withToken(at.second, await at.exchangeToken(), graph)).code
+        },
+      ],
   }
 
   function afterUse(change: () => Promise<unknown>): () => Promise<number> {
