@@ -6,7 +6,9 @@ import {
   type TracingSettings,
 } from '@greeting/tracing'
 import { type Logger, pino } from 'pino'
+import { startExitDeadline } from './exit-deadline.ts'
 import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
+import { openLogOutput } from './log-output.ts'
 import { watchParent } from './parent-watch.ts'
 import { SettingsError } from './settings-reader.ts'
 import { explainStartFailure, type StartSettings } from './start-failure.ts'
@@ -48,7 +50,11 @@ export type ServiceDefinition<Settings> = {
 /** The settings that every service has. */
 type ServiceSettings = StartSettings &
   TracingSettings &
-  HealthSettings & { readonly LOG_LEVEL: string; readonly WORKERS: number }
+  HealthSettings & {
+    readonly LOG_LEVEL: string
+    readonly WORKERS: number
+    readonly STOP_DELAY_SECONDS: number
+  }
 
 /**
  * Runs a service as this process, until a signal or the end of the parent process. With several
@@ -59,10 +65,13 @@ type ServiceSettings = StartSettings &
  *
  * Exit codes: 0 after a stop and for a good state, 1 when the start or the stop fails and for any
  * other state, 2 for invalid settings and arguments.
+ *
+ * @param startDeadline kills the process when its stop does not end in time
  */
 export async function runService<Settings extends ServiceSettings>(
   host: NodeJS.Process,
   { name, title, readSettings, start }: ServiceDefinition<Settings>,
+  startDeadline = startExitDeadline,
 ): Promise<void> {
   const fail = (text: string, exitCode: number): never => {
     host.stderr.write(`${text}\n`)
@@ -82,17 +91,33 @@ export async function runService<Settings extends ServiceSettings>(
   }
   const isOnlyPrimary = settings.WORKERS > 1 && cluster.isPrimary
   const tracing = isOnlyPrimary ? undefined : await startTracing(readTracingOptions(settings, name))
-  const log = pino({
+  const output = openLogOutput()
+  const options = {
     level: settings.LOG_LEVEL,
     base: { service: name, pid: host.pid },
     ...(tracing && { mixin: tracing.logFields }),
-  })
+  }
+  const log = pino(options, output.stream)
   try {
     const link = workerLink(host)
     const service = await (isOnlyPrimary
       ? runPrimary(settings, log)
       : start(settings, log, { link, tracing }))
-    const stop = stopOnce(host, service, log, tracing)
+    const stopAll = async () => {
+      const within = startDeadline(settings.STOP_DELAY_SECONDS * 1000 + maxStopMs)
+      try {
+        await service.stop({ graceMs })
+        await tracing?.stop()
+        return 0
+      } catch (cause) {
+        log.error({ err: cause }, 'stop failed')
+        return 1
+      } finally {
+        await output.end()
+        within(maxExitMs)
+      }
+    }
+    const stop = stopOnce(host, log, stopAll)
     // Before the log message: its reader may send a signal immediately.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
     const { url, httpsUrl, metricsUrl } = service
@@ -101,6 +126,7 @@ export async function runService<Settings extends ServiceSettings>(
     watchParent(host, () => stop('parent_ended'))
   } catch (error) {
     // The worker has written the reason.
+    await output.end()
     if (error instanceof WorkerStartError) return host.exit(error.exitCode)
     const sentence = explainStartFailure(error as Error, settings)
     // One line: the sentence may contain text of a file.
@@ -110,6 +136,9 @@ export async function runService<Settings extends ServiceSettings>(
 
 /** A client that got no answer with `Connection: close` may send a request for this long after a stop. */
 const graceMs = 1000
+/** A stop takes less: open requests for 30 s, then the audit log and the traces. After it, the process is killed. */
+const maxStopMs = 60_000
+const maxExitMs = 2000
 
 /** The code of the primary process is loaded only for several workers. */
 async function runPrimary(settings: ServiceSettings, log: Logger): Promise<RunningService> {
@@ -118,28 +147,13 @@ async function runPrimary(settings: ServiceSettings, log: Logger): Promise<Runni
 }
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */
-function stopOnce(
-  host: NodeJS.Process,
-  service: RunningService,
-  log: Logger,
-  tracing: Tracing | undefined,
-) {
+function stopOnce(host: NodeJS.Process, log: Logger, stopAll: () => Promise<number>) {
   let isStopping = false
   return (reason: string): void => {
     // Ctrl-C reaches the process from the terminal and from npm. The first stop must finish.
     if (isStopping) return
     isStopping = true
     log.info({ reason }, 'stopping')
-    const stopAll = async () => {
-      await service.stop({ graceMs })
-      await tracing?.stop()
-    }
-    stopAll().then(
-      () => host.exit(0),
-      (cause) => {
-        log.error({ err: cause }, 'stop failed')
-        host.exit(1)
-      },
-    )
+    stopAll().then((exitCode) => host.exit(exitCode))
   }
 }

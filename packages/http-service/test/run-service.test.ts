@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
+import { fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runService } from '../src/run-service.ts'
 import { SettingsError } from '../src/settings-reader.ts'
@@ -25,10 +27,17 @@ function fakeProcess(connected?: boolean) {
   return { host: fake as unknown as NodeJS.Process, exits, texts }
 }
 
+const noDeadline = () => () => {}
+
 const definition = (stop = async () => {}) => ({
   name: 'test',
   title: 'test service',
-  readSettings: () => ({ HOST: '127.0.0.1', LOG_LEVEL: 'silent', WORKERS: 1 }),
+  readSettings: () => ({
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    WORKERS: 1,
+    STOP_DELAY_SECONDS: 0,
+  }),
   start: async () => ({ url: 'http://127.0.0.1:1', stop }),
 })
 
@@ -44,24 +53,46 @@ const handlersAtStart = async () => {
       return 'http://127.0.0.1:1'
     },
   })
-  await runService(host, { ...definition(), start })
+  await runService(host, { ...definition(), start }, noDeadline)
   return handlers
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** Waits for the exit, before which the log is written. */
+async function exited({ exits }: { readonly exits: readonly number[] }): Promise<void> {
+  while (exits.length === 0) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Starts a service in a process of its own, and waits until it listens. */
+async function startProcess(mode = '') {
+  const child = fork(join(import.meta.dirname, 'service-process.ts'), [mode], { silent: true })
+  const ended = once(child, 'exit')
+  assert.ok(child.stdout)
+  let log = ''
+  child.stdout.on('data', (text) => {
+    log += text
+  })
+  while (!log.includes('"listening"')) await once(child.stdout, 'data')
+  return { child, ended, stdout: child.stdout, log: () => log }
+}
 
 describe('a service as a process', () => {
-  it('stops once, and exits with 0, after several signals', async () => {
-    const { host, exits } = fakeProcess()
+  it('stops once, within a deadline, and exits with 0, after several signals', async () => {
+    const fake = fakeProcess()
+    const { host, exits } = fake
     let stops = 0
     const stop = async () => {
       stops += 1
     }
-    await runService(host, definition(stop))
+    const deadlines: number[] = []
+    const startDeadline = (delayMs: number) => {
+      deadlines.push(delayMs)
+      return (nextDelayMs: number) => void deadlines.push(nextDelayMs)
+    }
+    await runService(host, definition(stop), startDeadline)
     host.emit('SIGINT')
     host.emit('SIGTERM')
-    await turn()
-    assert.deepEqual([stops, exits], [1, [0]])
+    await exited(fake)
+    assert.deepEqual([stops, exits, deadlines], [1, [0], [60_000, 2000]])
   })
 
   it('handles signals before it logs its URL', async () => {
@@ -70,11 +101,11 @@ describe('a service as a process', () => {
 
   it('stops when the parent has ended, also before the start', async () => {
     const before = fakeProcess(false)
-    await runService(before.host, definition())
+    await runService(before.host, definition(), noDeadline)
     const later = fakeProcess(true)
-    await runService(later.host, definition())
+    await runService(later.host, definition(), noDeadline)
     later.host.emit('disconnect')
-    await turn()
+    await Promise.all([exited(before), exited(later)])
     assert.deepEqual([before.exits, later.exits], [[0], [0]])
   })
 
@@ -96,5 +127,25 @@ describe('a service as a process', () => {
     await assert.rejects(runService(host, { ...definition(), start }), Exit)
     assert.deepEqual(exits, [1])
     assert.deepEqual(texts, ['The test service cannot start: no\\u000astorage.\n'])
+  })
+
+  it('writes its last lines before it exits', async () => {
+    const { child, ended, log } = await startProcess()
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    assert.match(log(), /"msg":"the last line"/)
+  })
+
+  it('exits when the readers of its log have gone', async () => {
+    const { child, ended, stdout } = await startProcess()
+    for (const stream of [stdout, child.stderr]) stream?.destroy()
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+  })
+
+  it('is killed when it does not exit within 2 s of its stop', async () => {
+    const { child, ended } = await startProcess('blocked')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
   })
 })

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { pino } from 'pino'
+import { openLogOutput } from '../src/log-output.ts'
+
+describe('the log output of a process', () => {
+  it('has all lines after its end', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'greeting-log-'))
+    const file = join(folder, 'log')
+    const { stream, end } = openLogOutput(openSync(file, 'w'))
+    const log = pino({}, stream)
+    for (let line = 0; line < 100; line += 1) log.info(`line ${line}`)
+    await end()
+    assert.equal(readFileSync(file, 'utf8').match(/"msg":"line \d+"/g)?.length, 100)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('ends when nothing can be written', async () => {
+    const fd = openSync('/dev/null', 'r')
+    const { stream, end } = openLogOutput(fd)
+    stream.on('error', () => {})
+    pino({}, stream).info('lost')
+    await end()
+    closeSync(fd)
+  })
+})

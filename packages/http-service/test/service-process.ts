@@ -1,0 +1,21 @@
+import { runService } from '../src/run-service.ts'
+
+/** A service in a process of its own. With `blocked`, its end never comes. */
+await runService(process, {
+  name: 'test',
+  title: 'test service',
+  readSettings: () => ({
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+    WORKERS: 1,
+    STOP_DELAY_SECONDS: 0,
+  }),
+  start: async (_, log) => ({
+    url: 'http://127.0.0.1:1',
+    stop: async () => {
+      log.info('the last line')
+      const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+      if (process.argv[2] === 'blocked') process.once('exit', wait)
+    },
+  }),
+})
