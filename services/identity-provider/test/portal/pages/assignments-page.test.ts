@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { startPortal } from '../portal-browser.ts'
+
+const seed = join(import.meta.dirname, '../../registrations/sample.json')
+
+it('the roles that clients have are read page by page, and not counted', async () => {
+  const sample = JSON.parse(await readFile(seed, 'utf8'))
+  const [api] = sample.apis
+  const [consent] = sample.consents
+  const appRoles = Array.from({ length: 30 }, (_, index) => ({
+    ...api.appRoles[0],
+    id: `0e6f2b1d-93c4-4d8a-a1f7-${String(index).padStart(12, '0')}`,
+    value: `Role.${index}`,
+  }))
+  const roles = appRoles.map(({ value }) => value)
+  const client = { ...sample.clients[0], permissions: [{ api: api.displayName, roles }] }
+  const folder = await mkdtemp(join(tmpdir(), 'portal-roles-'))
+  const file = join(folder, 'registrations.json')
+  const registrations = { apis: [{ ...api, appRoles }], clients: [client] }
+  const consents = [{ ...consent, roles }]
+  await writeFile(file, JSON.stringify({ ...sample, ...registrations, consents }))
+  await using server = await startPortal({ registrations: file })
+  const browser = await server.signedIn()
+  const path = `/portal/applications/${api.applicationId}`
+  const first = (await browser.open(`${path}/assignments`)).text
+  assert.match(first, /clients have: 25 on this page\./)
+  const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first) ?? []
+  assert.match(
+    (await browser.open(next.replaceAll('&amp;', '&'))).text,
+    /clients have: 5 on this page\./,
+  )
+  await rm(folder, { recursive: true })
+})
