@@ -3,10 +3,27 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { openStorage } from '../../../services/identity-provider/src/storage/storage.ts'
-import { seedStore } from '../../growth/seed.ts'
+import {
+  openStorage,
+  type Storage,
+} from '../../../services/identity-provider/src/storage/storage.ts'
+import { seedRoles, seedStore, seedTenants } from '../../growth/seed.ts'
 
 const options = { seed: 'a', applications: 3, audit: 700, at: new Date('2026-11-22T12:00:00Z') }
+
+/** How many objects a store has. */
+async function contentOf(storage: Storage) {
+  const { changes = [] } = await storage.directory.changesAfter()
+  const of = (kind: string) => changes.filter((change) => change.kind === kind)
+  return {
+    tenants: of('tenant').length,
+    assignments: of('appRoleAssignment').length,
+    secrets: of('application').filter(
+      ({ value }) =>
+        value && 'passwordCredentials' in value && value.passwordCredentials.length > 0,
+    ).length,
+  }
+}
 
 describe('a seeded store', () => {
   let folder: string
@@ -14,6 +31,17 @@ describe('a seeded store', () => {
     folder = await mkdtemp(join(tmpdir(), 'greeting-seed-'))
   })
   after(() => rm(folder, { recursive: true }))
+
+  it('has more tenants, and clients with many roles, when they are added', async () => {
+    const storage = await openStorage({ dataDir: join(folder, 'more') })
+    await seedStore(storage, { ...options, audit: 0 })
+    assert.deepEqual(await contentOf(storage), { tenants: 1, assignments: 3, secrets: 3 })
+    await seedTenants(storage, options.seed, 2, options.at)
+    assert.deepEqual(await contentOf(storage), { tenants: 3, assignments: 5, secrets: 5 })
+    await seedRoles(storage, options, { roles: 12, assigned: [1, 10] })
+    assert.deepEqual(await contentOf(storage), { tenants: 3, assignments: 16, secrets: 5 })
+    await storage.close()
+  })
 
   it('has the same clients and audit records when it is seeded again', async () => {
     const contents = []
