@@ -1,7 +1,7 @@
 const replacement = '[redacted]'
 const maxCauses = 5
-// A shorter secret would match other text.
-const minSecretCharacters = 4
+// A shorter secret would match words of other texts, such as "wrong".
+const minSecretCharacters = 8
 
 /** Removes secrets from a foreign text, in every encoding that a request uses. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

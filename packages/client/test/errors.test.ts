@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { server as identity } from '../../../fixtures/tls-identities.ts'
 import { ClientError, isClientFailure } from '../src/errors.ts'
+import { clientSecret, createTokenSource, fetchWithToken } from '../src/index.ts'
+import { withoutSecrets } from '../src/redaction.ts'
+import { certificateRemedy } from '../src/token/token-errors.ts'
 
 describe('isClientFailure', () => {
   it('recognizes an error of another copy of the library', async () => {
@@ -14,5 +21,62 @@ describe('isClientFailure', () => {
   it('is false for every other value', () => {
     for (const value of [new Error('a'), { code: 'api_unreachable' }, undefined, null, 'a'])
       assert.ok(!isClientFailure(value))
+  })
+})
+
+describe('a certificate that is not trusted', () => {
+  it('has a remedy that names certificates, over a real connection', async (t) => {
+    const server = createServer(identity, (_, response) => response.end())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const tokens = createTokenSource({
+      authority: `${origin}/tenant`,
+      clientId: 'client-id',
+      credential: clientSecret('a secret of this test'),
+      scope: 'api://api-id/.default',
+      deadlineMs: 1000,
+    })
+    await assert.rejects(tokens.token(), (error) => {
+      assert.ok(isClientFailure(error))
+      assert.equal(error.code, 'authority_unreachable')
+      assert.match(error.remedy, /NODE_EXTRA_CA_CERTS.*greeting trust/)
+      return true
+    })
+    const known = { token: async () => 'a.b.c', renewAfter: async () => 'a.b.c' }
+    const call = fetchWithToken({ baseUrl: origin, tokens: { ...tokens, ...known } })
+    await assert.rejects(call('/hi'), (error) => {
+      assert.ok(isClientFailure(error))
+      assert.equal(error.code, 'api_unreachable')
+      assert.match(error.remedy, /NODE_EXTRA_CA_CERTS/)
+      return true
+    })
+  })
+
+  const rows: [message: string, remedy: RegExp | undefined][] = [
+    ['self-signed certificate in certificate chain', /NODE_EXTRA_CA_CERTS/],
+    ['unable to verify the first certificate', /NODE_EXTRA_CA_CERTS/],
+    ['unsupported name constraint type', /Bun needs a host name/],
+    ['invalid peer certificate: UnknownIssuer', /NODE_EXTRA_CA_CERTS/],
+    ['certificate has expired', /clock/],
+    ['certificate is not yet valid', /clock/],
+    ["Hostname/IP does not match certificate's altnames: Host: a", /Use a name/],
+    ['connect ECONNREFUSED 127.0.0.1:1', undefined],
+    ['getaddrinfo ENOTFOUND login.example', undefined],
+  ]
+  for (const [message, remedy] of rows)
+    it(`${message}: ${remedy ?? 'no remedy of its own'}`, () => {
+      const found = certificateRemedy(new Error('fetch failed', { cause: new Error(message) }))
+      if (remedy === undefined) assert.equal(found, undefined)
+      else assert.match(found ?? '', remedy)
+    })
+})
+
+describe('a short secret', () => {
+  it('removes no words from the sentence of the server', () => {
+    const sentence = 'You may have sent your authentication request to the wrong tenant.'
+    assert.equal(withoutSecrets(sentence, ['wrong']), sentence)
+    assert.equal(withoutSecrets('sent 12345678', ['12345678']), 'sent [redacted]')
   })
 })

@@ -57,7 +57,22 @@ describe('options', () => {
       { ...good, authority: 'https://u:p@login.example' },
       /`authority` must be/,
     ],
-    ['a query', { ...good, authority: 'https://login.example/?x' }, /`authority` must be/],
+    ['a query', { ...good, authority: 'https://login.example/t?x' }, /`authority` must be/],
+    ...[
+      'https://login.example',
+      'https://login.example/',
+      'https://login.example/tenant/v2.0',
+      'https://login.example/tenant/v2.0/',
+      'https://login.example/tenant/oauth2/v2.0/token',
+      'https://login.example/tenant/oauth2/token/',
+    ].map(
+      (authority) =>
+        [
+          `an authority that is no tenant: ${authority}`,
+          { ...good, authority },
+          /`authority` must be .* that ends with the tenant, such as .*, without \/v2\.0/,
+        ] as const,
+    ),
   ]
   for (const [what, options, fault] of rows) {
     it(`are refused: ${what}`, () => {

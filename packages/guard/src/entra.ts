@@ -28,6 +28,11 @@ const entraOptions = z
     error: 'must not have both keySetUrl and keys',
   })
 
+/** An object of options. JavaScript may pass nothing, or something else. */
+const anyOptions = z.custom<object>((value) => typeof value === 'object' && value !== null, {
+  error: 'must be an object with tenantId, apiApplicationId and roles',
+})
+
 type ValidatedEntraOptions = z.output<typeof entraOptions>
 type TokenVersion = z.output<typeof tokenVersion>
 
@@ -74,6 +79,7 @@ export type EntraOptions<Role extends string = string> = z.input<typeof entraOpt
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  */
 export function entra<const Role extends string>(options: EntraOptions<Role>): GuardOptions<Role> {
+  validate(anyOptions, options)
   const {
     tenantId,
     apiApplicationId,

@@ -157,6 +157,15 @@ describe('the options of entra', () => {
     })
   }
 
+  for (const nothing of [undefined, null, 'x', 1])
+    it(`${JSON.stringify(nothing)} in their place is refused with a sentence`, () => {
+      const options = nothing as unknown as Parameters<typeof entra>[0]
+      assert.deepEqual(
+        faultsOf(() => entra(options)),
+        ['options: must be an object with tenantId, apiApplicationId and roles'],
+      )
+    })
+
   it('with spelling mistakes are refused by the guard', () => {
     const misspelt: Options = { tenantid: tenantId }
     assert.deepEqual(

@@ -69,6 +69,7 @@ export function registrationsFileOf(
   { tenantId, apis, clients = {} }: AnyRegistrations,
   withoutSecret: readonly ClientWithoutSecret[],
 ): object {
+  for (const [client, { roles = {} }] of Object.entries(clients)) requireApis(client, roles, apis)
   const requests = Object.entries(clients).map(([displayName, client]) => {
     const other = withoutSecret.find((one) => one.displayName === displayName)
     return {
@@ -99,5 +100,31 @@ export function registrationsFileOf(
       .flatMap(({ displayName, permissions }) =>
         permissions.map(({ api }) => ({ client: displayName, api })),
       ),
+  }
+}
+
+/**
+ * TypeScript finds these mistakes. JavaScript does not.
+ *
+ * @throws {TypeError} when the client has a role of an API that does not exist, or that lacks the role
+ */
+function requireApis(
+  client: string,
+  roles: Readonly<Record<string, readonly string[] | undefined>>,
+  apis: AnyRegistrations['apis'],
+): void {
+  const isA = `registrations: the client "${client}"`
+  for (const [api, values = []] of Object.entries(roles)) {
+    const declared = Object.hasOwn(apis, api) ? apis[api]?.roles : undefined
+    if (declared === undefined) {
+      const known = Object.keys(apis).join(', ') || 'none'
+      throw new TypeError(`${isA} names the API "${api}", which does not exist (APIs: ${known})`)
+    }
+    const missing = values.find((value) => !declared.includes(value))
+    if (missing !== undefined) {
+      throw new TypeError(
+        `${isA} names the role "${missing}", which the API "${api}" lacks (roles: ${declared.join(', ')})`,
+      )
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -55,6 +55,7 @@ export async function startEntra<
   const Clients extends ClientRegistrations<Apis>,
 >({ registrations, ...options }: EntraOptions<Apis, Clients> = {}): Promise<Entra<Apis, Clients>> {
   const isInCode = typeof registrations === 'object'
+  if (typeof registrations === 'string') await requireFile(registrations)
   const withoutSecret = isInCode ? clientsWithoutSecret(registrations) : []
   const provider = isInCode
     ? await startWithFile(registrationsFileOf(registrations, withoutSecret), options)
@@ -77,6 +78,13 @@ export async function startEntra<
     await provider.stop()
     throw cause
   }
+}
+
+/** @throws {TypeError} names the option, and not only the file */
+async function requireFile(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+    throw new TypeError(`registrations: the file ${path} cannot be read (${cause.code})`, { cause })
+  })
 }
 
 async function startWithFile(content: object, options: LabProviderOptions): Promise<LabProvider> {

@@ -34,6 +34,27 @@ describe('startEntra', () => {
     })
   })
 
+  const mistakes: [what: string, registrations: unknown, message: RegExp][] = [
+    [
+      'an API that does not exist',
+      { apis: { A: { roles: ['R'] } }, clients: { C: { roles: { B: ['R'] } } } },
+      /^registrations: the client "C" names the API "B", which does not exist \(APIs: A\)$/,
+    ],
+    [
+      'a role that its API lacks',
+      { apis: { A: { roles: ['R'] } }, clients: { C: { roles: { A: ['r'] } } } },
+      /^registrations: the client "C" names the role "r", which the API "A" lacks \(roles: R\)$/,
+    ],
+    [
+      'a file that does not exist',
+      'nope.json',
+      /^registrations: the file nope\.json cannot be read \(ENOENT\)$/,
+    ],
+  ]
+  for (const [what, wrong, message] of mistakes)
+    it(`names the mistake in JavaScript: ${what}`, () =>
+      assert.rejects(startEntra({ registrations: wrong as string }), { message }))
+
   it('reads a registrations file', async () => {
     const file = join(import.meta.dirname, '../../../registrations/greeting.json')
     await using entra = await startEntra({ registrations: file })

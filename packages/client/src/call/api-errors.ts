@@ -1,6 +1,6 @@
 import { ClientError, type ServerErrorDetails } from '../errors.ts'
 import { safeCause } from '../redaction.ts'
-import { rootCause } from '../token/token-errors.ts'
+import { certificateRemedy, rootCause } from '../token/token-errors.ts'
 
 /** Reads the error in the challenge of an API (RFC 6750 section 3). */
 export function readChallenge({ status, headers }: Response): ServerErrorDetails {
@@ -39,5 +39,6 @@ export function apiUnavailableError(
 export function apiUnreachableError(error: unknown, token: string, attempts: number): ClientError {
   const cause = safeCause(error, [token])
   const message = `The API could not be reached: ${rootCause(cause).message}`
-  return new ClientError('api_unreachable', message, { attempts }, { cause })
+  const remedy = certificateRemedy(cause)
+  return new ClientError('api_unreachable', message, { attempts }, { cause, remedy })
 }

@@ -20,3 +20,14 @@ export const secureUrl: OptionRule = {
     return url !== null && isSecureUrl(url) && url.search === '' && url.hash === ''
   },
 }
+
+/** The URL of a tenant: not of its server, and not of an issuer or a token endpoint below the tenant. */
+export const tenantUrl: OptionRule = {
+  expected:
+    'an https URL (http only for localhost) that ends with the tenant, such as https://login.microsoftonline.com/{tenant ID}, without /v2.0, /oauth2, user name, query or fragment',
+  accepts: (value) => {
+    const { pathname } = URL.parse(String(value)) ?? { pathname: '/' }
+    const isTenant = pathname !== '/' && !/\/(v2\.0|oauth2)(\/|$)/i.test(pathname)
+    return secureUrl.accepts(value) && isTenant
+  },
+}

@@ -37,7 +37,22 @@ export function unreachableError(
 ): ClientError {
   const cause = safeCause(error, secrets)
   const message = `The identity provider could not be reached: ${rootCause(cause).message}`
-  return new ClientError('authority_unreachable', message, { attempts }, { cause })
+  const remedy = certificateRemedy(cause)
+  return new ClientError('authority_unreachable', message, { attempts }, { cause, remedy })
+}
+
+/** The remedy for a certificate that this process does not trust; undefined for other faults. */
+export function certificateRemedy(cause: Error): string | undefined {
+  const { message } = rootCause(cause)
+  if (/certificate has expired|not yet valid/i.test(message)) {
+    return 'Compare the clock of this machine with the validity of the certificate of the server.'
+  }
+  if (/altnames|hostname mismatch|NotValidForName/i.test(message)) {
+    return 'Use a name in the URL that the certificate of the server contains.'
+  }
+  return /certificate|name constraint/i.test(message)
+    ? 'Let this process trust the certificate of the server: set NODE_EXTRA_CA_CERTS to the file of its authority. For a local identity provider, "greeting trust" prints the lines. Bun needs a host name in the URL, such as localhost, and not an address.'
+    : undefined
 }
 
 /** The innermost cause. It is more specific than "fetch failed". */

@@ -1,6 +1,6 @@
 import type { Credential } from '../credentials/credential.ts'
 import type { OnEvent } from '../events.ts'
-import { secureUrl } from '../http/secure-url.ts'
+import { secureUrl, tenantUrl } from '../http/secure-url.ts'
 import {
   aFunction,
   anObject,
@@ -49,7 +49,7 @@ export type TokenSourceOptions = {
 }
 
 const rules: OptionRules<TokenSourceOptions> = {
-  authority: secureUrl,
+  authority: tenantUrl,
   tokenEndpoint: secureUrl,
   clientId: required(nonEmptyString),
   credential: required(objectWith('authentications', 'identity')),

@@ -55,7 +55,11 @@ export function validateRoutes<Role extends string, Handler>(
     const [, verb, path = ''] = /^([A-Z]+) (\/[^?#]*)$/.exec(route) ?? []
     const method = methods.find((name) => name === verb)
     if (method === undefined) {
-      faults.push(`${route}: must be one of ${methods.join(', ')} and a path, such as GET /hi`)
+      faults.push(
+        verb === 'OPTIONS'
+          ? `${route}: OPTIONS has no token in a CORS preflight, so answer it before the guard`
+          : `${route}: must be one of ${methods.join(', ')} and a path, such as GET /hi`,
+      )
     }
     if (!roles.includes(role)) {
       faults.push(`${route}: must require one of ${guard.roles.join(', ')}, or anyCaller`)

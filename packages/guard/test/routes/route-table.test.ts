@@ -53,6 +53,11 @@ describe('a route table', () => {
       /^get \/hi: must be one/,
     ],
     ['an unsupported method', { 'TRACE /hi': { role: anyCaller, handler } }, /^TRACE \/hi: must/],
+    [
+      'a preflight of CORS',
+      { 'OPTIONS /hi': { role: anyCaller, handler } },
+      /^OPTIONS \/hi: OPTIONS has no token in a CORS preflight, so answer it before the guard$/,
+    ],
     ['a query', { 'GET /hi?x': { role: anyCaller, handler } }, /^GET \/hi\?x: must be one of GET/],
   ]
   for (const [name, routes, fault] of faults) {
