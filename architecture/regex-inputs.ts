@@ -140,12 +140,6 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'packages/client/src/http/retry.ts': [header(/^\d+$/)],
   'packages/client/src/http/secure-url.ts': [
     setting(/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/, '127'),
-    setting(/\/(v2\.0|oauth2)(\/|$)/i, '/v2.0'),
-  ],
-  'packages/client/src/token/token-errors.ts': [
-    answer(/certificate has expired|not yet valid/i, 'certificate has '),
-    answer(/altnames|hostname mismatch|NotValidForName/i, 'hostname '),
-    answer(/certificate|name constraint/i, 'name '),
   ],
   'packages/client/src/token/token-response.ts': [
     answer(/\p{Cc}+/gu),

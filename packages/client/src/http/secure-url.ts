@@ -27,7 +27,8 @@ export const tenantUrl: OptionRule = {
     'an https URL (http only for localhost) that ends with the tenant, such as https://login.microsoftonline.com/{tenant ID}, without /v2.0, /oauth2, user name, query or fragment',
   accepts: (value) => {
     const { pathname } = URL.parse(String(value)) ?? { pathname: '/' }
-    const isTenant = pathname !== '/' && !/\/(v2\.0|oauth2)(\/|$)/i.test(pathname)
-    return secureUrl.accepts(value) && isTenant
+    const segments = pathname.toLowerCase().split('/')
+    const isBelowTenant = segments.includes('v2.0') || segments.includes('oauth2')
+    return secureUrl.accepts(value) && pathname !== '/' && !isBelowTenant
   },
 }

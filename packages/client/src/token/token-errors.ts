@@ -41,18 +41,27 @@ export function unreachableError(
   return new ClientError('authority_unreachable', message, { attempts }, { cause, remedy })
 }
 
+/** Words of the messages of TLS libraries about certificates, in lower case, with their remedies. */
+const certificateRemedies: readonly (readonly [words: readonly string[], remedy: string])[] = [
+  [
+    ['certificate has expired', 'not yet valid'],
+    'Compare the clock of this machine with the validity of the certificate of the server.',
+  ],
+  [
+    ['altnames', 'hostname mismatch', 'notvalidforname'],
+    'Use a name in the URL that the certificate of the server contains.',
+  ],
+  [
+    ['certificate', 'name constraint'],
+    'Let this process trust the certificate of the server: set NODE_EXTRA_CA_CERTS to the file of its authority. For a local identity provider, "greeting trust" prints the lines. Bun needs a host name in the URL, such as localhost, and not an address.',
+  ],
+]
+
 /** The remedy for a certificate that this process does not trust; undefined for other faults. */
 export function certificateRemedy(cause: Error): string | undefined {
-  const { message } = rootCause(cause)
-  if (/certificate has expired|not yet valid/i.test(message)) {
-    return 'Compare the clock of this machine with the validity of the certificate of the server.'
-  }
-  if (/altnames|hostname mismatch|NotValidForName/i.test(message)) {
-    return 'Use a name in the URL that the certificate of the server contains.'
-  }
-  return /certificate|name constraint/i.test(message)
-    ? 'Let this process trust the certificate of the server: set NODE_EXTRA_CA_CERTS to the file of its authority. For a local identity provider, "greeting trust" prints the lines. Bun needs a host name in the URL, such as localhost, and not an address.'
-    : undefined
+  const message = rootCause(cause).message.toLowerCase()
+  const isIn = (word: string) => message.includes(word)
+  return certificateRemedies.find(([words]) => words.some(isIn))?.[1]
 }
 
 /** The innermost cause. It is more specific than "fetch failed". */
