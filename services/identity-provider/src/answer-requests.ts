@@ -245,6 +245,7 @@ export async function answerRequests({
               keyEncryptionKey,
               usedUp: storage.assertions,
               httpsAuthUrl: listeners.https?.authority.authUrl,
+              metricsUrl: listeners.metrics?.url,
               requestToken: (request) => app.fetch(request),
               lab: world.lab?.portalLab(authority, portalCallerOf),
             })

@@ -119,7 +119,7 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     }
     return next()
   })
-  app.get('/', () => landingPage(service.authority.authUrl))
+  app.get('/', () => landingPage(service.authority.authUrl, options.metricsUrl))
   app.get('/portal/static/:name', async ({ req, notFound }) => {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()

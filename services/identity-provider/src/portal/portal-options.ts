@@ -14,6 +14,8 @@ export type PortalOptions = {
   readonly usedUp: ReplayCache
   /** The authority over HTTPS; undefined when HTTPS is off. */
   readonly httpsAuthUrl: string | undefined
+  /** The URL of the listener for metrics; undefined when it is off. */
+  readonly metricsUrl?: string | undefined
   /** Sends a token request to the token endpoint of this server. */
   readonly requestToken: (request: Request) => Response | Promise<Response>
   /** The lab of this server; undefined when it is off. */

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startHere } from '../../provider-here.ts'
+
+describe('the first page', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-landing-'))
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  const rows: [what: string, settings: Record<string, string>, links: RegExp[]][] = [
+    ['by default', {}, [/\/portal$/, /openid-configuration$/, /\/readyz$/]],
+    [
+      'with a listener for metrics',
+      { METRICS_PORT: '0' },
+      [/\/portal$/, /openid-configuration$/, /\/readyz$/, /:\d+\/metrics$/],
+    ],
+    ['with a lab', { LAB: 'on' }, [/\/portal$/, /openid-configuration$/, /\/readyz$/]],
+    ['without a portal', { PORTAL: 'off' }, []],
+  ]
+  for (const [index, [what, settings, expected]] of rows.entries())
+    it(`links only to what answers, ${what}`, async (test) => {
+      const DATA_DIR = join(folder, `${index}`)
+      const { url, stop } = await startHere({ DATA_DIR, HTTPS_PORT: 'off', ...settings })
+      test.after(() => stop())
+      const answer = await fetch(url, { headers: { accept: 'text/html' } })
+      const text = await answer.text()
+      assert.equal(answer.status, 200)
+      const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(
+        ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), url).href,
+      )
+      assert.equal(links.length, expected.length, links.join(' '))
+      for (const [at, link] of links.entries()) {
+        assert.match(link, expected[at] ?? /^$/)
+        // The portal answers with its page for a sign-in.
+        const status = link.endsWith('/portal') ? 401 : 200
+        assert.equal((await fetch(link)).status, status, link)
+      }
+    })
+})
