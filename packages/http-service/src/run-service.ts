@@ -11,7 +11,7 @@ import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.
 import { openLogOutput } from './log-output.ts'
 import { watchParent } from './parent-watch.ts'
 import { SettingsError } from './settings-reader.ts'
-import { explainStartFailure, type StartSettings } from './start-failure.ts'
+import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
 import { visibleText } from './visible-text.ts'
 import { type WorkerLink, workerLink } from './workers/worker-link.ts'
 import { WorkerStartError } from './workers/worker-pool.ts'
@@ -128,7 +128,7 @@ export async function runService<Settings extends ServiceSettings>(
     // The worker has written the reason.
     await output.end()
     if (error instanceof WorkerStartError) return host.exit(error.exitCode)
-    const sentence = explainStartFailure(error as Error, settings)
+    const sentence = explainStartFailure(error as Error, settings, readMaxOpenFiles(host))
     // One line: the sentence may contain text of a file.
     fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
   }

@@ -28,8 +28,44 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ENOSPC: ({ DATA_DIR = '' }, { path = DATA_DIR }) => `the disk of ${path} is full`,
 }
 
-/** Explains in one sentence, without its full stop, why a service cannot start. */
-export function explainStartFailure(error: SystemError, settings: StartSettings): string {
+/** A service with one worker and HTTPS starts with 48. With fewer, other sentences hide the reason. */
+const minOpenFiles = 64
+
+/** Errors of the system when no more files can be opened, also as the cause of another error. */
+const outOfFiles: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
+
+function isOutOfFiles(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  return outOfFiles.has(String(code)) || (cause !== undefined && isOutOfFiles(cause))
+}
+
+/**
+ * Explains in one sentence, without its full stop, why a service cannot start.
+ *
+ * @param maxOpenFiles how many files and connections the process may open
+ */
+export function explainStartFailure(
+  error: SystemError,
+  settings: StartSettings,
+  maxOpenFiles = Number.POSITIVE_INFINITY,
+): string {
   const { code = '', message } = error
-  return sentences[code]?.(settings, error) ?? message.replace(/\.$/, '')
+  const sentence = sentences[code]?.(settings, error)
+  if (isOutOfFiles(error) || (sentence === undefined && maxOpenFiles < minOpenFiles)) {
+    const limit = Number.isFinite(maxOpenFiles) ? `${maxOpenFiles} open files` : 'open files'
+    return `the limit of ${limit} is too low: raise it, for example with \`ulimit -n 4096\``
+  }
+  return sentence ?? message.replace(/\.$/, '')
+}
+
+/** Reads how many files a process may open; undefined when the system has no such limit. */
+export function readMaxOpenFiles({ report }: Pick<NodeJS.Process, 'report'>): number | undefined {
+  if (report === undefined) return undefined
+  // Otherwise the report would look up the names of all addresses.
+  Object.assign(report, { excludeNetwork: true })
+  type Report = {
+    readonly userLimits?: { readonly open_files: { readonly soft: number | string } }
+  }
+  const limit = Number((report.getReport() as Report).userLimits?.open_files.soft)
+  return Number.isNaN(limit) ? undefined : limit
 }

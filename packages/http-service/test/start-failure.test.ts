@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { explainStartFailure } from '../src/start-failure.ts'
+import { explainStartFailure, readMaxOpenFiles } from '../src/start-failure.ts'
 
 const settings = { HOST: '127.0.0.1', DATA_DIR: 'data' }
 
@@ -32,4 +33,28 @@ describe('the sentence about a failed start', () => {
       assert.equal(explainStartFailure(error, settings), sentence)
     })
   }
+
+  const remedy = 'raise it, for example with `ulimit -n 4096`'
+  const fileRows: [fields: object, maxOpenFiles: number | undefined, sentence: string][] = [
+    [{ code: 'EMFILE' }, 32, `the limit of 32 open files is too low: ${remedy}`],
+    [
+      { cause: { cause: { code: 'ENFILE' } } },
+      undefined,
+      `the limit of open files is too low: ${remedy}`,
+    ],
+    [{}, 63, `the limit of 63 open files is too low: ${remedy}`],
+    [{}, 64, 'the message of the error'],
+    [{ code: 'EADDRINUSE', port: 80 }, 63, 'port 80 at 127.0.0.1 is taken by another program'],
+  ]
+  for (const [fields, maxOpenFiles, sentence] of fileRows) {
+    it(`for ${JSON.stringify(fields)} with ${maxOpenFiles} open files is "${sentence}"`, () => {
+      const error = Object.assign(new Error('the message of the error.'), fields)
+      assert.equal(explainStartFailure(error, settings, maxOpenFiles), sentence)
+    })
+  }
+
+  it('has the limit of this process', () => {
+    const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }))
+    assert.equal(readMaxOpenFiles(process), limit)
+  })
 })

@@ -44,6 +44,22 @@ describe('the identity provider as a process', () => {
     assert.ok(!(await readdir(DATA_DIR)).some((name) => name.endsWith('-wal')))
   })
 
+  it('says that it may open too few files, and starts later in the same folder', async () => {
+    const settings = { DATA_DIR: join(folder, 'few-files'), HTTPS_PORT: '0' }
+    for (const limit of [28, 32, 40]) {
+      const within = ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh']
+      await assert.rejects(startProvider(settings, { within }), ({ message }: Error) => {
+        assert.match(
+          message,
+          new RegExp(`cannot start: the limit of ${limit} open files is too low: `),
+        )
+        return true
+      })
+    }
+    const provider = await startProvider(settings)
+    assert.equal(await provider.end('SIGTERM'), 0)
+  })
+
   it('stops when the channel to its parent closes during the start', async () => {
     const DATA_DIR = join(folder, 'with-channel')
     assert.equal(await abandonAtOnce({ DATA_DIR, HTTPS_PORT: 'off' }), 0)
