@@ -128,7 +128,7 @@ export class AcknowledgedCommits {
 }
 
 const sentenceOf = ({ log, acknowledged, latest }: LostCommit) =>
-  `commit ${acknowledged.revision} of the ${log.replace('-', ' ')} is missing, and the latest is ${latest.revision}`
+  `commit ${acknowledged.revision} of the ${log.replace('-', ' ')} is missing (the latest is ${latest.revision})`
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
