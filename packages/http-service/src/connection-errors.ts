@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerText, answerToParserError } from './malformed-request.ts'
+import { answerText, answerToParserError, tunnelRefused } from './malformed-request.ts'
 
 /** Time for the client to read the last answer and close the connection. */
 const lingerMs = 1000
 
-/** Ends connections with malformed bytes, after the answers to the requests before them. */
+/** Ends connections with malformed bytes or `CONNECT`, after the answers to the requests before them. */
 export class ConnectionErrors {
   readonly #latestResponses = new WeakMap<Duplex, ServerResponse>()
   readonly #ended = new WeakSet<Duplex>()
@@ -34,6 +34,18 @@ export class ConnectionErrors {
     } else {
       endWithinBody(error, socket, latest)
     }
+  }
+
+  /** Refuses `CONNECT`. Node has removed its listeners and its limits of time from the connection. */
+  readonly onConnect = (_: unknown, socket: Duplex): void => {
+    // An `error` without a listener ends the process. The connection is destroyed anyway.
+    socket.on('error', () => {})
+    // Without a reader, the end of the connection is not noticed.
+    socket.resume()
+    const latest = this.#latestResponses.get(socket)
+    afterResponse(latest, () => {
+      if (socket.writable) close(socket, answerText(tunnelRefused))
+    })
   }
 }
 

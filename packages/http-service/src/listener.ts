@@ -9,13 +9,7 @@ import { ConnectionErrors } from './connection-errors.ts'
 import { drain, type StopOptions } from './drain.ts'
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
 import { HeldAnswers } from './held-answers.ts'
-import {
-  answerText,
-  expectationFailed,
-  refuseMalformed,
-  responseToServerError,
-  tunnelRefused,
-} from './malformed-request.ts'
+import { expectationFailed, refuseMalformed, responseToServerError } from './malformed-request.ts'
 import { Pipeline } from './pipeline.ts'
 import { RunningResponses } from './running-responses.ts'
 
@@ -186,7 +180,7 @@ async function listenWith(
   server.on('checkExpectation', (_, response) =>
     enter(response, () => send(response, expectationFailed)),
   )
-  server.on('connect', (_, socket) => socket.end(answerText(tunnelRefused)))
+  server.on('connect', connectionErrors.onConnect)
   server.listen({ port, host, backlog })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo

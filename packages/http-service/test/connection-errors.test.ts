@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Listener, listen } from '../src/listener.ts'
 
 let listener: Listener
@@ -83,7 +87,7 @@ describe('malformed bytes after requests', () => {
       await new Promise((resolve) => setImmediate(resolve))
       socket.write(garbage)
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
     release()
     assert.equal((await text(socket)).match(/HTTP\/1\.1 400/g)?.length, 1)
   })
@@ -99,5 +103,64 @@ describe('malformed bytes after requests', () => {
     assert.ok(performance.now() - startMs < 5000)
     socket.destroy()
     listener = await listen('127.0.0.1', 0)
+  })
+})
+
+describe('a tunnel', () => {
+  const tunnel = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'
+  const open = () => connect(Number(new URL(listener.url).port), '127.0.0.1')
+
+  beforeEach(async () => {
+    listener = await listen('127.0.0.1', 0)
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    listener.answerWith(({ url }) => released.then(() => new Response(new URL(url).pathname)))
+  })
+  afterEach(() => listener.stop())
+
+  it('is refused after the answers to the requests before it', async () => {
+    const socket = open()
+    const whole = text(socket)
+    socket.write(get('/slow') + tunnel)
+    await sleep(20)
+    release()
+    assert.deepEqual((await whole).match(/HTTP\/1\.1 \d+|\/slow/g), [
+      ...['HTTP/1.1 200', '/slow', 'HTTP/1.1 501'],
+    ])
+  })
+
+  for (const before of ['', get('/')]) {
+    it(`behind ${before === '' ? 'no' : 'a'} request may be reset: the process lives`, async () => {
+      const child = fork(join(import.meta.dirname, 'listener-process.ts'), ['http'], {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      })
+      const exited = once(child, 'exit')
+      const [url] = await once(child, 'message')
+      const port = Number(new URL(url).port)
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`${before}${tunnel}more`)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+      const other = connect(port, '127.0.0.1').on('error', () => {})
+      other.write(get('/'))
+      assert.match(String((await Promise.race([once(other, 'data'), exited]))[0]), /^HTTP/)
+      other.destroy()
+      child.disconnect()
+      await exited
+    })
+  }
+
+  it('that the client never closes is closed', async () => {
+    const socket = connect({
+      ...{ port: Number(new URL(listener.url).port), host: '127.0.0.1', allowHalfOpen: true },
+    })
+    socket.write(tunnel)
+    await text(socket)
+    // The server has ended its side. It only frees the connection when it destroys it.
+    const closed = once(socket, 'error')
+    const writes = setInterval(() => socket.write('x'), 50)
+    await closed
+    clearInterval(writes)
   })
 })
