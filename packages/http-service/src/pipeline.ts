@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 /** The part of Node's parser that is not in its documents. Nothing else stops it between two requests of one read. */
 type Parser = {
   /** Creates the response. The parser stops after the header of the request when it returns `stop`. */
-  onIncoming: (request: IncomingMessage, keepAlive: boolean) => number
+  onIncoming: (
+    request: IncomingMessage & { readonly upgrade?: boolean },
+    keepAlive: boolean,
+  ) => number
   readonly resume: () => void
   readonly execute: (bytes: Buffer) => unknown
 }
@@ -15,6 +18,8 @@ type Line = {
   burst: number
   isWaiting: boolean
   isHeld: boolean
+  /** Whether the request that waits gets the last answer of the connection. */
+  isLast: boolean
 }
 
 /** The result of a callback that stops the parser, and the code of the error that follows. */
@@ -102,14 +107,28 @@ export class Pipeline {
   }
 
   #begin(socket: Connection, first: ServerResponse): Line {
-    const line = { last: first, requests: 0, burst: 0, isWaiting: false, isHeld: false }
+    const line = {
+      last: first,
+      requests: 0,
+      burst: 0,
+      isWaiting: false,
+      isHeld: false,
+      isLast: false,
+    }
     this.#lines.set(socket, line)
     const { parser } = socket
     if (parser !== null) {
       const receive = parser.onIncoming
       parser.onIncoming = (request, keepAlive) => {
+        // Node changes it when the server ignores the protocol that a client asks for.
+        const { upgrade } = request
         const result = receive(request, keepAlive)
-        return line.isWaiting ? stop : result
+        if (!line.isWaiting) return result
+        if (!upgrade || line.isLast) return stop
+        // Node reports no stop of such a request, and loses the bytes behind it.
+        line.isLast = true
+        line.last.shouldKeepAlive = false
+        return result
       }
     }
     return line

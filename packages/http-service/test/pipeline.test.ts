@@ -145,6 +145,26 @@ describe('requests of a pipeline', () => {
     }
   }
 
+  for (const [name, fields, answer] of [
+    ['no body', '\r\n', '<>'],
+    ['a body', 'Content-Length: 5\r\n\r\nhello', '<hello>'],
+    ['a chunked body', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', '<hello>'],
+  ] as const) {
+    it(`may ask for another protocol, with ${name}: its answer is the last one`, async () => {
+      const listener = await listen('127.0.0.1', 0)
+      listener.answerWith(async (request) => {
+        await turn()
+        return new Response(`<${await request.text()}>`)
+      })
+      const upgrade = `POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n${fields}`
+      const answers = await sendRaw(listener.url, `${pipelineOf(1)}${upgrade}${pipelineOf(2)}`)
+      assert.deepEqual(answers.match(/<.*?>|Connection: close/g), [
+        ...['<>', 'Connection: close', answer],
+      ])
+      await listener.stop()
+    })
+  }
+
   it('leave other connections their turns', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
