@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { PortalBrowser } from '../../../services/identity-provider/test/portal/portal-browser.ts'
+import { median } from '../../harness/results.ts'
 import type { Figure } from '../figure.ts'
 import type { GrowthCase } from '../growth-case.ts'
 import {
@@ -12,7 +13,7 @@ import {
   startIdentityServer,
 } from '../identity-server.ts'
 import { idsOf } from '../seed-ids.ts'
-import { seed } from '../stores.ts'
+import { type Store, seed } from '../stores.ts'
 import { auditRecordsOf } from './audit-records.ts'
 
 const { apiAppId, clientIdOf } = idsOf(seed)
@@ -26,11 +27,13 @@ const pages: readonly (readonly [what: string, path: string])[] = [
   ['portal: clients of an API', `/portal/applications/${apiAppId}/assignments`],
   ['portal: permissions of a client', `/portal/applications/${clientIdOf(7)}/permissions`],
 ]
-const turns = 40
+const rounds = 7
+const turnsPerRound = 10
 const maxWaitSeconds = 120
 /** The processor time of a second in which only timers work. */
 const idleCpuSeconds = 0.1
 const delta = 'delta: a page of applications'
+const measured = [...pages.map(([what]) => what), delta]
 
 /** Pages for administrators, and the pages of a list of changes, by the processor time of the server. */
 export const portal: GrowthCase = {
@@ -38,38 +41,64 @@ export const portal: GrowthCase = {
   title:
     'CPU of a page of the portal, and of a list of changes; the size is the number of applications',
   usesStore: true,
-  goals: [...pages.map(([what]) => what), delta].map((what) => ({ what, ratioAtMost: 1.5 })),
+  goals: measured.map((what) => ({ what, ratioAtMost: 1.5 })),
   async run({ stores, sizes, isTiny, progress }) {
-    const figures: Figure[] = []
+    const systems: System[] = []
     for (const size of sizes) {
       const store = await stores.copyOf(size, auditRecordsOf(size))
-      const server = await startIdentityServer(store)
-      const administrator = await administratorOf(server, store)
-      const settings = parseEnv(await readFile(administrator.settingsFile, 'utf8'))
-      const browser = new PortalBrowser(server.url)
-      await browser.signIn(settings.CLIENT_ID ?? '', settings.CLIENT_SECRET ?? '')
-      await untilIdle(server)
-      progress(`pages with ${size} applications`)
-      const measure = async (what: string, turn: () => Promise<void>) => {
-        const count = isTiny ? 1 : turns
-        // The first turns compile the code.
-        for (let index = 0; index < count; index += 1) await turn()
-        const before = await server.metrics()
-        for (let index = 0; index < count; index += 1) await turn()
-        const cpuSeconds = (await server.metrics()).cpuSeconds - before.cpuSeconds
-        figures.push({ what, size, unit: 'ms', value: (cpuSeconds * 1000) / count })
-      }
-      for (const [what, path] of pages)
-        await measure(what, async () => {
-          const { status } = await browser.open(path)
-          if (status !== 200) throw new Error(`${status} at ${path}`)
-        })
-      await measure(delta, pagesOfChanges(administrator))
-      await server.stop()
-      await store.remove()
+      systems.push(await startSystem(store, size))
     }
+    for (const { server } of systems) await untilIdle(server)
+    const figures: Figure[] = []
+    for (const what of measured) {
+      progress(what)
+      // In turns, because a busy machine slows each request down.
+      const cpuMs = systems.map((): number[] => [])
+      for (let round = isTiny ? 0 : -1; round < (isTiny ? 1 : rounds); round += 1)
+        for (const [index, { server, turns }] of systems.entries()) {
+          const before = await server.metrics()
+          for (let turn = 0; turn < turnsPerRound; turn += 1) await turns[what]?.()
+          const cpuSeconds = (await server.metrics()).cpuSeconds - before.cpuSeconds
+          if (round >= 0) cpuMs[index]?.push((cpuSeconds * 1000) / turnsPerRound)
+        }
+      for (const [index, { size }] of systems.entries())
+        figures.push({ what, size, unit: 'ms', value: median(cpuMs[index] ?? []) })
+    }
+    for (const { stop } of systems) await stop()
     return { figures }
   },
+}
+
+type System = {
+  readonly size: number
+  readonly server: IdentityServer
+  /** Each kind of request, by its name. */
+  readonly turns: Readonly<Record<string, () => Promise<void>>>
+  stop(): Promise<void>
+}
+
+/** Starts a server, and signs its administrator in. */
+async function startSystem(store: Store, size: number): Promise<System> {
+  const server = await startIdentityServer(store)
+  const administrator = await administratorOf(server, store)
+  const settings = parseEnv(await readFile(administrator.settingsFile, 'utf8'))
+  const browser = new PortalBrowser(server.url)
+  await browser.signIn(settings.CLIENT_ID ?? '', settings.CLIENT_SECRET ?? '')
+  const opens = pages.map(([what, path]) => [
+    what,
+    async () => {
+      const { status } = await browser.open(path)
+      if (status !== 200) throw new Error(`${status} at ${path}`)
+    },
+  ])
+  return {
+    ...{ size, server },
+    turns: { ...Object.fromEntries(opens), [delta]: pagesOfChanges(administrator) },
+    stop: async () => {
+      await server.stop()
+      await store.remove()
+    },
+  }
 }
 
 /** Waits until SQLite has checked the data file in its thread: that is work of the start. */
