@@ -18,7 +18,7 @@ async function called(test: TestContext, args: readonly string[], status = 200) 
   })
   const terminal = new RecordedTerminal()
   const code = await terminal.run(['call', ...args, '--settings', emptyFile], {
-    AUTH_URL: await serving(test, granting('t.o.k')),
+    AUTH_URL: await serving(test, granting('header.claims.signature')),
     BASE_URL: `${api}/prefix`,
     TENANT_ID: 'tenant',
     CLIENT_ID: 'client',
@@ -35,7 +35,7 @@ describe('greeting call', () => {
     assert.equal(code, 0)
     assert.equal(out, '{"seen":"Bearer [redacted]"}\n')
     const sent = { method: 'POST', url: '/prefix/api/v1/x?y=1', body: 'body', accept: 'text/plain' }
-    assert.deepEqual(requests, [{ ...sent, token: 'Bearer t.o.k' }])
+    assert.deepEqual(requests, [{ ...sent, token: 'Bearer header.claims.signature' }])
   })
 
   it('prints status, headers and body as JSON', async (test) => {

@@ -12,7 +12,7 @@ const bin = join(import.meta.dirname, '../../bin/greeting.js')
 async function environmentOf(test: TestContext, api: RequestListener) {
   return {
     PATH: process.env.PATH,
-    AUTH_URL: await serving(test, granting('t.o.k')),
+    AUTH_URL: await serving(test, granting('header.claims.signature')),
     BASE_URL: await serving(test, api),
     TENANT_ID: 'tenant',
     CLIENT_ID: 'client',
@@ -102,7 +102,7 @@ describe('greeting run', () => {
     const environment = await environmentOf(test, answering(200, 'Hi'))
     const authority = await serving(test, (request, response) => {
       requests += 1
-      granting('t.o.k')(request, response)
+      granting('header.claims.signature')(request, response)
     })
     const terminal = new RecordedTerminal()
     const ended = terminal.run(['run', '--every', '1ms', ...noFile, '--', 'hi'], {
