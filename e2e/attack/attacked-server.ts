@@ -20,7 +20,7 @@ export type AttackedServer = AsyncDisposable & {
 }
 
 /**
- * Starts an identity provider with the lab, in a folder of its own.
+ * Starts an identity provider in a folder of its own.
  *
  * @param databaseUrl the PostgreSQL of its store; default a SQLite file
  */
@@ -30,11 +30,12 @@ export async function startAttackedServer(databaseUrl?: string): Promise<Attacke
   opened.defer(() => rm(dataDir, { recursive: true }))
   const child = spawn('node', [join(root, 'services/identity-provider/src/main.ts')], {
     env: {
-      ...{ PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', HTTPS_PORT: 'off', LAB: 'on' },
+      ...{ PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', HTTPS_PORT: 'off' },
       // Most requests of an attack are refused.
       ...{ WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000' },
       ...{ WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000' },
-      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      // The lab has no shared database. Without it, its paths do not exist.
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { LAB: 'on' }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
