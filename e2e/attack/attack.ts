@@ -2,9 +2,9 @@ import { attackPortal } from './attack-portal.ts'
 import { buildMove } from './build-move.ts'
 import type { DocumentedOperation, ManagementApi, Role } from './documented-roles.ts'
 import { type Caller, undueReason } from './judge-answer.ts'
-import { type ManagementClient, prefixes, rolesIn } from './management-client.ts'
+import { ClientCertificate, type ManagementClient, prefixes, rolesIn } from './management-client.ts'
 import type { Answer, Move, MoveContext, SeenPart } from './move.ts'
-import { authorityOf } from './observed-directory.ts'
+import { authorityOf, type ObservedDirectory } from './observed-directory.ts'
 import type { PortalVisitor } from './portal-visitor.ts'
 import { RandomChoices } from './random-choices.ts'
 import type { Administrator, Key } from './registrar.ts'
@@ -17,8 +17,8 @@ export type AttackOptions = {
   readonly roles: Readonly<Record<ManagementApi, readonly Role[]>>
   /** Requests outside of the two APIs, each of which must be refused: `POST /lab/reset`. */
   readonly forbidden: readonly string[]
-  /** The certificate of the attackers, in base64. */
-  readonly certificate: string
+  /** A certificate for each attacker. */
+  readonly certificates: readonly ClientCertificate[]
 }
 
 /** What one run has found. */
@@ -30,7 +30,11 @@ export type Findings = {
   tokens: number
 }
 
-type CallerWithToken = { readonly caller: Caller; readonly token: string }
+type CallerWithToken = {
+  readonly attacker: Attacker
+  readonly caller: Caller
+  readonly token: string
+}
 
 const movesInSequence = 20
 const sequencesInScene = 20
@@ -45,6 +49,15 @@ const weights: readonly [RegExp, number][] = [
 ]
 const weightOf = ({ operation }: DocumentedOperation) =>
   weights.find(([pattern]) => pattern.test(operation))?.[1] ?? 1
+
+/** Whether an attacker has a credential of an application. One of another client may be refused. */
+const holds = ({ keys }: Attacker, appId: string, tenantId: string, directory: ObservedDirectory) =>
+  keys.some(
+    (key) =>
+      key.appId === appId &&
+      (typeof key.credential === 'string' || key.credential instanceof ClientCertificate) &&
+      directory.reaches(key, tenantId),
+  )
 
 /** Sends random sequences of requests as callers of every kind, and compares the answers with the reference. */
 export class Attack {
@@ -100,9 +113,7 @@ export class Attack {
     random: RandomChoices,
     name: string,
   ): Promise<CallerWithToken | undefined> {
-    const old = kept.filter(({ caller }) =>
-      attacker.keys.some(({ appId }) => appId === caller.appId),
-    )
+    const old = kept.filter((one) => one.attacker === attacker)
     if (old.length > 0 && random.isLikely(0.4)) return random.oneOf(old)
     const key = random.oneOf(attacker.keys)
     const inTenants = scene.directory.principalsOf(key.appId).map((one) => one.tenantId)
@@ -116,7 +127,7 @@ export class Attack {
     if (token === undefined) return undefined
     const { appId } = key
     const caller: Caller = { isGenuine: true, api, tenantId, appId, roles: new Set(rolesIn(token)) }
-    const credential = { caller, token }
+    const credential = { attacker, caller, token }
     kept.push(credential)
     if (random.isLikely(0.9)) return credential
     const isGenuine = false
@@ -139,7 +150,7 @@ export class Attack {
       `${unsigned}.${changed}.`,
       ...(decoy ? [decoy] : []),
     ]
-    return { caller: { ...caller, isGenuine }, token: random.oneOf(forged) }
+    return { attacker, caller: { ...caller, isGenuine }, token: random.oneOf(forged) }
   }
 
   /** Requests a token, and compares its roles with those that the attacker may have. */
@@ -159,26 +170,31 @@ export class Attack {
     return token
   }
 
-  #context(scene: Scene, caller: Caller, random: RandomChoices, seen: SeenPart[]): MoveContext {
-    const { roles, certificate } = this.#options
-    const knows = (one: Attacker, appId: string, tenantId: string) =>
-      one.keys.some((key) => key.appId === appId && scene.directory.reaches(key, tenantId))
-    const isCaller = (one: Attacker) => knows(one, caller.appId, caller.tenantId)
+  #context(scene: Scene, sender: CallerWithToken, random: RandomChoices): MoveContext {
+    const { roles, certificates, client } = this.#options
+    const { caller, attacker } = sender
+    const [fallback] = certificates
+    const certificate = certificates[scene.attackers.indexOf(attacker)] ?? fallback
+    if (certificate === undefined) throw new Error('the attackers have no certificate')
+    const knows = (one: Attacker) =>
+      one === attacker || holds(one, caller.appId, caller.tenantId, scene.directory)
     return {
-      ...{ random, caller, roles, certificate, seen },
+      ...{ random, caller, roles, certificate, seen: this.#seen, origin: client.origin },
       directory: scene.directory,
       tenantIds: scene.tenantIds,
       observe: scene.observe,
       learn: (appId, credential, tenantId) => {
-        // Each attacker who knows a credential of the caller may have sent the request.
-        for (const one of scene.attackers.filter(isCaller))
-          one.keys.push({ appId, credential, tenantId })
+        // A certificate is that of the sender. Who knows a credential of the caller may have seen a secret.
+        const learners =
+          credential instanceof ClientCertificate ? [attacker] : scene.attackers.filter(knows)
+        for (const one of learners) one.keys.push({ appId, credential, tenantId })
       },
       given: (appId, authority) => this.#give(scene, appId, authority),
-      origin: this.#options.client.origin,
       trusts: (appId, clientAppId) => {
         for (const { keys } of scene.attackers) {
-          const key = keys.find((one) => one.appId === clientAppId)
+          const key = keys.find(
+            (one) => one.appId === clientAppId && scene.directory.reaches(one, caller.tenantId),
+          )
           if (key) keys.push({ appId, credential: key, tenantId: undefined })
         }
       },
@@ -192,13 +208,9 @@ export class Attack {
       : this.#chosen(caller, random)
   }
 
-  async #single(
-    scene: Scene,
-    { caller, token }: CallerWithToken,
-    random: RandomChoices,
-    name: string,
-  ) {
-    const context = this.#context(scene, caller, random, this.#seen)
+  async #single(scene: Scene, sender: CallerWithToken, random: RandomChoices, name: string) {
+    const { caller, token } = sender
+    const context = this.#context(scene, sender, random)
     const move = buildMove(this.#chosen(caller, random), context)
     const prefix = random.isLikely(0.1) && move.operation.api === 'graph' ? '/beta' : undefined
     const path = `${prefix ?? prefixes[move.operation.api]}${move.path}`
@@ -209,13 +221,9 @@ export class Attack {
       this.#findLeaks(scene, caller, move, reply.text, name)
   }
 
-  async #batch(
-    scene: Scene,
-    { caller, token }: CallerWithToken,
-    random: RandomChoices,
-    name: string,
-  ) {
-    const context = this.#context(scene, caller, random, this.#seen)
+  async #batch(scene: Scene, sender: CallerWithToken, random: RandomChoices, name: string) {
+    const { caller, token } = sender
+    const context = this.#context(scene, sender, random)
     const moves = Array.from({ length: 2 + random.below(4) }, () =>
       buildMove(this.#chosen({ ...caller, api: 'graph' }, random), context),
     ).filter(({ operation }) => operation.api === 'graph')
@@ -257,7 +265,7 @@ export class Attack {
     for (const { move, status } of answers) {
       const key = `${move.operation.api} ${move.operation.operation}`
       this.#count(key, status < 300)
-      if (status >= 500) this.findings.undue.push(`${name}: ${key} was answered with ${status}`)
+      if (status === 500) this.findings.undue.push(`${name}: ${key} was answered with ${status}`)
     }
   }
 
@@ -268,6 +276,8 @@ export class Attack {
       ...[...applications.values()].filter((one) => one.homeTenantId !== caller.tenantId),
       ...[...principals.values()].filter((one) => one.tenantId !== caller.tenantId),
     ]
+    // A federated credential shows the subject that its caller chose.
+    if (operation.operation.includes('federated')) return
     const sent = JSON.stringify(body ?? {})
     const leaked = foreign.find(({ id }) => text.includes(id) && !sent.includes(id))
     if (leaked === undefined) return
@@ -289,9 +299,7 @@ export class Attack {
   /** Notes that a management role was given, for all who have a credential that leads to it. */
   #give({ attackers, directory }: Scene, appId: string, authority: string): void {
     const [tenantId = ''] = authority.split(' ')
-    for (const { keys, due } of attackers)
-      if (keys.some((key) => key.appId === appId && directory.reaches(key, tenantId)))
-        due.add(authority)
+    for (const one of attackers) if (holds(one, appId, tenantId, directory)) one.due.add(authority)
   }
 
   #count(what: string, isDone: boolean): void {

@@ -8,7 +8,8 @@ import { parseEnv } from 'node:util'
 import { makeClientCertificate } from '../test/clients/client-certificate.ts'
 import { Attack } from './attack.ts'
 import { readDocumentedRoleIds, readDocumentedRoles } from './documented-roles.ts'
-import { ManagementClient } from './management-client.ts'
+import { ClientCertificate, ManagementClient } from './management-client.ts'
+import { attackerCount } from './set-scene.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
@@ -53,15 +54,19 @@ export async function startAttackedServer(databaseUrl?: string): Promise<Attacke
   const administrator = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
   const { AUTH_URL = '', TENANT_ID = '', CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
   const [graph, lab] = [await read('docs/reference/graph.md'), await read('docs/reference/lab.md')]
-  const { file, base64 } = await makeClientCertificate(join(dataDir, 'attacker.pem'))
-  const client = new ManagementClient(AUTH_URL, await readFile(file, 'utf8'))
+  const certificates: ClientCertificate[] = []
+  for (let one = 0; one < attackerCount; one += 1) {
+    const { file } = await makeClientCertificate(join(dataDir, `attacker-${one}.pem`))
+    certificates.push(new ClientCertificate(await readFile(file, 'utf8')))
+  }
+  const client = new ManagementClient(AUTH_URL)
   const attack = new Attack({
     client,
     administrator: { tenantId: TENANT_ID, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
     operations: readDocumentedRoles(graph),
     roles: readDocumentedRoleIds(graph),
     forbidden: [...lab.matchAll(/^\| `([A-Z]+ \/lab[^`]*)` \|/gm)].map(([, one = '']) => one),
-    certificate: base64,
+    certificates,
   })
   return { attack, client, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

@@ -26,27 +26,43 @@ export type Reply = {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** The credential of a client that has registered the certificate of the attackers. */
-export const byCertificate = Symbol('the certificate of the attackers')
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** A private key with its self-signed certificate. Each attacker has its own. */
+export class ClientCertificate {
+  readonly #key: KeyObject
+  readonly #thumbprint: string
+  /** The certificate in base64, as Graph takes it. */
+  readonly base64: string
+
+  /** @param pem the private key and the certificate */
+  constructor(pem: string) {
+    const { raw } = new X509Certificate(pem)
+    this.#key = createPrivateKey(pem)
+    this.#thumbprint = createHash('sha256').update(raw).digest('base64url')
+    this.base64 = raw.toString('base64')
+  }
+
+  assertion(clientId: string, aud: string): string {
+    const now = Math.floor(Date.now() / 1000)
+    const times = { nbf: now, exp: now + 300, jti: randomUUID() }
+    const header = encode({ typ: 'JWT', alg: 'RS256', 'x5t#S256': this.#thumbprint })
+    const signed = `${header}.${encode({ aud, iss: clientId, sub: clientId, ...times })}`
+    return `${signed}.${sign('sha256', Buffer.from(signed), this.#key).toString('base64url')}`
+  }
+}
+
 /** A credential of another client, whose tokens a federated identity credential trusts. */
 export type Exchange = { readonly appId: string; readonly credential: Credential }
-export type Credential = string | typeof byCertificate | Exchange
-
-const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+export type Credential = string | ClientCertificate | Exchange
 
 /** Sends requests to one identity provider, and knows nothing of its code. */
 export class ManagementClient {
   readonly origin: string
-  readonly #key: KeyObject
-  readonly #thumbprint: string
   requests = 0
 
-  /** @param pem the private key of the attackers with its certificate */
-  constructor(origin: string, pem: string) {
+  constructor(origin: string) {
     this.origin = origin
-    this.#key = createPrivateKey(pem)
-    const { raw } = new X509Certificate(pem)
-    this.#thumbprint = createHash('sha256').update(raw).digest('base64url')
   }
 
   async send(
@@ -105,18 +121,10 @@ export class ManagementClient {
     if (typeof credential === 'string') return { client_secret: credential }
     const scope = 'api://AzureADTokenExchange/.default'
     const assertion =
-      credential === byCertificate
-        ? this.#assertion(clientId, url)
+      credential instanceof ClientCertificate
+        ? credential.assertion(clientId, url)
         : await this.token(tenantId, { scope }, credential.appId, credential.credential)
     return { client_assertion: assertion ?? '', client_assertion_type: assertionType }
-  }
-
-  #assertion(clientId: string, aud: string): string {
-    const now = Math.floor(Date.now() / 1000)
-    const times = { nbf: now, exp: now + 300, jti: randomUUID() }
-    const header = encode({ typ: 'JWT', alg: 'RS256', 'x5t#S256': this.#thumbprint })
-    const signed = `${header}.${encode({ aud, iss: clientId, sub: clientId, ...times })}`
-    return `${signed}.${sign('sha256', Buffer.from(signed), this.#key).toString('base64url')}`
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentedOperation, ManagementApi, Role } from './documented-roles.ts'
 import type { Caller, Target } from './judge-answer.ts'
-import type { Credential } from './management-client.ts'
+import type { ClientCertificate, Credential } from './management-client.ts'
 import type { ObservedDirectory } from './observed-directory.ts'
 import type { RandomChoices } from './random-choices.ts'
 
@@ -18,7 +18,8 @@ export type MoveContext = {
   readonly directory: ObservedDirectory
   readonly tenantIds: readonly string[]
   readonly roles: Readonly<Record<ManagementApi, readonly Role[]>>
-  readonly certificate: string
+  /** The certificate of the sender. */
+  readonly certificate: ClientCertificate
   /** What answers have shown. */
   readonly seen: SeenPart[]
   /** Stores a credential that is accepted now. */
@@ -26,7 +27,7 @@ export type MoveContext = {
   /** Reads the objects of a client that the server created. */
   readonly observe: (tenantId: string, appId: string) => Promise<void>
   readonly origin: string
-  /** Notes that an application trusts the tokens of another client. */
+  /** Notes that an application trusts the tokens of a client in the caller's tenant. */
   readonly trusts: (appId: string, clientAppId: string) => void
   /** Notes that a management role was given to the application in the tenant. */
   readonly given: (appId: string, authority: string) => void

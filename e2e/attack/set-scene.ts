@@ -4,6 +4,9 @@ import type { Authority, ObservedDirectory } from './observed-directory.ts'
 import type { RandomChoices } from './random-choices.ts'
 import { type Administrator, type Key, Registrar } from './registrar.ts'
 
+/** The operator, and three attackers of each tenant. */
+export const attackerCount = 7
+
 /** One attacker, with what it knows and the management roles that it may have. */
 export type Attacker = { readonly keys: Key[]; readonly due: Set<Authority> }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { assign, oneAssignment } from './assignment-moves.ts'
 import type { Target } from './judge-answer.ts'
-import { byCertificate } from './management-client.ts'
 import {
   type Answer,
   learnApplication,
@@ -25,7 +24,7 @@ const applicationBodies = ({ random, certificate }: MoveContext): object =>
     { signInAudience: 'AzureADMultipleOrgs' },
     { signInAudience: 'AzureADMyOrg' },
     { isFallbackPublicClient: random.isLikely(0.5) },
-    { keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: certificate }] },
+    { keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: certificate.base64 }] },
     { keyCredentials: [] },
     { appRoles: [] },
   ])
@@ -38,7 +37,7 @@ const changeApplication: Special = (context, { application }) => {
     target: { application, addsCredential },
     onSuccess: () => {
       const one = context.directory.applications.get(application)
-      if (one && addsCredential) context.learn(one.appId, byCertificate)
+      if (one && addsCredential) context.learn(one.appId, context.certificate)
       if (one && body.signInAudience) one.isMultiTenant = body.signInAudience.endsWith('Orgs')
     },
   }
@@ -158,7 +157,7 @@ const changePrincipal: Special = ({ random, certificate, directory, learn }, { p
   const body = random.oneOf<{ accountEnabled?: boolean; keyCredentials?: object[] }>([
     { accountEnabled: false },
     { accountEnabled: true },
-    { keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: certificate }] },
+    { keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: certificate.base64 }] },
     { keyCredentials: [] },
   ])
   const addsCredential = (body.keyCredentials?.length ?? 0) > 0
@@ -167,7 +166,7 @@ const changePrincipal: Special = ({ random, certificate, directory, learn }, { p
     target: { principal, addsCredential },
     onSuccess: () => {
       const one = directory.principals.get(principal)
-      if (one && addsCredential) learn(one.appId, byCertificate, one.tenantId)
+      if (one && addsCredential) learn(one.appId, certificate, one.tenantId)
       if (one && body.accountEnabled !== undefined) one.isEnabled = body.accountEnabled
     },
   }
