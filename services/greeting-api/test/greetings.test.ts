@@ -146,8 +146,8 @@ describe('credentials', () => {
     ['a scheme and a space', async () => ['authorization', 'Bearer ']],
     ['two words after the scheme', async () => ['authorization', `${await bearer()} x`]],
     [
-      'two spaces after the scheme',
-      async () => ['authorization', (await bearer()).replace(' ', '  ')],
+      'a space and a tab after the scheme',
+      async () => ['authorization', (await bearer()).replace(' ', ' \t')],
     ],
     ['two fields', async () => ['authorization', await bearer(), 'authorization', await bearer()]],
     [
@@ -181,6 +181,11 @@ describe('credentials', () => {
       )
     })
   }
+
+  it('several spaces after the scheme: 200 (RFC 9110 section 11.4)', async () => {
+    const authorization = (await bearer()).replace(' ', '   ')
+    assert.equal((await call(url, '/api/v1/hi', { headers: { authorization } })).status, 200)
+  })
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
     it(`of the scheme ${scheme} are accepted (RS25)`, async () => {
