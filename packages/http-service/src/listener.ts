@@ -151,7 +151,7 @@ const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE----
 
 async function listenWith(
   server: Server | SecureServer,
-  { maxRequestsPerConnection }: Limits,
+  { maxRequestsPerConnection, requestTimeout }: Limits,
   scheme: string,
   host: string,
   port: number,
@@ -160,9 +160,11 @@ async function listenWith(
   const running = new RunningResponses()
   const heldAnswers = new HeldAnswers()
   const connectionErrors = new ConnectionErrors()
-  const pipeline = new Pipeline(maxRequestsPerConnection)
+  const pipeline = new Pipeline(maxRequestsPerConnection, requestTimeout)
   server.on('clientError', (error, socket) => {
-    if (!pipeline.holdRest(error, socket as Socket)) connectionErrors.onClientError(error, socket)
+    const refuse = () => connectionErrors.onClientError(error, socket)
+    const isHeld = pipeline.holdRest(error, socket as Socket)
+    if (!isHeld && !pipeline.postpone(error, socket as Socket, refuse)) refuse()
   })
   const enter = (response: ServerResponse, answerInTurn: () => void) => {
     running.add(response)

@@ -20,11 +20,15 @@ type Line = {
   isHeld: boolean
   /** Whether the request that waits gets the last answer of the connection. */
   isLast: boolean
+  /** Called when the request that waits has its turn. */
+  onTurn?: (() => void) | undefined
 }
 
 /** The result of a callback that stops the parser, and the code of the error that follows. */
 const stop = 21
 const stopCode = 'HPE_PAUSED'
+/** Only a body can be late while a request waits: its header is parsed. */
+const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT'
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
 /** Requests of a connection that are answered before Node reads and accepts again. The next one waits. */
@@ -42,12 +46,17 @@ const maxTurns = 16
  */
 export class Pipeline {
   readonly #maxRequests: number
+  readonly #requestTimeoutMs: number
   readonly #lines = new WeakMap<Socket, Line>()
   readonly #turns: (() => void)[] = []
 
-  /** @param maxRequests of one connection; the answer to the last one closes it */
-  constructor(maxRequests: number) {
+  /**
+   * @param maxRequests of one connection; the answer to the last one closes it
+   * @param requestTimeoutMs the time for a whole request
+   */
+  constructor(maxRequests: number, requestTimeoutMs: number) {
     this.#maxRequests = maxRequests
+    this.#requestTimeoutMs = requestTimeoutMs
   }
 
   /** Calls `answer` when the earlier answers of the connection have been sent, and it stays open. */
@@ -84,12 +93,29 @@ export class Pipeline {
     return true
   }
 
+  /**
+   * Postpones the time limit of a request that waits, because the server does not read its body. Node
+   * measures no second one, so this one begins with its turn. Returns whether it was postponed.
+   */
+  postpone({ code }: ParserError, socket: Socket, refuse: () => void): boolean {
+    const line = this.#lines.get(socket)
+    if (code !== timeoutCode || !line?.isWaiting) return false
+    const response = line.last
+    line.onTurn = () => {
+      const limit = setTimeout(() => response.req.complete || refuse(), this.#requestTimeoutMs)
+      response.once('close', () => clearTimeout(limit))
+    }
+    return true
+  }
+
   #wait(before: ServerResponse, socket: Socket, line: Line, answer: () => void): void {
     line.isWaiting = true
     const turn = () => {
       if (!socket.writable) return
       endBurst(line)
       line.isWaiting = false
+      line.onTurn?.()
+      line.onTurn = undefined
       answer()
       socket.resume()
     }

@@ -165,6 +165,24 @@ describe('requests of a pipeline', () => {
     })
   }
 
+  for (const [rest, expected] of [
+    ['lo', '200'],
+    ['', '408'],
+  ] as const) {
+    it(`may wait longer than the time for a request: ${expected} when its body ${rest ? 'comes' : 'does not come'}`, async () => {
+      const timeouts = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 10 }
+      const listener = await listen('127.0.0.1', 0, timeouts)
+      listener.answerWith(async (request) => {
+        if (request.method === 'GET') await setTimeout(300)
+        return new Response(await request.text())
+      })
+      const post = `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhel${rest}`
+      const answers = await sendRaw(listener.url, `${pipelineOf(1)}${post}`)
+      assert.deepEqual(answers.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', expected])
+      await listener.stop()
+    })
+  }
+
   it('leave other connections their turns', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
