@@ -5,17 +5,28 @@ program=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
 # Ends the script when a command is missing.
 require() {
   for command in "$@"; do
-    command -v "$command" >/dev/null || { echo "$command is not installed" >&2; exit 77; }
+    command -v "$command" >/dev/null || leave_out "$command is not installed"
   done
 }
 
+# Ends the script with the reason why the program cannot run here.
+leave_out() {
+  echo "$1" >&2
+  exit 77
+}
+
 # Installs the packages of requirements.txt into a virtual environment, and puts it first in the path.
+# Ends the script when pip, or a package for this platform, is missing.
 install_python_packages() {
   require python3
-  local venv="$CACHE/$(basename "$program")"
-  [ -x "$venv/bin/pip" ] || python3 -m venv "$venv" >&2
+  local venv="$CACHE/$(basename "$program")" output missing
+  [ -x "$venv/bin/pip" ] || python3 -m venv "$venv" >&2 || leave_out 'python3 -m venv cannot install pip'
   if ! cmp -s "$program/requirements.txt" "$venv/installed.txt"; then
-    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$program/requirements.txt" >&2
+    output=$("$venv/bin/pip" install --quiet --disable-pip-version-check -r "$program/requirements.txt" 2>&1) || {
+      echo "$output" >&2
+      missing=$(grep -o 'No matching distribution found for .*' <<<"$output") || exit 1
+      leave_out "pip: $missing"
+    }
     cp "$program/requirements.txt" "$venv/installed.txt"
   fi
   export PATH="$venv/bin:$PATH" PYTHONDONTWRITEBYTECODE=1

