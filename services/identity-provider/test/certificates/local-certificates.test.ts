@@ -40,7 +40,7 @@ async function openFolder(t: TestContext) {
   return { folder, open }
 }
 
-describe('local certificates', () => {
+describe('local certificates (AS48)', () => {
   it('are an authority for server certificates only, and a certificate that it signed', async (t) => {
     const { open } = await openFolder(t)
     const certificates = await open()

@@ -77,7 +77,7 @@ async function forged(subject: string, alternativeNames: x509.JsonGeneralNames):
   return { certificate: certificate.toString('pem'), key: key.toString() }
 }
 
-describe('the local authority', () => {
+describe('the local authority (AS48)', () => {
   const own = ['localhost', '127.0.0.1', '::1', 'login.contoso.example', '192.0.2.7']
   for (const name of [...own, 'a.wild.example']) {
     it(`signs for ${name}`, async () => {
