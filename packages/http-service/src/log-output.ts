@@ -19,7 +19,8 @@ export function openLogOutput(fd = 1): LogOutput {
   const stream = pino.destination({ fd })
   let isBroken = false
   const broken = new Promise<void>((resolve) => {
-    stream.once('error', () => {
+    // Each line that follows has an error too: ECONNRESET first, then EPIPE.
+    stream.on('error', () => {
       isBroken = true
       resolve()
     })
@@ -30,10 +31,11 @@ export function openLogOutput(fd = 1): LogOutput {
     })
     if (!isBroken) {
       stream.end()
-      const limit = new Promise<void>((resolve) => {
-        setTimeout(resolve, maxFlushMs).unref()
-      })
+      const { promise: limit, resolve } = Promise.withResolvers<void>()
+      // It keeps the process, which would otherwise exit here, and write its rest.
+      const timer = setTimeout(resolve, maxFlushMs)
       await Promise.race([closed, broken, limit])
+      clearTimeout(timer)
     }
     stream.flushSync = () => {}
   }

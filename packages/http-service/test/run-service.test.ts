@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runService } from '../src/run-service.ts'
@@ -141,6 +142,18 @@ describe('a service as a process', () => {
     for (const stream of [stdout, child.stderr]) stream?.destroy()
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])
+  })
+
+  it('runs and exits when none of its lines can be written', { timeout: 20_000 }, async () => {
+    const log = openSync('/dev/null', 'r')
+    const child = fork(join(import.meta.dirname, 'service-process.ts'), ['chatty'], {
+      stdio: ['ignore', log, 'ignore', 'ipc'],
+    })
+    const ended = once(child, 'exit')
+    for (let line = 0; line < 10; line += 1) await once(child, 'message')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    closeSync(log)
   })
 
   it('is killed when it does not exit within 2 s of its stop', async () => {

@@ -1,6 +1,6 @@
 import { runService } from '../src/run-service.ts'
 
-/** A service in a process of its own. With `blocked`, its end never comes. */
+/** A service in a process of its own. With `blocked`, its end never comes. With `chatty`, it logs all the time. */
 await runService(process, {
   name: 'test',
   title: 'test service',
@@ -11,6 +11,12 @@ await runService(process, {
     STOP_DELAY_SECONDS: 0,
   }),
   start: async (_, log) => ({
+    chatter:
+      process.argv[2] === 'chatty' &&
+      setInterval(() => {
+        log.info('a line')
+        process.send?.('a line')
+      }, 1),
     url: 'http://127.0.0.1:1',
     stop: async () => {
       log.info('the last line')
