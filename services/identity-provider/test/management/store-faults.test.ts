@@ -34,9 +34,10 @@ describe('a change with one failing statement (FL21)', () => {
       storage = sqlStorage(sqliteDatabase(side, ':memory:'))
       await sample.store.refresh()
       const tables = side
-        .prepare("select name from sqlite_master where type = 'table'")
+        .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
         .all()
         .map(({ name }) => String(name))
+        .filter((table) => !table.startsWith('sqlite_'))
       const state = () =>
         tables.map((table) => side.prepare(`select * from ${table} order by 1, 2`).all())
       const before = state()
