@@ -29,6 +29,8 @@ export type Target = {
   readonly tenantId?: string | undefined
   /** Whether the body adds a certificate. */
   readonly addsCredential?: boolean
+  /** Whether a deleted principal comes back. It has no credential of its own in most cases. */
+  readonly isRestored?: boolean
   readonly choosesTenantId?: boolean
   readonly disablesTenant?: boolean
 }
@@ -65,7 +67,9 @@ export function kindsOf(
     const assigned = directory.assignedTo(appId)
     return [
       ...(lacks(assigned.filter(inTenant)) ? [privileged] : []),
-      ...(isHome && appId !== caller.appId && lacks(assigned) ? [privilegedElsewhere] : []),
+      ...(isHome && !target.isRestored && appId !== caller.appId && lacks(assigned)
+        ? [privilegedElsewhere]
+        : []),
     ]
   }
 

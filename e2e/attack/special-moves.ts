@@ -113,7 +113,7 @@ const deletedItem =
         .map(({ id }) => ({ application: id })),
       ...[...directory.principals.values()]
         .filter((one) => one.isDeleted && isNear(one.tenantId))
-        .map(({ id }) => ({ principal: id })),
+        .map(({ id }) => ({ principal: id, isRestored: true })),
     ]
     const target: Target =
       candidates.length > 0
