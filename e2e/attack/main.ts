@@ -19,15 +19,17 @@ opened.defer(async () => postgres?.stop())
 const server = opened.use(await startAttackedServer(await postgres?.database()))
 const { attack, client } = server
 const startedMs = performance.now()
+let shown = 0
 await attack.run(sequences, Number(values.seed), (done) => {
-  if (done % 500 === 0)
-    console.error(`${done} of ${sequences}, undue ${attack.findings.undue.length}`)
+  const { undue } = attack.findings
+  for (const sentence of undue.slice(shown)) console.log(`undue: ${sentence}`)
+  shown = undue.length
+  if (done % 500 === 0) console.error(`${done} of ${sequences}, ${shown} undue`)
 })
 const { answers, undue, tokens } = attack.findings
 const seconds = Math.round((performance.now() - startedMs) / 1000)
 for (const [operation, { done, refused }] of [...answers].toSorted())
   console.log(`${operation}: ${done} succeeded, ${refused} refused`)
-for (const sentence of undue.slice(0, 50)) console.log(`undue: ${sentence}`)
 console.log(
   `${sequences} sequences, ${client.requests} requests, ${tokens} tokens in ${seconds} s: ${undue.length} undue`,
 )
