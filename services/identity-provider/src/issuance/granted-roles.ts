@@ -51,6 +51,8 @@ export function grantedRoles(
     if (value !== null && value !== '') values.add(value)
   }
   const roles = [...values]
-  if (assignments.length > maxUnknownAssignments) knownRoles.set(assignments, { resource, roles })
+  if (assignments.length <= maxUnknownAssignments) return roles
+  // A frozen list is also encoded for tokens once only.
+  knownRoles.set(assignments, { resource, roles: Object.freeze(roles) })
   return roles
 }

@@ -146,6 +146,11 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     assert.equal(reads, 0)
   })
 
+  it('are the same frozen list until a change, so that a signer encodes them once', () => {
+    assert.ok(Object.isFrozen(granted()))
+    assert.equal(granted(), granted())
+  })
+
   it('follow each change of the API and of the assignments', () => {
     const [, ...others] = roles
     const without = application({
