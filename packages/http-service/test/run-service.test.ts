@@ -63,9 +63,12 @@ async function exited({ exits }: { readonly exits: readonly number[] }): Promise
   while (exits.length === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Starts a service in a process of its own, and waits until it listens. */
+/** Starts a service in a process of its own, without the options of the runner, and waits until it listens. */
 async function startProcess(mode = '') {
-  const child = fork(join(import.meta.dirname, 'service-process.ts'), [mode], { silent: true })
+  const child = fork(join(import.meta.dirname, 'service-process.ts'), [mode], {
+    silent: true,
+    execArgv: [],
+  })
   const ended = once(child, 'exit')
   assert.ok(child.stdout)
   let log = ''
@@ -147,6 +150,7 @@ describe('a service as a process', () => {
   it('runs and exits when none of its lines can be written', { timeout: 20_000 }, async () => {
     const log = openSync('/dev/null', 'r')
     const child = fork(join(import.meta.dirname, 'service-process.ts'), ['chatty'], {
+      execArgv: [],
       stdio: ['ignore', log, 'ignore', 'ipc'],
     })
     const ended = once(child, 'exit')
