@@ -163,7 +163,14 @@ export class Attack {
       if (attacker.due.has(authority)) continue
       this.findings.undue.push(`${name}: a token has ${authority}, by a credential of ${key.appId}`)
     }
-    if (key.tenantId !== undefined && key.tenantId !== tenantId)
+    // The same certificate may be that of the application too.
+    const isGoodThere = attacker.keys.some(
+      (one) =>
+        one.appId === key.appId &&
+        one.credential === key.credential &&
+        (one.tenantId ?? tenantId) === tenantId,
+    )
+    if (!isGoodThere)
       this.findings.undue.push(
         `${name}: a credential of ${key.tenantId} got a token of ${tenantId}`,
       )
