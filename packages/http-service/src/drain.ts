@@ -55,8 +55,9 @@ export async function drain(
     await setImmediate()
   }
   const closed = once(server, 'close')
-  // The `close` of an HTTP server would close idle connections immediately.
-  NetServer.prototype.close.call(server)
+  // The `close` of an HTTP server would close idle connections immediately. In Bun, it is no server of `net`.
+  const { close } = server instanceof NetServer ? NetServer.prototype : server
+  close.call(server)
   // Other workers close the same port at about the same time.
   await pause()
   heldAnswers.release()
