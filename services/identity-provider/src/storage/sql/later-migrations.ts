@@ -36,7 +36,8 @@ export function laterExpansions(applied: readonly string[]): Readonly<Record<str
   return Object.fromEntries(later.map((name) => [name, nothingToDo]))
 }
 
-/** PostgreSQL has a code for it, and SQLite has a message. */
-const isWithoutTable = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  (('code' in cause && cause.code === '42P01') || cause.message.startsWith('no such table'))
+/** PostgreSQL has a code for it, and SQLite has a message. In jest, its errors are those of another realm. */
+const isWithoutTable = (cause: unknown): boolean => {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
+  return code === '42P01' || String(message).startsWith('no such table')
+}

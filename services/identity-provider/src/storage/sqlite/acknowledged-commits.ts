@@ -151,8 +151,9 @@ async function identityOf(path: string): Promise<string | undefined> {
 
 const identity = ({ ino, birthtimeNs }: BigIntStats) => `${ino} ${birthtimeNs}`
 
+// In jest, the errors of SQLite are those of another realm.
 const isWithoutTables = (error: unknown) =>
-  error instanceof Error && error.message.startsWith('no such table')
+  String((error as { readonly message?: unknown }).message).startsWith('no such table')
 
 function latestOf(connection: DatabaseSync, log: RevisionLog): Commit {
   const row = connection.prepare('select number from revision where log = ?').get(log)
