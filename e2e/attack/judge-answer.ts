@@ -60,16 +60,15 @@ export function kindsOf(
       ...(appId !== caller.appId && lacks(assigned) ? [privilegedElsewhere] : []),
     ]
   }
-  const ofPrincipal = ({ appId, tenantId, managementApi }: ObservedPrincipal): string[] => {
+  const ofPrincipal = (principal: ObservedPrincipal): string[] => {
+    const { appId, tenantId, managementApi } = principal
     if (tenantId !== caller.tenantId) return [foreign]
     if (managementApi !== undefined) return ['a management API']
     const isHome = directory.applicationByAppId(appId)?.homeTenantId === tenantId
-    const assigned = directory.assignedTo(appId)
+    const leadsElsewhere = isHome && !target.isRestored && appId !== caller.appId
     return [
-      ...(lacks(assigned.filter(inTenant)) ? [privileged] : []),
-      ...(isHome && !target.isRestored && appId !== caller.appId && lacks(assigned)
-        ? [privilegedElsewhere]
-        : []),
+      ...(lacks(directory.assignedToPrincipal(principal)) ? [privileged] : []),
+      ...(leadsElsewhere && lacks(directory.assignedTo(appId)) ? [privilegedElsewhere] : []),
     ]
   }
 

@@ -50,7 +50,7 @@ export class ObservedDirectory {
 
   /** The management roles that an application was assigned, also while an object is deleted. */
   assignedTo(appId: string): readonly Authority[] {
-    return this.principalsOf(appId).flatMap((principal) => this.#assignedTo(principal))
+    return this.principalsOf(appId).flatMap((principal) => this.assignedToPrincipal(principal))
   }
 
   /** The management roles that count now, in one tenant. */
@@ -58,7 +58,7 @@ export class ObservedDirectory {
     if (this.applicationByAppId(appId)?.isDeleted !== false) return []
     return this.principalsOf(appId)
       .filter((one) => one.tenantId === tenantId && one.isEnabled && !one.isDeleted)
-      .flatMap((principal) => this.#assignedTo(principal))
+      .flatMap((principal) => this.assignedToPrincipal(principal))
   }
 
   /**
@@ -90,7 +90,8 @@ export class ObservedDirectory {
       if (one.principalId === id || one.resourceId === id) this.assignments.delete(one.id)
   }
 
-  #assignedTo({ id }: ObservedPrincipal): readonly Authority[] {
+  /** The management roles of one principal. A deleted one of the same application may have others. */
+  assignedToPrincipal({ id }: ObservedPrincipal): readonly Authority[] {
     return [...this.assignments.values()]
       .filter((one) => one.principalId === id)
       .flatMap(({ authority }) => authority ?? [])
