@@ -76,9 +76,9 @@ export async function attackPortal(
   const reason = operation && undueReason(operation, caller, target, directory)
   const answer = await sender.submit({ ...form, action })
   const isDone = answer.status === 303 || / role="status" class="done"/.test(answer.text)
-  if (!isDone) return { form: tail, isDone, undue: [] }
-  const undue = reason === undefined ? [] : [reason]
-  if (action !== form.action) undue.push('the token of the form is for another page')
+  const undue = isDone && reason !== undefined ? [reason] : []
+  if (isDone && action !== form.action) undue.push('the token of the form is for another page')
+  // A consent can give some roles before another one is refused.
   await scene.observe(named.homeTenantId, named.appId)
   for (const { id, authority, principalId } of directory.assignments.values()) {
     if (known.has(id) || authority === undefined) continue
