@@ -112,7 +112,9 @@ function targetOf(
   fields: Readonly<Record<string, string>>,
 ): Target {
   const appId = directory.applications.get(application)?.appId ?? ''
-  const principal = directory.principalsOf(appId).find((one) => one.tenantId === tenantId)?.id
+  const principal = directory
+    .principalsOf(appId)
+    .find((one) => one.tenantId === tenantId && !one.isDeleted)?.id
   if (tail === 'enabled' || tail === 'assignment-required') return { application, principal }
   if (tail === 'permissions/revoke') {
     const { authority } = directory.assignments.get(fields.assignment ?? '') ?? {}

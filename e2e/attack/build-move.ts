@@ -14,8 +14,8 @@ function keyed(context: MoveContext, path: string, { application, principal }: O
     `/applications/${application}`,
     `/applications(appId='${ofApplication?.appId}')`,
   )
-  // The same key names another object in another tenant.
-  if (ofPrincipal?.tenantId !== caller.tenantId) return keyedPath
+  // The same key names another object in another tenant, and a new one beside a deleted one.
+  if (ofPrincipal?.tenantId !== caller.tenantId || ofPrincipal.isDeleted) return keyedPath
   return keyedPath.replace(
     `/servicePrincipals/${principal}`,
     `/servicePrincipals(appId='${ofPrincipal.appId}')`,

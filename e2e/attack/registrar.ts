@@ -148,8 +148,9 @@ export class Registrar {
     }
     for (const tenantId of this.#tokens.keys()) {
       const reply = await read(tenantId, `/servicePrincipals${key}`)
-      const near = this.directory.principalsOf(appId).find((one) => one.tenantId === tenantId)
-      if (near) near.isDeleted = reply.status === 404
+      // A tenant can have a deleted one beside the new one.
+      for (const one of this.directory.principalsOf(appId))
+        if (one.tenantId === tenantId) one.isDeleted = one.id !== reply.body.id
       if (reply.status !== 200) continue
       const { id, accountEnabled } = reply.body as { id: string; accountEnabled: boolean }
       this.#observe({ id, appId, tenantId, isEnabled: accountEnabled, isDeleted: false })
