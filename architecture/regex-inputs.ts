@@ -282,8 +282,8 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   ],
   'services/identity-provider/src/management/odata/search.ts': [
     text(/\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y, '"a:', 'AND '),
-    text(/[^\p{L}\p{N}]+/u),
   ],
+  'services/identity-provider/src/directory/words.ts': [text(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu)],
   'services/identity-provider/src/management/odata/query-options.ts': [header(/^[1-9]\d{0,2}$/)],
   'services/identity-provider/src/management/graph/service-principals/find-service-principal.ts': [
     header(/^appId=(.*)$/s, 'appId='),

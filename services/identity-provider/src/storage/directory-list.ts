@@ -7,7 +7,8 @@ export type ListedKind = 'application' | 'servicePrincipal' | 'appRoleAssignment
 /** A comparison that an index may serve. Texts are compared without case. */
 export type IndexedComparison = {
   readonly index: ListIndex
-  readonly operator: 'eq' | 'startswith' | 'contains'
+  /** `contains` needs three characters. `startsWord` is for one or two, with which a word of a name begins. */
+  readonly operator: 'eq' | 'startswith' | 'contains' | 'startsWord'
   readonly text: string
 }
 

@@ -84,6 +84,55 @@ const contains = (text: string): IndexedComparison => ({
   text,
 })
 
+const startsWord = (text: string): IndexedComparison => ({
+  index: 'displayName',
+  operator: 'startsWord',
+  text,
+})
+
+/** The words of the first name begin in each of its places. */
+const names = [
+  'HR payroll-Export (beta) v2',
+  'hRM',
+  'Échange 日本語の名前',
+  'a%b_c!d"e\'f',
+  '😀job ab👍🏽cd',
+  'E\u0301te\u0301 नमस्ते',
+  'Chrome 3D',
+  '%_! 😀',
+  '𝒜𝒷𝒸',
+]
+const wordRows: readonly (readonly [string, readonly number[]])[] = [
+  ['hr', [0, 1]],
+  ['H', [0, 1]],
+  ['pa', [0]],
+  ['EX', [0]],
+  ['be', [0]],
+  ['v2', [0]],
+  ['ro', []],
+  ['ay', []],
+  ['2', []],
+  ['éc', [2]],
+  ['日', [2]],
+  ['日本', [2]],
+  ['本', []],
+  ['a', [3, 4]],
+  ['f', [3]],
+  ['ab', [4]],
+  ['jo', [4]],
+  ['CD', [4]],
+  ['e', [0, 3, 5]],
+  ['e\u0301', [5]],
+  ['te', []],
+  ['न', [5]],
+  ['नम', [5]],
+  ['मस', []],
+  ['3d', [6]],
+  ['𝒜', [8]],
+  ['𝒜𝒷', [8]],
+  ['𝒷', []],
+]
+
 async function filled(fresh: FreshStorage): Promise<DirectoryLog> {
   const { directory } = await (await fresh()).open()
   await directory.commit(commitAt(0), markAt(1), changes, [])
@@ -182,6 +231,24 @@ export function directoryListConformance(fresh: FreshStorage): void {
       assert.equal(count, expected.length)
     })
   }
+
+  it('finds the names in which a word begins with one or two letters', async () => {
+    const { directory } = await (await fresh()).open()
+    const parts = names.map((displayName, number) => {
+      const [id, appId] = [guid(0x100 + number), guid(0x200 + number)]
+      return [
+        put('application', application({ id, appId, displayName })),
+        put('servicePrincipal', servicePrincipal({ id, appId, displayName })),
+      ]
+    })
+    await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant()), ...parts.flat()], [])
+    for (const [text, expected] of wordRows)
+      for (const kind of ['application', 'servicePrincipal'] as const) {
+        const query = queryOf(kind, { conditions: [startsWord(text)] })
+        const { objects, count } = await directory.list(query)
+        assert.deepEqual([text, numbersOf(objects), count], [text, expected, expected.length])
+      }
+  })
 
   const orders: readonly (readonly [ListOrder, readonly number[]])[] = [
     [{ by: 'displayName', isDescending: false }, [11, 3, 5, 7, 9, 2, 4, 6, 8, 10]],

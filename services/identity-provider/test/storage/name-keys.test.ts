@@ -33,8 +33,8 @@ async function formerStore() {
   await storage.directory.commit(commitAt(0), markAt(1), changes, [])
   const database = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
   database.exec(`
-    update application set name_key = null;
-    update service_principal set name_key = null;
+    update application set name_key = null, word_starts = null;
+    update service_principal set name_key = null, word_starts = null;
     delete from identifier_uri;
   `)
   const unnamed = () =>
@@ -73,7 +73,9 @@ it('fills the keys of a former release in the cleanup and at the start', async (
   assert.equal(unnamed(), 1)
   await storage.directory.prune()
   assert.deepEqual([unnamed(), uris()], [0, ['api://greeting']])
-  database.exec('update application set name_key = null; delete from identifier_uri')
+  database.exec(
+    'update application set name_key = null, word_starts = null; delete from identifier_uri',
+  )
   await storage.close()
   const again = await openLocalStorage({ dataDir })
   assert.deepEqual([unnamed(), uris()], [0, ['api://greeting']])

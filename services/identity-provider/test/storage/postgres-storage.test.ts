@@ -49,7 +49,7 @@ describe('the start of servers on an empty PostgreSQL', () => {
     const indexes = "select indexname from pg_indexes where indexname like '%trigrams'"
     assert.deepEqual(await server.query(indexes, name), [])
     const ofTemplate = await server.query(indexes, new URL(template).pathname.slice(1))
-    assert.equal(ofTemplate.length, 2)
+    assert.equal(ofTemplate.length, 4)
   })
 })
 

@@ -42,7 +42,7 @@ const comparisonsOf = (condition: ListCondition | undefined): readonly IndexedCo
 
 const indexedOperators: Readonly<
   Partial<Record<Comparison['operator'], IndexedComparison['operator']>>
-> = { eq: 'eq', startsWith: 'startswith', contains: 'contains' }
+> = { eq: 'eq', startsWith: 'startswith', contains: 'contains', startsWord: 'startsWord' }
 
 function comparisonOf<Entity>(
   { property, member, operator, literal }: Comparison,

@@ -10,8 +10,16 @@ export type Comparison = {
   /** The compared member within `any`; undefined for the value itself. */
   readonly member: string | undefined
   readonly isAny: boolean
-  /** `contains` comes from `$search` only. */
-  readonly operator: 'eq' | 'ne' | 'ge' | 'le' | 'startsWith' | 'endsWith' | 'contains'
+  /** `contains` and `startsWord` come from `$search` only. */
+  readonly operator:
+    | 'eq'
+    | 'ne'
+    | 'ge'
+    | 'le'
+    | 'startsWith'
+    | 'endsWith'
+    | 'contains'
+    | 'startsWord'
   readonly literal: Literal
 }
 

@@ -1,3 +1,4 @@
+import { wordStarts } from '../../directory/words.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 
@@ -29,6 +30,7 @@ const comparisons: {
   startsWith: (text, literal) => text.startsWith(literal),
   endsWith: (text, literal) => text.endsWith(literal),
   contains: (text, literal) => text.includes(literal),
+  startsWord: (text, literal) => wordStarts(text).includes(literal),
 }
 
 /** Texts are compared without case, as in Graph. */

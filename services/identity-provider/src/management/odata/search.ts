@@ -1,3 +1,4 @@
+import { wordsOf } from '../../directory/words.ts'
 import { refuse } from '../http/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import { combined, type Filter } from './filter.ts'
@@ -6,11 +7,13 @@ const maxLength = 1024
 const maxClauses = 10
 const maxWords = 20
 const clausePattern = /\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y
-const separatorPattern = /[^\p{L}\p{N}]+/u
+/** A shorter word has no trigrams. */
+const minContainedLength = 3
 
 /**
  * Parses a `$search` of directory objects: `"displayName:text"`, joined by `AND` and `OR`. An object
- * matches a clause when its property contains every word of the text, in any order and any case.
+ * matches a clause when its property contains every word of the text, in any order and any case. A word
+ * of one or two characters is the beginning of a word of the property (entra E189).
  *
  * @throws {GraphError} graph_refusal query_invalid when it has another form; query_unsupported when the
  *   property cannot be searched.
@@ -46,7 +49,7 @@ function clauseOf<Entity>(name: string, text: string, set: EntitySet<Entity>): F
   if (!set.searchable?.includes(property)) {
     throw refuse('query_unsupported', `Unsupported $search: '${property}' cannot be searched.`)
   }
-  const words = text.split(separatorPattern).filter((word) => word !== '')
+  const words = wordsOf(text.toLowerCase())
   if (words.length === 0 || words.length > maxWords) throw malformed()
   return combined(
     'and',
@@ -55,7 +58,7 @@ function clauseOf<Entity>(name: string, text: string, set: EntitySet<Entity>): F
       property,
       member: undefined,
       isAny: false,
-      operator: 'contains',
+      operator: [...literal].length < minContainedLength ? 'startsWord' : 'contains',
       literal,
     })),
   )

@@ -54,7 +54,7 @@ ${table(
     time(one.createdDateTime, visit.now, ''),
   ]),
   search
-    ? 'No application matches. A search finds each word within a name, in any order.'
+    ? 'No application matches. A search finds each word within a name, in any order. One or two letters find the words that they begin.'
     : 'There is no application yet. Register the first one below.',
 )}
 ${nextPageLink(path, nextLink, search ? { search } : {})}

@@ -2,7 +2,7 @@ import type { AppRole } from '../../directory/app-role.ts'
 import type { Application } from '../../directory/application.ts'
 import type { FederatedIdentityCredential } from '../../directory/federated-identity-credential.ts'
 import { keyCredentialFromRow, keyCredentialToRow } from './key-credential-row.ts'
-import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
+import { nameKey, text, textOrNull, timeOrNull, wordStartsText } from './object-rows.ts'
 import { passwordCredentialFromRow, passwordCredentialToRow } from './password-credential-row.ts'
 import type {
   ApplicationRow,
@@ -63,6 +63,7 @@ export function applicationToRows(application: Application, revision: number): A
       password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
       revision,
       name_key: nameKey(application.displayName),
+      word_starts: wordStartsText(application.displayName),
       unique_name: application.uniqueName,
       owner_ids: JSON.stringify(application.ownerIds),
       description: JSON.stringify(application.description),

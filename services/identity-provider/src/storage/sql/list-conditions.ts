@@ -100,43 +100,60 @@ function guidColumn(table: string, name: string): ComparisonSql {
   }
 }
 
-/** A trigram has three characters. */
-const minSearchedLength = 3
+const isSearch = ({ operator }: IndexedComparison): boolean =>
+  operator === 'contains' || operator === 'startsWord'
 
-/** Whether the trigrams of a name can find it. */
-const hasTrigrams = ({ operator, text }: IndexedComparison): boolean =>
-  operator === 'contains' && [...nameKey(text)].length >= minSearchedLength
-
-/** Whether a condition has a part of a name that trigrams can find. */
+/** Whether a condition has a part of a name that an index of texts can find. */
 export const isForSearch = (condition: ListCondition): boolean =>
   ('anyOf' in condition ? condition.anyOf : [condition]).some(
-    (one) => one.index === 'displayName' && hasTrigrams(one),
+    (one) => one.index === 'displayName' && isSearch(one),
   )
+
+/** The index of texts in SQLite, and the column of its texts. */
+const searchOf = ({ operator }: IndexedComparison) =>
+  operator === 'startsWord'
+    ? { search: 'word_search', column: 'word_starts' }
+    : { search: 'name_search', column: 'name_key' }
+
+/** The part of a stored text by which a comparison finds it. */
+const partOf = ({ operator, text }: IndexedComparison): string =>
+  operator === 'startsWord' ? ` ${nameKey(text)} ` : nameKey(text)
 
 function named(table: string): ComparisonSql {
   return {
-    ids: (one, tenantId, isSearched) => sql`
-      ${
-        isSearched && hasTrigrams(one)
-          ? sql`select object_id as id from name_search cross join searchable_name
-              where name_search match ${`"${nameKey(one.text).replaceAll('"', '""')}"`}
-                and number = name_search.rowid and kind = ${table} and tenant_id = ${tenantId}`
-          : sql`select id from ${sql.table(table)}
-              where tenant_id = ${tenantId} and ${keyIs('name_key', one)}`
-      }
-      union all select id from ${sql.table(table)} where name_key is null`,
-    row: (one) => sql`(${keyIs('name_key', one)} or name_key is null)`,
+    ids: (one, tenantId, isSearched) => {
+      const { search, column } = searchOf(one)
+      return sql`
+        ${
+          isSearched && isSearch(one)
+            ? sql`select object_id as id from ${sql.table(search)} cross join searchable_name
+                where ${sql.ref(search)} match ${`"${partOf(one).replaceAll('"', '""')}"`}
+                  and number = ${sql.table(search)}.rowid and kind = ${table} and tenant_id = ${tenantId}`
+            : sql`select id from ${sql.table(table)}
+                where tenant_id = ${tenantId} and ${keyIs(column, one)}`
+        }
+        union all select id from ${sql.table(table)} where ${sql.ref(column)} is null`
+    },
+    row: (one) => {
+      const { column } = searchOf(one)
+      const isFound = sql`(${keyIs(column, one)} or ${sql.ref(column)} is null)`
+      // The indexes of lists have the key, so SQLite reads the words of few rows.
+      return one.operator === 'startsWord'
+        ? sql`((${contains(sql.ref('name_key'), nameKey(one.text))} or name_key is null) and ${isFound})`
+        : isFound
+    },
   }
 }
 
 const lastCharacter = '\u{10ffff}'
 
-function keyIs(name: string, { operator, text }: IndexedComparison): RawBuilder<unknown> {
-  const key = nameKey(text)
+function keyIs(name: string, one: IndexedComparison): RawBuilder<unknown> {
+  const { operator } = one
+  const key = partOf(one)
   const value = sql.ref(name)
   if (operator === 'eq') return sql`${value} = ${key}`
   // Only PostgreSQL may have an index for it. Without one each key is examined, but not each object.
-  if (operator === 'contains') return contains(value, key)
+  if (isSearch(one)) return contains(value, key)
   return sql`(${value} >= ${key} and ${value} < ${`${key}${lastCharacter}`})`
 }
 

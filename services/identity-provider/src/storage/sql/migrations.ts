@@ -5,6 +5,7 @@ import { domainsOfTenants } from './migrations/domains-of-tenants.ts'
 import { endsOfCredentials } from './migrations/ends-of-credentials.ts'
 import { searchOfNames } from './migrations/search-of-names.ts'
 import { tenantsOfCredentials } from './migrations/tenants-of-credentials.ts'
+import { wordsOfNames } from './migrations/words-of-names.ts'
 
 /** A migration of statements that SQLite and PostgreSQL both accept. */
 const statements = (script: string): Migration => ({
@@ -258,4 +259,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   `),
   '2026-12-03-search-of-names': searchOfNames,
   '2026-12-04-domains-of-tenants': domainsOfTenants,
+  '2026-12-05-words-of-names': wordsOfNames,
 }

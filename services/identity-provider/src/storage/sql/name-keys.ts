@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { identifierUriRows } from './application-rows.ts'
-import { nameKey } from './object-rows.ts'
+import { nameKey, wordStartsText } from './object-rows.ts'
 import type { SqlDatabase } from './sql-database.ts'
 import type { Tables } from './tables.ts'
 
@@ -26,7 +26,7 @@ async function hasUnnamed(
   const row = await db
     .selectFrom(table)
     .select('id')
-    .where('name_key', 'is', null)
+    .where('word_starts', 'is', null)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -45,15 +45,19 @@ async function fillPart(
   const rows = await db
     .selectFrom(table)
     .select(['id', 'display_name'])
-    .where('name_key', 'is', null)
+    .where('word_starts', 'is', null)
     .limit(rowsPerPart)
     .execute()
   if (rows.length === 0) return
   const ids = rows.map(({ id }) => id)
   if (table === 'application') await fillUris(db, ids)
-  const keys = rows.map(({ id, display_name }) => sql`when ${id} then ${nameKey(display_name)}`)
+  const casesOf = (keyOf: (name: string) => string) => {
+    const cases = rows.map(({ id, display_name }) => sql`when ${id} then ${keyOf(display_name)}`)
+    return sql`case id ${sql.join(cases, sql` `)} end`
+  }
   await sql`
-    update ${sql.table(table)} set name_key = case id ${sql.join(keys, sql` `)} end
+    update ${sql.table(table)}
+    set name_key = ${casesOf(nameKey)}, word_starts = ${casesOf(wordStartsText)}
     where id in (${sql.join(ids)})
   `.execute(db)
 }
@@ -76,6 +80,7 @@ async function fillUris(db: Kysely<Tables>, ids: readonly string[]): Promise<voi
     await db
       .insertInto('identifier_uri')
       .values(rows.slice(start, start + rowsPerInsert))
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
 }

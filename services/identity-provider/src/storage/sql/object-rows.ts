@@ -1,5 +1,6 @@
 import type { AppRoleAssignment } from '../../directory/app-role-assignment.ts'
 import type { Tenant } from '../../directory/tenant.ts'
+import { wordStarts } from '../../directory/words.ts'
 import type { AppRoleAssignmentRow, TenantRow } from './tables.ts'
 
 const maxKeyLength = 256
@@ -9,6 +10,9 @@ const maxKeyLength = 256
  * so equal keys do not prove equal texts.
  */
 export const nameKey = (text: string): string => text.toLowerCase().slice(0, maxKeyLength)
+
+/** The beginnings of the words of a name, each between spaces: ` j jo o of `. */
+export const wordStartsText = (name: string): string => ` ${wordStarts(name).join(' ')} `
 
 /** A time as a stored text. */
 export const text = (time: Date): string => time.toISOString()

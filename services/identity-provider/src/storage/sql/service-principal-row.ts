@@ -6,7 +6,7 @@ import {
   keyCredentialToRow,
   type StoredCertificate,
 } from './key-credential-row.ts'
-import { nameKey, text, textOrNull, timeOrNull } from './object-rows.ts'
+import { nameKey, text, textOrNull, timeOrNull, wordStartsText } from './object-rows.ts'
 import {
   passwordCredentialFromRow,
   passwordCredentialToRow,
@@ -28,6 +28,7 @@ export const servicePrincipalToRow = (
   app_role_assignment_required: Number(principal.appRoleAssignmentRequired),
   revision,
   name_key: nameKey(principal.displayName),
+  word_starts: wordStartsText(principal.displayName),
   password_credentials: JSON.stringify(principal.passwordCredentials.map(passwordCredentialToRow)),
   key_credentials: JSON.stringify(principal.keyCredentials.map(keyCredentialToRow)),
   delegated_consents: JSON.stringify(principal.delegatedConsents),

@@ -65,6 +65,8 @@ export type ApplicationRow = {
   revision: number
   /** The name for lists, see `nameKey`. Null in rows of a former release, until they are filled. */
   name_key: string | null
+  /** See `wordStartsText`. Null in rows of the former release, until they are filled. */
+  word_starts: string | null
   unique_name: string | null
   owner_ids: string
   description: string
@@ -134,6 +136,7 @@ export type ServicePrincipalRow = {
   app_role_assignment_required: number
   revision: number
   name_key: string | null
+  word_starts: string | null
   password_credentials: string
   key_credentials: string
   delegated_consents: string

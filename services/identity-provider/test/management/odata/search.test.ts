@@ -7,8 +7,10 @@ describe('$search', () => {
     ['"displayName:ALPH"', ['Alpha', 'alpha']],
     ['"displayName:brien"', ["O'Brien's"]],
     ['"displayName:s brien"', ["O'Brien's"]],
-    ['"displayName:mm" OR "displayName:et"', ['Beta', 'Gamma']],
-    ['"displayName:a" AND "displayName:m"', ['Gamma']],
+    ['"displayName:mma" OR "displayName:bet"', ['Beta', 'Gamma']],
+    ['"displayName:be" OR "displayName:g"', ['Beta', 'Gamma']],
+    ['"displayName:o" AND "displayName:br"', ["O'Brien's"]],
+    ['"displayName:mm"', []],
   ]
   for (const [search, expected] of rows) {
     it(`finds ${JSON.stringify(expected)} by ${search}`, async () => {

@@ -13,9 +13,10 @@ const statements = [
   `insert into tenant values ('${guid(1)}', 'Large', '[]', 1, '${now.toISOString()}', 1)`,
   `insert into application (id, tenant_id, app_id, display_name, created_at, sign_in_audience,
      identifier_uris, optional_access_token_claims, required_resource_access,
-     is_fallback_public_client, password_authentication_allowed, revision, name_key)
+     is_fallback_public_client, password_authentication_allowed, revision, name_key, word_starts)
    select 'a' || n, '${guid(1)}', 'b' || n, 'Client ' || n, '${now.toISOString()}', 'x', '[]', '[]', '[]',
-     0, 1, 1, 'client ' || n
+     0, 1, 1, 'client ' || n,
+     case n when 4321 then ' n ne ' else ' c cl ' end || left(n::text, 1) || ' ' || left(n::text, 2) || ' '
    from generate_series(1, ${applications}) as n`,
   `insert into password_credential (application_id, position, key_id, hint, starts_at, ends_at, secret_sha256)
    select 'a' || n, 0, 'k' || n, '', '', case n % 1000 when 0 then '${inDays(5).toISOString()}'
@@ -81,6 +82,17 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
           conditions: [{ index: 'displayName', operator: 'contains', text: 'ENT 4321' }],
           ...{ matches: (one) => 'displayName' in one && one.displayName === 'Client 4321' },
           ...{ limit: 50, isCounted: false },
+        })
+        assert.equal(objects.length, 1)
+      },
+    ],
+    [
+      'a search for the first two letters of a word',
+      async ({ directory }) => {
+        const { objects } = await directory.list({
+          ...{ kind: 'application', tenantId: guid(1), isIndexed: true, after: undefined },
+          conditions: [{ index: 'displayName', operator: 'startsWord', text: 'NE' }],
+          ...{ matches: undefined, limit: 50, isCounted: true },
         })
         assert.equal(objects.length, 1)
       },

@@ -23,9 +23,8 @@ describe('the migration of a store', () => {
       secretSha256: new Uint8Array(32),
     }
     const principal = servicePrincipal({ passwordCredentials: [secret] })
-    await database.write((db) =>
-      db.insertInto('service_principal').values(servicePrincipalToRow(principal, 1)).execute(),
-    )
+    const { word_starts: _, ...row } = servicePrincipalToRow(principal, 1)
+    await database.write((db) => db.insertInto('service_principal').values(row).execute())
     await database.migrate()
     const end = new Date(at.getTime() + 1)
     const found = await sqlStorage(database).findEndingCredentials(guid(1), at, end, 9)
@@ -90,6 +89,33 @@ describe('the migration of a store', () => {
     const store = new DirectoryStore({ log: sqlStorage(database).directory })
     assert.deepEqual(await store.read((all) => all.tenant('Other.example')), one)
     assert.equal(await store.read((all) => all.tenant('third.example')), undefined)
+    await database.close()
+  })
+
+  it('finds the words of names that a store had before, or that a former release writes', async () => {
+    const side = new DatabaseSync(':memory:')
+    const database = sqliteDatabase(side, ':memory:')
+    await database.migrate('2026-12-04-domains-of-tenants')
+    const columns =
+      'app_id, display_name, created_at, account_enabled, app_role_assignment_required'
+    const add = (id: string) =>
+      side.exec(`insert into service_principal (id, tenant_id, ${columns}, revision, name_key)
+        values ('${id}', '${guid(1)}', '${guid(9)}', 'Own Job', '2030-01-01T00:00:00.000Z', 1, 0, 0, 'own job')`)
+    add(guid(1))
+    await database.migrate()
+    add(guid(2))
+    const { directory } = sqlStorage(database)
+    const found = async () =>
+      await directory.list({
+        ...{ kind: 'servicePrincipal', tenantId: guid(1), isIndexed: true, after: undefined },
+        conditions: [{ index: 'displayName', operator: 'startsWord', text: 'jo' }],
+        ...{ matches: undefined, limit: 9, isCounted: true },
+      })
+    assert.equal((await found()).count, 2)
+    await directory.prune()
+    assert.equal((await found()).count, 2)
+    const indexed = side.prepare("select rowid from word_search where word_search match 'jo'").all()
+    assert.equal(indexed.length, 2)
     await database.close()
   })
 

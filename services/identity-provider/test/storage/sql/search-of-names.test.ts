@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { put, remove } from '../../../src/directory/directory-change.ts'
+import { wordStarts } from '../../../src/directory/words.ts'
 import type { ListQuery } from '../../../src/storage/directory-list.ts'
 import { type Storage, sqlStorage } from '../../../src/storage/storage.ts'
 import { application, guid, tenant } from '../../directory/sample.ts'
@@ -19,11 +20,18 @@ const special = [
 ]
 const nameOf = (index: number) => special[index] ?? `Client ${String(index).padStart(5, '0')}`
 
+const isFound = (name: string, text: string) =>
+  [...text].length < 3
+    ? wordStarts(name).includes(text.toLowerCase())
+    : name.toLowerCase().includes(text.toLowerCase())
+
 const queryFor = (text: string, tenantId = guid(1)): ListQuery<'application'> => ({
   ...{ kind: 'application', tenantId, isIndexed: true, after: undefined, limit: 5000 },
-  conditions: [{ index: 'displayName', operator: 'contains', text }],
-  matches: ({ displayName }) => displayName.toLowerCase().includes(text.toLowerCase()),
-  isCounted: false,
+  conditions: [
+    { index: 'displayName', operator: [...text].length < 3 ? 'startsWord' : 'contains', text },
+  ],
+  matches: ({ displayName }) => isFound(displayName, text),
+  isCounted: true,
 })
 
 describe(`a search for a part of a name among ${number} applications`, () => {
@@ -54,7 +62,12 @@ describe(`a search for a part of a name among ${number} applications`, () => {
     '00777',
     'ient 0',
     '777',
-    '77',
+    '00',
+    'Ös',
+    '日',
+    'cl',
+    'C',
+    'zz',
     'ÖST',
     'über',
     '"quo',
@@ -63,7 +76,6 @@ describe(`a search for a part of a name among ${number} applications`, () => {
     'ύφος',
     'ΊΣΥ',
     '日本語',
-    '本',
     '😀 j',
     "l's",
     'nothing',
@@ -72,18 +84,27 @@ describe(`a search for a part of a name among ${number} applications`, () => {
   for (const text of texts)
     it(`has all that contain ${text}, in any case`, async () => {
       const expected = Array.from({ length: number }, (_, index) => index).filter((index) =>
-        nameOf(index).toLowerCase().includes(text.toLowerCase()),
+        isFound(nameOf(index), text),
       )
-      assert.deepEqual(await found(text), expected.map(guid))
+      const { count, objects } = await storage.directory.list(queryFor(text))
+      assert.deepEqual(
+        objects.map(({ id }) => id),
+        expected.map(guid),
+      )
+      assert.equal(count, expected.length)
     })
 
-  it('reads the trigrams, and no name of the tenant', async () => {
-    await found('00777')
-    const [statement = ''] = side.statements.filter((one) => one.includes('name_search match'))
-    const plan = side.planOf(statement).join('\n')
-    assert.match(plan, /SCAN name_search VIRTUAL TABLE INDEX/)
-    assert.doesNotMatch(plan, /\(tenant_id/)
-  })
+  for (const [text, table] of [
+    ['00777', 'name_search'],
+    ['ös', 'word_search'],
+  ] as const)
+    it(`reads ${table} for ${text}, and no name of the tenant`, async () => {
+      await found(text)
+      const [statement = ''] = side.statements.filter((one) => one.includes(`"${table}" match`))
+      const plan = side.planOf(statement).join('\n')
+      assert.match(plan, new RegExp(`SCAN ${table} VIRTUAL TABLE INDEX`))
+      assert.doesNotMatch(plan, /\(tenant_id/)
+    })
 
   it('reads the names of a small tenant, and not those of other tenants', async () => {
     assert.deepEqual(await found('00777', guid(2)), [guid(0x20000)])
@@ -91,23 +112,25 @@ describe(`a search for a part of a name among ${number} applications`, () => {
     const { close, directory } = sqlStorage((await memoryDatabase(small)).database)
     await directory.list(queryFor('00777'))
     assert.ok(small.statements.some((one) => one.includes('"name_key" like')))
-    assert.ok(!small.statements.some((one) => one.includes('name_search match')))
+    assert.ok(!small.statements.some((one) => one.includes('name_search" match')))
     await close()
   })
 
   it('follows new, changed and removed names, and those that are filled later', async () => {
     const [id, appId] = [guid(2000), guid(0x10000 + 2000)]
-    const renamed = application({ id, appId, displayName: 'Needle' })
+    const renamed = application({ id, appId, displayName: 'Zebra' })
     const { directory } = storage
     await directory.commit(commitAt(1), markAt(2), [put('application', renamed)], [])
-    assert.deepEqual(await found('needle'), [id])
+    assert.deepEqual(await found('zebra'), [id])
     assert.deepEqual(await found('02000'), [])
-    side.exec(`update application set name_key = null where id = '${id}'`)
-    assert.deepEqual(await found('needle'), [id])
+    assert.deepEqual(await found('ze'), [id])
+    side.exec(`update application set name_key = null, word_starts = null where id = '${id}'`)
+    assert.deepEqual([await found('zebra'), await found('ze')], [[id], [id]])
     await directory.prune()
-    assert.deepEqual(await found('needle'), [id])
+    assert.deepEqual([await found('zebra'), await found('ze')], [[id], [id]])
     await directory.commit(commitAt(2), markAt(3), [remove('application', id)], [])
-    assert.deepEqual(await found('needle'), [])
-    side.exec("insert into name_search (name_search) values ('integrity-check')")
+    assert.deepEqual([await found('zebra'), await found('ze')], [[], []])
+    for (const table of ['name_search', 'word_search'])
+      side.exec(`insert into ${table} (${table}, rank) values ('integrity-check', 1)`)
   })
 })

@@ -1,7 +1,7 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-const namedTables = ['application', 'service_principal'] as const
+export const namedTables = ['application', 'service_principal'] as const
 
 /**
  * Finds each part of a name by its trigrams. It expands only: triggers, or the database itself, add the
@@ -10,21 +10,21 @@ const namedTables = ['application', 'service_principal'] as const
 export const searchOfNames: Migration = {
   async up(db) {
     const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter
-    await run(db, isPostgres ? [postgresIndexes] : sqliteSearch)
+    await run(db, isPostgres ? [postgresIndexes('trigrams', 'name_key')] : sqliteSearch)
   },
 }
 
-async function run(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+export async function run(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 /** Without the extension, or the right to create it, a search reads each name of the tenant. */
-const postgresIndexes = `
+export const postgresIndexes = (name: string, column: string): string => `
   do $$ begin
     create extension if not exists pg_trgm;
     ${namedTables
       .map(
-        (table) => `create index ${table}_trigrams on ${table} using gin (name_key gin_trgm_ops);`,
+        (table) => `create index ${table}_${name} on ${table} using gin (${column} gin_trgm_ops);`,
       )
       .join('\n')}
   exception when insufficient_privilege or undefined_file or feature_not_supported
@@ -71,6 +71,6 @@ function addName(table: string): string {
     select new.id, '${table}', new.tenant_id, new.name_key where new.name_key is not null`
 }
 
-function removeName(table: string): string {
+export function removeName(table: string): string {
   return `delete from searchable_name where object_id = old.id and kind = '${table}'`
 }
