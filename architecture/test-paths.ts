@@ -14,7 +14,7 @@ const idp = (path: string) => `services/identity-provider/${path}`
 export const coveredElsewhere: readonly CoveredFiles[] = [
   {
     paths: ['packages/http-service/src/workers/run-primary.ts'],
-    test: 'services/greeting-api/test/workers.test.ts',
+    test: 'services/greeting-api/test/workers.system.test.ts',
     startsProcess: true,
     reason: 'Workers are processes of a whole service.',
   },
@@ -30,7 +30,7 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: ['cli/src/commands/lab-faults.ts', 'cli/src/commands/lab-request.ts'],
-    test: 'cli/test/commands/lab.test.ts',
+    test: 'cli/test/commands/lab.system.test.ts',
     reason: 'The answers come from a real lab.',
   },
   {
@@ -75,12 +75,12 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: ['cli/src/system/'],
-    test: 'cli/test/commands/start.test.ts',
+    test: 'cli/test/commands/start.system.test.ts',
     reason: 'The test starts the whole system with fake services.',
   },
   {
     paths: ['cli/src/text/completion-script.ts'],
-    test: 'cli/test/commands/completion.test.ts',
+    test: 'cli/test/commands/completion.system.test.ts',
     reason: 'The test runs the script in a shell.',
   },
   {
@@ -101,7 +101,7 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: ['packages/client/src/files/'],
-    test: 'packages/client/test/files/token-cache-file.test.ts',
+    test: 'packages/client/test/files/token-cache-file.system.test.ts',
     reason: 'Real files and two processes show the lock.',
   },
   {
@@ -169,17 +169,17 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: [idp('src/listeners.ts'), idp('src/startup/'), idp('src/management/create-apps.ts')],
-    test: idp('test/service.test.ts'),
+    test: idp('test/service.system.test.ts'),
     reason: 'They are the phases of a start.',
   },
   {
     paths: [idp('src/answer-requests.ts'), idp('src/service-world.ts')],
-    test: idp('test/service.test.ts'),
+    test: idp('test/service.system.test.ts'),
     reason: 'They are the parts of the service, which the test starts whole.',
   },
   {
     paths: [idp('src/lab/')],
-    test: idp('test/lab/lab-operations.test.ts'),
+    test: idp('test/lab/lab-operations.system.test.ts'),
     reason:
       'The lab works on a whole server. The tests of the kit use each fault, forgery and rule.',
   },
@@ -215,12 +215,12 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: [idp('src/portal/')],
-    test: idp('test/portal/portal-app.test.ts'),
+    test: idp('test/portal/portal-app.system.test.ts'),
     reason: 'The tests of the folder use the portal as a browser does.',
   },
   {
     paths: [idp('src/backup/')],
-    test: idp('test/backup/backup-command.test.ts'),
+    test: idp('test/backup/backup-command.system.test.ts'),
     reason: 'A backup is useful only with its restore.',
   },
   {
@@ -250,7 +250,7 @@ export const coveredElsewhere: readonly CoveredFiles[] = [
   },
   {
     paths: [idp('src/storage/')],
-    test: idp('test/storage/postgres-storage.test.ts'),
+    test: idp('test/storage/postgres-storage.system.test.ts'),
     reason: 'One conformance suite runs against both databases.',
   },
 ]

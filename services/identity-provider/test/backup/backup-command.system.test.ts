@@ -80,7 +80,7 @@ describe('a backup of a running server', () => {
     assert.ok(restored.out.includes(`The server needs the key-encryption key ${id}`))
   })
 
-  // cli/test/commands/backup.test.ts runs processes with the other exit codes.
+  // cli/test/commands/backup.system.test.ts runs processes with the other exit codes.
   it('is a process that exits with 2 for wrong arguments', async () => {
     const ended = await runMain(['backup'], { DATA_DIR: dataDir() })
     assert.equal(ended.code, 2, ended.err)

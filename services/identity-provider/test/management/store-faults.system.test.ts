@@ -14,7 +14,7 @@ describe('a change with one failing statement (FL21)', () => {
   let storage: Storage
   let sample: Awaited<ReturnType<typeof sampleWrites>>
   let saved: Uint8Array
-  // In memory, because a disk would take minutes here. sqlite-faults.test.ts tests the disk.
+  // In memory, because a disk would take minutes here. sqlite-faults.system.test.ts tests the disk.
   before(async () => {
     const side = new DatabaseSync(':memory:')
     const database = sqliteDatabase(side, ':memory:')
