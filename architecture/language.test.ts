@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { sentencesOf, withoutMarkup } from './prose.ts'
 import { files, read } from './source-tree.ts'
 
-// docs/reference/command.md is made from the help of the command, so its texts are checked here too.
+// docs/generated/command.md is made from the help of the command, so its texts are checked here too.
 const pages = files.filter((file) => file.endsWith('.md'))
 
 const maxWords = 25

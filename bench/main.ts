@@ -74,7 +74,7 @@ async function run({ only, starts, seconds, rounds, tiny }: Options): Promise<bo
     await writeFile(latest, `${JSON.stringify(results, null, 2)}\n`)
     const page = await readFile(report.performancePage, 'utf8')
     await writeFile(report.performancePage, report.withResults(page, machine, rows, results))
-    console.log('written: bench/results/latest.json, docs/evidence/performance.md')
+    console.log('written: bench/results/latest.json, docs/generated/performance.md')
   }
   return states.every(({ failures }) => failures.size === 0)
 }

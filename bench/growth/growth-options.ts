@@ -7,7 +7,7 @@ export const growthUsage = `npm run bench -- growth [options]
   --sizes <list>    numbers of applications, 2 to 1000000, separated by commas (1000,100000)
   --only <ids>      measure only the cases whose id begins with one of these, separated by commas
   --seconds <n>     length of each load, 1 to 600 (5)
-  --keep            write the results into bench/results and docs/evidence/growth.md
+  --keep            write the results into bench/results and docs/generated/growth.md
   --tiny            check that every case runs, with 20 and 40 applications and loads of 1 s
   --help            print this text
 

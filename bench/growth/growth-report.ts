@@ -123,6 +123,6 @@ export function withGrowthResults(page: string, results: GrowthResults): string 
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined)
-    throw new Error(`docs/evidence/growth.md lacks the markers of ${results.store}`)
+    throw new Error(`docs/generated/growth.md lacks the markers of ${results.store}`)
   return `${before}${begin}\n\n${resultsText(results)}\n\n${end}${after}`
 }

@@ -20,7 +20,7 @@ import {
 import { processorTime, stolenShare } from './stolen-time.ts'
 import { Stores } from './stores.ts'
 
-export const growthPage = join(programs.repositoryFolder, 'docs', 'evidence', 'growth.md')
+export const growthPage = join(programs.repositoryFolder, 'docs', 'generated', 'growth.md')
 
 /** The results that the page quotes. */
 export const growthResultsFile = (store: string): string =>
@@ -58,7 +58,7 @@ export async function runGrowth(argv: readonly string[], { out, err }: Output): 
   const missed = options.tiny ? [] : missedOf(results)
   for (const figure of missed) out(missedLine(figure))
   if (options.keep)
-    out(`written: bench/results/growth-${options.store}.json, docs/evidence/growth.md`)
+    out(`written: bench/results/growth-${options.store}.json, docs/generated/growth.md`)
   if (failures.length > 0) return 1
   return missed.length > 0 ? 3 : 0
 }

@@ -10,7 +10,7 @@ export const usage = `npm run bench -- [options]
   --help            print this text
 
 A whole run on a quiet machine (without --only and --tiny, three rounds or more in all) is kept: it
-writes bench/results/latest.json and the tables of docs/evidence/performance.md.
+writes bench/results/latest.json and the tables of docs/generated/performance.md.
 Exit codes: 0 done, 1 a row does not count, 2 bad usage.`
 
 const bounds = {

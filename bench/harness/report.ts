@@ -94,7 +94,7 @@ export const failureLines = (states: readonly RunState[]): string[] =>
     [...failures].map((failure) => `${row.id} does not count: ${failure}`),
   )
 
-export const performancePage = join(repositoryFolder, 'docs', 'evidence', 'performance.md')
+export const performancePage = join(repositoryFolder, 'docs', 'generated', 'performance.md')
 
 const begin = '<!-- written by npm run bench -->'
 const end = '<!-- end of what npm run bench writes -->'
@@ -116,7 +116,7 @@ export function withResults(
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined) {
-    throw new Error(`docs/evidence/performance.md lacks the markers ${begin} and ${end}`)
+    throw new Error(`docs/generated/performance.md lacks the markers ${begin} and ${end}`)
   }
   const tables = quoted(rows, results)
   return `${before}${begin}\n\nMachine: ${machine}.\n\n${tables}\n\n${end}${after}`

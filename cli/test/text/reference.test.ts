@@ -7,9 +7,9 @@ import { referencePage } from '../../src/text/reference.ts'
 import { fakeServices } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
-describe('docs/reference/command.md', () => {
+describe('docs/generated/command.md', () => {
   it('matches the commands (npm run reference -w cli writes it)', async () => {
-    const page = join(import.meta.dirname, '../../../docs/reference/command.md')
+    const page = join(import.meta.dirname, '../../../docs/generated/command.md')
     const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
     assert.equal(readFileSync(page, 'utf8'), referencePage(program))
   })

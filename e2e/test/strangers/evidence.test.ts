@@ -6,7 +6,7 @@ import { Program } from '../../strangers/program.ts'
 import { root } from '../greeting-process.ts'
 
 const parent = join(root, 'e2e/strangers')
-const page = readFileSync(join(root, 'docs/evidence/strangers.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/generated/unmodified-programs.md'), 'utf8')
 const rows = Array.from(
   page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/e2e\/strangers\/(.+?)\) \| (.+?) \|/gm),
   ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),

@@ -25,7 +25,7 @@ const workshop = mkdtempSync(join(tmpdir(), 'guard-mutants-'))
 // The copies use the packages and the fixtures of the repository.
 for (const folder of ['node_modules', 'fixtures'])
   symlinkSync(join(repository, folder), join(workshop, folder))
-const page = join(repository, 'docs/evidence/mutants-guard.md')
+const page = join(repository, 'docs/generated/mutants-guard.md')
 const longestRunMs = 120_000
 
 /** Copies the guard and breaks the copy. */

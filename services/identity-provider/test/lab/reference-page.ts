@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { labTables } from '../../src/lab/lab-reference.ts'
 
-export const pagePath = join(import.meta.dirname, '../../../../docs/reference/lab.md')
+export const pagePath = join(import.meta.dirname, '../../../../docs/generated/lab.md')
 
 /** The page as it is, and as the tables of the lab make it. */
 export async function referencePage(): Promise<{ readonly is: string; readonly must: string }> {

@@ -8,7 +8,7 @@ import { claimRows, settingRows } from './parity-tables.ts'
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
 /** The page, from the root of the repository. */
-export const parityFile = join(root, 'docs/reference/parity.md')
+export const parityFile = join(root, 'docs/generated/parity.md')
 
 type Fact = { id: string; cells: readonly string[]; strength: string; source: string }
 
@@ -130,7 +130,7 @@ ${table(
 
 ## Operations of Microsoft Graph
 
-Each is documented in the Graph reference, and does what [this table](graph.md#microsoft-graph-at-v10) says.
+Each is documented in the Graph reference, and does what [this table](../reference/graph.md#microsoft-graph-at-v10) says.
 
 ${table(
   ['operation', 'here'],
