@@ -169,7 +169,9 @@ describe('a backup of a running server', () => {
     // Triggers write some tables.
     const names = tables
       .map(({ name }) => String(name))
-      .filter((name) => !/^(?:kysely_|name_search|word_search|searchable_name|tenant_domain)/.test(name))
+      .filter(
+        (name) => !/^(?:kysely_|name_search|word_search|searchable_name|tenant_domain)/.test(name),
+      )
     assert.deepEqual(names.toSorted(), storedTables.map(({ name }) => String(name)).toSorted())
   })
 })
