@@ -29,9 +29,9 @@ it('a start of the identity provider loads no code that only some requests or se
   const later = [
     `${idp}/backup/backup-command.ts`,
     `${idp}/certificates/local-certificates.ts`,
-    `${idp}/lab/lab-world.ts`,
+    `${idp}/lab/lab-environment.ts`,
     `${idp}/management/create-apps.ts`,
-    `${idp}/management/http/operations-app.ts`,
+    `${idp}/management/operations/operations-app.ts`,
     `${idp}/metrics/metrics.ts`,
     `${idp}/portal/portal-app.ts`,
     `${idp}/storage/postgres/postgres-database.ts`,

@@ -217,7 +217,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     text(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
   ],
   'services/identity-provider/src/directory/storable-text.ts': [text(/\p{Cc}/u)],
-  'services/identity-provider/src/listeners.ts': [setting(/^\[|\]$/g)],
+  'services/identity-provider/src/startup/listeners.ts': [setting(/^\[|\]$/g)],
   'services/identity-provider/src/federation/issuer-metadata.ts': [text(/\/$/)],
   'services/identity-provider/src/files/env-text.ts': [
     file(/^[A-Za-z0-9_@%+=:,./~-]*$/),
@@ -238,11 +238,11 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/[^ -~]/),
     header(/^\/+/, '/'),
   ],
-  'services/identity-provider/src/management/http/schemas.ts': [setting(/^https?$/)],
-  'services/identity-provider/src/management/http/json-body.ts': [
+  'services/identity-provider/src/management/body/schemas.ts': [setting(/^https?$/)],
+  'services/identity-provider/src/management/body/json-body.ts': [
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],
-  'services/identity-provider/src/management/http/operation-path.ts': [
+  'services/identity-provider/src/management/operations/operation-path.ts': [
     header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
     header(/^(?:microsoft\.graph\.)?([a-z]+)\(\)$/i, 'a', 'microsoft.graph.'),
     header(/^\/(myorganization|[0-9a-f-]{36})(?=\/)/i, '/', '/myorganization'),
@@ -269,7 +269,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/[\p{L}\p{N}]/u),
     header(/["\\]/g),
   ],
-  'services/identity-provider/src/management/odata/control-information.ts': [
+  'services/identity-provider/src/management/body/control-information.ts': [
     body(/@odata\.(?:bind|id)$/, '@odata.'),
     text(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),
   ],
@@ -333,7 +333,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/signing/key-encryption-key.ts': [
     setting(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
   ],
-  'services/identity-provider/src/start-identity-provider.ts': [
+  'services/identity-provider/src/startup/start-identity-provider.ts': [
     ours(/_[a-z]/g, 'the names of our settings'),
   ],
   'services/identity-provider/src/storage/sql/list-conditions.ts': [header(/[!%_]/g)],

@@ -32,11 +32,11 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It checks the parser with many generated values.',
   },
   {
-    file: 'services/identity-provider/test/management/privilege/authority-sequences.system.test.ts',
+    file: 'services/identity-provider/test/management/privileges/authority-sequences.system.test.ts',
     reason: 'It runs random sequences of management calls.',
   },
   {
-    file: 'services/identity-provider/test/management/http/schemas.system.test.ts',
+    file: 'services/identity-provider/test/management/body/schemas.system.test.ts',
     reason: 'Each body has the size of a mebibyte.',
   },
   {
@@ -177,8 +177,8 @@ const sharedProcesses: readonly (readonly string[])[] = [
     'services/identity-provider/test/http/',
     'services/identity-provider/test/lab/',
     'services/identity-provider/test/main.system.test.ts',
-    'services/identity-provider/test/service.system.test.ts',
-    'services/identity-provider/test/start-identity-provider.system.test.ts',
+    'services/identity-provider/test/startup/service.system.test.ts',
+    'services/identity-provider/test/startup/start-identity-provider.system.test.ts',
     'services/identity-provider/test/workers.system.test.ts',
   ],
   [
@@ -200,7 +200,7 @@ export const longestFirst: readonly string[] = [
   'e2e/test/clients/clients.test.ts',
   'services/identity-provider/test/storage/postgres-storage.system.test.ts',
   'services/identity-provider/test/storage/postgres/limited-client.system.test.ts',
-  'services/identity-provider/test/service.system.test.ts',
+  'services/identity-provider/test/startup/service.system.test.ts',
   'services/identity-provider/test/failover.system.test.ts',
   'cli/test/commands/start.system.test.ts',
   'services/identity-provider/test/storage/sqlite-storage.system.test.ts',

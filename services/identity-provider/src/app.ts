@@ -14,7 +14,7 @@ import {
   serverManagementPath,
   subscriptionsPath,
   tenantsPath,
-} from './management/management-paths.ts'
+} from './management/operations/management-paths.ts'
 
 const notFound = errorAnswer(404, 'not_found', 'The path does not exist')
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')

@@ -3,4 +3,4 @@ export {
   type IdentityProviderOptions,
   IdentityProviderOptionsError,
   startIdentityProvider,
-} from './start-identity-provider.ts'
+} from './startup/start-identity-provider.ts'

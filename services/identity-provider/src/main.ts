@@ -1,7 +1,7 @@
 import { runService, visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
-import { startService } from './service.ts'
 import { readSettings } from './settings.ts'
+import { startService } from './startup/service.ts'
 import { createObjectsYoung } from './startup/young-objects.ts'
 
 type BackupCommand = keyof typeof backupCommands

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
-import { startInProcess } from '../src/start-identity-provider.ts'
-import { fixtureWorld } from './fixture-world.ts'
+import { startInProcess } from '../src/startup/start-identity-provider.ts'
 import { registrationsFile, requestToken } from './provider-process.ts'
+import { fixtureEnvironment } from './startup/fixture-environment.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/guides/disaster.md'), 'utf8')
 
@@ -44,7 +44,7 @@ describe('docs/guides/disaster.md', () => {
 
   const start = async (options = {}) => {
     const inFolder = { dataDir, registrations: registrationsFile, ...options }
-    return (await startInProcess(inFolder, fixtureWorld)).provider
+    return (await startInProcess(inFolder, fixtureEnvironment)).provider
   }
   const kidsOf = async (url: string) => {
     const { keys } = await (await fetch(`${url}/common/discovery/keys`)).json()

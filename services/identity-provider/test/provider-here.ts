@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { runService } from '@greeting/http-service'
 import { pino } from 'pino'
-import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
-import { fixtureWorld } from './fixture-world.ts'
+import { type Service, startService } from '../src/startup/service.ts'
 import { registrationsFile } from './provider-process.ts'
+import { fixtureEnvironment } from './startup/fixture-environment.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -17,12 +17,15 @@ const environmentWith = (environment: Environment) => ({
 })
 
 /** Starts an identity provider in this process, which costs less than a process of its own. */
-export const startHere = (environment: Environment, world = fixtureWorld): Promise<Service> =>
+export const startHere = (
+  settings: Environment,
+  environment = fixtureEnvironment,
+): Promise<Service> =>
   startService(
-    readSettings(environmentWith(environment)),
+    readSettings(environmentWith(settings)),
     pino({ level: 'silent' }),
     undefined,
-    world,
+    environment,
   )
 
 class Exit extends Error {}
@@ -49,7 +52,7 @@ export async function failToStartHere(environment: Environment) {
     title: 'identity provider',
     readSettings,
     start: (...[settings, log, context]: Parameters<typeof startService>) =>
-      startService(settings, log, context, fixtureWorld),
+      startService(settings, log, context, fixtureEnvironment),
   }
   await assert.rejects(runService(host as unknown as NodeJS.Process, definition), Exit)
   return ended

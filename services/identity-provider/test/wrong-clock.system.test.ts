@@ -8,11 +8,10 @@ import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { AgreedClock } from '../src/clock/agreed-clock.ts'
 import { put } from '../src/directory/directory-change.ts'
 import { systemRuntime } from '../src/directory/runtime.ts'
-import type { ServiceWorld } from '../src/service-world.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import type { ServiceEnvironment } from '../src/startup/environment.ts'
 import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
-import { fixtureWorld } from './fixture-world.ts'
 import {
   asProof,
   assertionOf,
@@ -21,6 +20,7 @@ import {
 } from './http/client-certificate.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
+import { fixtureEnvironment } from './startup/fixture-environment.ts'
 
 const dayMs = 86_400_000
 
@@ -36,8 +36,8 @@ after(async () => {
 })
 
 /** The system with a clock that is some days ahead. */
-const ahead = (days: number): ServiceWorld => ({
-  ...fixtureWorld,
+const ahead = (days: number): ServiceEnvironment => ({
+  ...fixtureEnvironment,
   runtime: { ...systemRuntime, now: () => new Date(Date.now() + days * dayMs) },
 })
 
@@ -74,9 +74,9 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
       await using right = await stopping(startHere({ ...settings, DATA_DIR: rightDir }))
       const verify = await tokenOf(right.url, rightDir)
       const kids = await kidsOf(storage)
-      const world = ahead(days)
+      const environment = ahead(days)
       const wrongSettings = { ...settings, DATA_DIR: join(folder, `wrong${days}`) }
-      await using wrong = await stopping(startHere(wrongSettings, world))
+      await using wrong = await stopping(startHere(wrongSettings, environment))
       assert.deepEqual(await readiness(wrong.url), [503, 'clock differs'])
       assert.deepEqual(await readiness(right.url), [200, 'ready'])
       assert.deepEqual(await kidsOf(storage), kids)
@@ -84,7 +84,7 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
       await verify(right.url)
       await verify(wrong.url)
       const clock = await AgreedClock.open({
-        ...{ now: world.runtime.now, elapsedMs: world.elapsedMs },
+        ...{ now: environment.runtime.now, elapsedMs: environment.elapsedMs },
         ...{ readStoreMs: storage.clockMs, marks: storage.clockMarks },
         log: { info: () => {}, warn: () => {} },
       })

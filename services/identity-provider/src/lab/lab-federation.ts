@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
-import type { FetchKeys } from '../service-world.ts'
 import { generateCertifiedKey } from '../signing/signing-key-generation.ts'
 import { thumbprintOf } from '../signing/thumbprint.ts'
+import type { FetchKeys } from '../startup/environment.ts'
 import { signed } from './forge/forge.ts'
 import type { ForgeKey } from './forge/forge-key.ts'
 import { reservedTestKey } from './forge/reserved-test-key.ts'

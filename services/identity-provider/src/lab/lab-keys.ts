@@ -1,7 +1,7 @@
-import type { LabParts } from '../service-world.ts'
 import { keyEvents, system } from '../signing/key-event.ts'
 import type { KeyPhase } from '../signing/key-phase.ts'
 import { nextKey } from '../signing/key-ring.ts'
+import type { LabParts } from '../startup/environment.ts'
 
 /** A published key and its phase. */
 export type LabKey = { readonly kid: string; readonly phase: KeyPhase }

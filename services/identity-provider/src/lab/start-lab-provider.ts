@@ -1,12 +1,12 @@
 import { systemRuntime } from '../directory/runtime.ts'
-import { systemWorld } from '../service-world.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import { systemEnvironment } from '../startup/environment.ts'
 import {
   type IdentityProvider,
   type IdentityProviderOptions,
   IdentityProviderOptionsError,
   startInProcess,
-} from '../start-identity-provider.ts'
+} from '../startup/start-identity-provider.ts'
 import { Lab, type LabOptions } from './lab.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import { TestKeySupply } from './test-key-supply.ts'
@@ -66,7 +66,7 @@ export async function startLabProvider({
     keyEncryptionKey: KeyEncryptionKey.generate().toBase64(),
   }
   const { provider, service } = await startInProcess(inMemory, {
-    ...systemWorld,
+    ...systemEnvironment,
     runtime: { ...systemRuntime, now: lab.clock.now },
     elapsedMs: undefined,
     openStorage: storage.open,

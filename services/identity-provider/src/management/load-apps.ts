@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Each part loads what the parts before it have not loaded: mostly less than 10 ms of work. */
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('./http/execute-operation.ts'),
-  () => import('./http/operations-app.ts'),
+  () => import('./operations/execute-operation.ts'),
+  () => import('./operations/operations-app.ts'),
   () => import('./odata/query-options.ts'),
   () => import('./odata/list-stored.ts'),
   () => import('./graph/applications/application-description.ts'),
@@ -23,7 +23,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./graph/graph-operations.ts'),
   () => import('./server/key-operations.ts'),
   () => import('./server/server-operations.ts'),
-  () => import('./http/authenticate-with-guard.ts'),
+  () => import('./privileges/authenticate-with-guard.ts'),
 ]
 
 /** Loads the code of the management APIs. Between two parts, the thread issues tokens. */

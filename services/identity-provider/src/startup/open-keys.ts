@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { rsaKeyFault } from '@greeting/guard'
 import type { AgreedClock } from '../clock/agreed-clock.ts'
-import type { ServiceWorld } from '../service-world.ts'
 import { keySchedule, type Settings } from '../settings.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { keyFromFile } from '../signing/key-file.ts'
@@ -10,6 +9,7 @@ import type { KeyRing } from '../signing/key-ring.ts'
 import { SigningKeys } from '../signing/signing-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoreReversals } from '../storage/store-reversals.ts'
+import type { ServiceEnvironment } from './environment.ts'
 
 /**
  * Opens the signing keys with the key encryption key of the settings or of the data folder.
@@ -21,7 +21,7 @@ export async function openKeys(
   storage: Storage,
   reversals: StoreReversals,
   clock: AgreedClock,
-  { runtime, generateKey, testKeys }: ServiceWorld,
+  { runtime, generateKey, testKeys }: ServiceEnvironment,
 ) {
   const { ring } = await storage.keyRing.read()
   if (testKeys === 'refused') ring.forEach(refuseTestKey)

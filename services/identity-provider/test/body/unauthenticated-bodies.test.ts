@@ -8,13 +8,16 @@ import type { ServerEnv } from '../../src/http/request-header.ts'
 import { labOperations } from '../../src/lab/http/lab-operations.ts'
 import { Lab } from '../../src/lab/lab.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
-import { graphPaths, serverManagementPath } from '../../src/management/management-paths.ts'
+import {
+  graphPaths,
+  serverManagementPath,
+} from '../../src/management/operations/management-paths.ts'
 import { serverOperations } from '../../src/management/server/server-operations.ts'
 import { createPortal } from '../../src/portal/portal-app.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import { startInProcess } from '../../src/start-identity-provider.ts'
-import { fixtureWorld } from '../fixture-world.ts'
+import { startInProcess } from '../../src/startup/start-identity-provider.ts'
 import { testService } from '../http/test-service.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 
 const page = join(import.meta.dirname, '../../../../docs/evidence/security-authorization-server.md')
 const id = '6a1f2c1e-4b0e-4d6e-9a50-2f8f0d7c1b11'
@@ -63,8 +66,12 @@ describe('the body of a caller that is not known yet', () => {
         return handle
       },
     })
-    const world = { ...fixtureWorld, runtime: { ...fixtureWorld.runtime, now: lab.clock.now }, lab }
-    const { provider } = await startInProcess({ httpsPort: 'off', portal: 'on' }, world)
+    const environment = {
+      ...fixtureEnvironment,
+      runtime: { ...fixtureEnvironment.runtime, now: lab.clock.now },
+      lab,
+    }
+    const { provider } = await startInProcess({ httpsPort: 'off', portal: 'on' }, environment)
     cleanup.use(provider)
     url = provider.url
     const portal = createPortal({

@@ -6,9 +6,9 @@ import { after, describe, it } from 'node:test'
 import { pino } from 'pino'
 import { testErrorAnswers } from '../../../../packages/http-service/test/error-answer-conformance.ts'
 import { rawRequest } from '../../../../packages/http-service/test/raw-http.ts'
-import { startService } from '../../src/service.ts'
 import { readSettings } from '../../src/settings.ts'
-import { fixtureWorld } from '../fixture-world.ts'
+import { startService } from '../../src/startup/service.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 import { tenantId, testService } from './test-service.ts'
 
 const DATA_DIR = await mkdtemp(join(tmpdir(), 'greeting-errors-'))
@@ -29,7 +29,7 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
         readSettings({ DATA_DIR, TENANT_ID: tenantId, PORT: '0', HTTPS_PORT: 'off' }),
         pino({ level: 'silent' }),
         undefined,
-        fixtureWorld,
+        fixtureEnvironment,
       ),
     [
       request(`POST ${endpoint}`, 400, 'Content-Type: application/json'),

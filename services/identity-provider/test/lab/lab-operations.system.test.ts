@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { serverManagementAppId } from '../../src/directory/privileged-api-ids.ts'
 import { type LabProvider, startLabProvider } from '../../src/lab/index.ts'
-import { serverManagementUri } from '../../src/management/privileged-apis.ts'
+import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
 import { registrationsFile } from '../provider-process.ts'
 
 type Settings = Readonly<Record<string, string | undefined>>

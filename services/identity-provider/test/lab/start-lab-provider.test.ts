@@ -4,29 +4,34 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startIdentityProvider } from '../../src/index.ts'
 import { startLabProvider } from '../../src/lab/index.ts'
-import { openLabWorld } from '../../src/lab/lab-world.ts'
-import { startInProcess } from '../../src/start-identity-provider.ts'
-import { fixtureWorld } from '../fixture-world.ts'
+import { openLabEnvironment } from '../../src/lab/lab-environment.ts'
+import { startInProcess } from '../../src/startup/start-identity-provider.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 
 const source = join(import.meta.dirname, '../../src')
 
 describe('without a lab', () => {
   it('its paths do not exist', async () => {
-    await using provider = (await startInProcess({}, fixtureWorld)).provider
+    await using provider = (await startInProcess({}, fixtureEnvironment)).provider
     for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
       assert.equal((await fetch(`${provider.url}${path}`)).status, 404, path)
     }
   })
 
   it('no file of the server imports the lab, but for the dynamic import behind the setting', async () => {
-    const service = await readFile(join(source, 'service.ts'), 'utf8')
+    const service = await readFile(join(source, 'startup/service.ts'), 'utf8')
     assert.doesNotMatch(service, /^import .*\/lab\//m)
     assert.match(
       service,
-      /settings\.LAB === 'off'\) return systemWorld\n.*await import\('\.\/lab\//,
+      /settings\.LAB === 'off'\) return systemEnvironment\n.*await import\('\.\.\/lab\//,
     )
-    for (const file of ['answer-requests.ts', 'app.ts', 'service-world.ts', 'main.ts']) {
-      assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /'\.\/lab\//)
+    for (const file of [
+      'startup/compose-service.ts',
+      'app.ts',
+      'startup/environment.ts',
+      'main.ts',
+    ]) {
+      assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /'\.{1,2}\/lab\//)
     }
   })
 })
@@ -39,7 +44,7 @@ it('LAB=on starts a server with a lab, for an administrator only', async () => {
 it('LAB=on warns in the log', () => {
   const warnings: unknown[] = []
   const warn = (_: object, message: string) => warnings.push(message)
-  openLabWorld({ HOST: '127.0.0.1' }, { warn } as never)
+  openLabEnvironment({ HOST: '127.0.0.1' }, { warn } as never)
   assert.match(`${warnings}`, /^LAB=on: .* never use it in production$/)
 })
 

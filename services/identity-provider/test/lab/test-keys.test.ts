@@ -8,10 +8,10 @@ import { rsaKeyFault } from '@greeting/guard'
 import { pino } from 'pino'
 import { TestKeySupply } from '../../src/lab/test-key-supply.ts'
 import { testKeys } from '../../src/lab/test-keys.ts'
-import { startService } from '../../src/service.ts'
-import { systemWorld } from '../../src/service-world.ts'
 import { readSettings } from '../../src/settings.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { systemEnvironment } from '../../src/startup/environment.ts'
+import { startService } from '../../src/startup/service.ts'
 
 it('the guard knows each public test key, and the certificates belong to the keys', () => {
   for (const { certificate, privateKey } of testKeys) {
@@ -40,7 +40,7 @@ it('a server without a lab does not start with a public test key', async () => {
   const settings = readSettings({ PORT: '0', HTTPS_PORT: 'off', DATA_DIR: folder })
   const log = pino({ level: 'silent' })
   const generateKey = new TestKeySupply().next
-  const accepting = { ...systemWorld, generateKey, testKeys: 'accepted' } as const
+  const accepting = { ...systemEnvironment, generateKey, testKeys: 'accepted' } as const
   await (await startService(settings, log, undefined, accepting)).stop()
   await assert.rejects(startService(settings, log), /The signing key .* is a public test key/)
   await rm(folder, { recursive: true })

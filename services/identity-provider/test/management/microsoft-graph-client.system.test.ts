@@ -12,7 +12,7 @@ import {
   PageIterator,
 } from '@microsoft/microsoft-graph-client'
 import { decodeJwt } from 'jose'
-import type { Service } from '../../src/service.ts'
+import type { Service } from '../../src/startup/service.ts'
 import { startHere } from '../provider-here.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { startTlsFront } from './tls-front.ts'

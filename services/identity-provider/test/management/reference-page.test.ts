@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fixedProperties } from '../../src/management/graph/applications/application-description.ts'
-import { serverManagementUri } from '../../src/management/privileged-apis.ts'
+import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
 import { referenceTables } from './reference-tables.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')

@@ -1,15 +1,15 @@
 import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
-import { graphRoles } from '../../src/management/graph/graph-roles.ts'
 import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-entity-set.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
-import type { RequiredRoles } from '../../src/management/http/caller.ts'
-import type { Operation } from '../../src/management/http/operation.ts'
-import { refusals } from '../../src/management/http/refusals.ts'
 import type { MemberObjects } from '../../src/management/odata/entity-set.ts'
+import type { Operation } from '../../src/management/operations/operation.ts'
+import type { RequiredRoles } from '../../src/management/privileges/caller.ts'
+import { graphRoles } from '../../src/management/privileges/graph-roles.ts'
+import { serverRoles } from '../../src/management/privileges/server-roles.ts'
+import { refusals } from '../../src/management/refusals/refusals.ts'
 import { serverOperations } from '../../src/management/server/server-operations.ts'
-import { serverRoles } from '../../src/management/server/server-roles.ts'
-import { privilegeTable, type Target, targets } from './privilege/privilege-table.ts'
+import { privilegeTable, type Target, targets } from './privileges/privilege-table.ts'
 
 type Row = readonly string[]
 

@@ -8,11 +8,11 @@ import {
   createGraphApp,
   type GraphAppOptions,
 } from '../../src/management/graph/graph-operations.ts'
-import { type GraphRole, graphRoles } from '../../src/management/graph/graph-roles.ts'
-import type { Authenticate } from '../../src/management/http/caller.ts'
-import { refuse } from '../../src/management/http/graph-error.ts'
-import { apisOfEveryTenant } from '../../src/management/privileged-apis.ts'
-import { serverRoles } from '../../src/management/server/server-roles.ts'
+import { apisOfEveryTenant } from '../../src/management/privileges/built-in-apis.ts'
+import type { Authenticate } from '../../src/management/privileges/caller.ts'
+import { type GraphRole, graphRoles } from '../../src/management/privileges/graph-roles.ts'
+import { serverRoles } from '../../src/management/privileges/server-roles.ts'
+import { refuse } from '../../src/management/refusals/graph-error.ts'
 import type { AuditRecord } from '../../src/storage/audit-record.ts'
 import { DirectoryStore } from '../../src/storage/directory-store.ts'
 import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'

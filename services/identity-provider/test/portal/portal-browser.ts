@@ -5,8 +5,8 @@ import {
   type IdentityProvider,
   type IdentityProviderOptions,
   startInProcess,
-} from '../../src/start-identity-provider.ts'
-import { fixtureWorld } from '../fixture-world.ts'
+} from '../../src/startup/start-identity-provider.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 
 /** A page, as a browser without script sees it. */
 export type Seen = {
@@ -133,7 +133,7 @@ export type PortalServer = AsyncDisposable & {
 }
 
 const startWithFixtureKeys = async (options: IdentityProviderOptions) =>
-  (await startInProcess(options, fixtureWorld)).provider
+  (await startInProcess(options, fixtureEnvironment)).provider
 
 /** Starts a server in this process, in memory. */
 export async function startPortal(

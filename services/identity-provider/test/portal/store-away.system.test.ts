@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startInProcess } from '../../src/start-identity-provider.ts'
+import { startInProcess } from '../../src/startup/start-identity-provider.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
-import { fixtureWorld } from '../fixture-world.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 
 describe('the portal while the store is away', () => {
@@ -32,9 +32,9 @@ describe('the portal while the store is away', () => {
   before(async () => {
     server = await startPortal({}, async (options) => {
       const { provider } = await startInProcess(options, {
-        ...fixtureWorld,
+        ...fixtureEnvironment,
         openStorage: async (parts) => {
-          const storage = await fixtureWorld.openStorage(parts)
+          const storage = await fixtureEnvironment.openStorage(parts)
           return {
             ...storage,
             directory: interrupted(storage.directory),

@@ -8,7 +8,7 @@ import type { Runtime } from '../../directory/runtime.ts'
 import type { ServicePrincipal } from '../../directory/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { TenantSurvey } from '../../storage/directory-log.ts'
-import { builtInApis } from '../privileged-apis.ts'
+import { builtInApis } from '../privileges/built-in-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'
 

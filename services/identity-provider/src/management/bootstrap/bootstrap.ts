@@ -2,7 +2,7 @@ import type { Directory } from '../../directory/directory.ts'
 import { secretSha256 } from '../../directory/password-credential.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import { apisOfEveryTenant } from '../privileged-apis.ts'
+import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import {
   type AdministratorEndpoints,
   recoverAdministratorFile,

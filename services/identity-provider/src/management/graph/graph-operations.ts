@@ -5,19 +5,19 @@ import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
 import type { AuditRecord } from '../../storage/audit-record.ts'
 import type { CredentialUses } from '../../storage/credential-uses.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
-import type { Authenticate } from '../http/caller.ts'
-import type { RequestIds } from '../http/graph-error.ts'
+import { baseUrl } from '../body/schemas.ts'
+import { graphPath, type graphPaths } from '../operations/management-paths.ts'
 import type {
   BatchOperation,
   ChangeOperation,
   ListOperation,
   ReadOperation,
   Warning,
-} from '../http/operation.ts'
-import { createOperationsApp } from '../http/operations-app.ts'
-import { baseUrl } from '../http/schemas.ts'
-import { graphPath, type graphPaths } from '../management-paths.ts'
-import { SkipTokens } from '../odata/skip-tokens.ts'
+} from '../operations/operation.ts'
+import { createOperationsApp } from '../operations/operations-app.ts'
+import { SkipTokens } from '../operations/skip-tokens.ts'
+import type { Authenticate } from '../privileges/caller.ts'
+import type { RequestIds } from '../refusals/graph-error.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { applicationTemplateOperations } from './applications/application-template-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'

@@ -1,8 +1,8 @@
-import type { ReadOperation } from '../http/operation.ts'
 import { showProperty } from '../odata/show-property.ts'
+import type { ReadOperation } from '../operations/operation.ts'
+import { readsApplications } from '../privileges/graph-roles.ts'
 import { applications } from './applications/application-entity-set.ts'
 import { findApplication } from './applications/find-application.ts'
-import { readsApplications } from './graph-roles.ts'
 import { findServicePrincipal } from './service-principals/find-service-principal.ts'
 import { servicePrincipals } from './service-principals/service-principal-entity-set.ts'
 

@@ -1,5 +1,5 @@
 import type { ListIndex, ListOrder } from '../../storage/directory-list.ts'
-import type { Call } from '../http/operation.ts'
+import type { Call } from '../operations/operation.ts'
 
 /** The context that the shown properties of an object depend on. */
 export type EntityView = Pick<Call, 'directory' | 'rootUrl'> & {

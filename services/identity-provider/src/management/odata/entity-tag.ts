@@ -1,4 +1,4 @@
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 
 /** The entity tag of an object, from the revision of its last change. */
 export const entityTag = (revision: number): string => `W/"${revision}"`

@@ -1,4 +1,4 @@
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 

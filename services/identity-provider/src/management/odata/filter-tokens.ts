@@ -1,4 +1,4 @@
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 
 /** One part of a `$filter`: its text, and where it begins. */
 export type FilterToken = {

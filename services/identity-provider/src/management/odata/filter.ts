@@ -1,4 +1,4 @@
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type FilterToken, filterTokens, syntaxError } from './filter-tokens.ts'
 
 type Literal = string | boolean | null

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { refuse } from '../http/graph-error.ts'
-import type { Answer, RequestCall } from '../http/operation.ts'
+import type { Answer, RequestCall } from '../operations/operation.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { type QueryOptions, queryOptions } from './query-options.ts'
 import { entityJson, selection } from './show-entity.ts'

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http/operation.ts'
+import type { Answer, Call } from '../operations/operation.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { holds } from './holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'

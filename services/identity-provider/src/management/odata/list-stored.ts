@@ -6,8 +6,8 @@ import type {
   ListPage,
   ListQuery,
 } from '../../storage/directory-list.ts'
-import { refuse } from '../http/graph-error.ts'
-import type { Answer, ListCall } from '../http/operation.ts'
+import type { Answer, ListCall } from '../operations/operation.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'

@@ -1,5 +1,5 @@
 import type { ListOrder } from '../../storage/directory-list.ts'
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 
 const orderPattern = /^\s*(\w+)(?:\s+(asc|desc))?\s*$/i

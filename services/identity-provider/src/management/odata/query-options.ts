@@ -1,6 +1,6 @@
 import type { ListOrder } from '../../storage/directory-list.ts'
-import { refuse } from '../http/graph-error.ts'
-import type { RequestCall } from '../http/operation.ts'
+import type { RequestCall } from '../operations/operation.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, type Expansions, propertyNamed, unknownProperty } from './entity-set.ts'
 import { combined, type Filter, parseFilter } from './filter.ts'
 import { resolveFilter } from './filter-rules.ts'

@@ -1,5 +1,5 @@
 import { wordsOf } from '../../directory/words.ts'
-import { refuse } from '../http/graph-error.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import { combined, type Filter } from './filter.ts'
 

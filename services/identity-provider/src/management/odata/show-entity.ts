@@ -1,4 +1,4 @@
-import type { AnswerWithBody, Call } from '../http/operation.ts'
+import type { AnswerWithBody, Call } from '../operations/operation.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../http/operation.ts'
+import type { Answer, Call } from '../operations/operation.ts'
 import type { EntitySet } from './entity-set.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 import { showEntity } from './show-entity.ts'

@@ -4,10 +4,10 @@ import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { DirectoryStore } from '../../storage/directory-store.ts'
 import { StorageUnavailableError } from '../../storage/storage-unavailable-error.ts'
-import { type Authenticate, currentRoles } from '../http/caller.ts'
-import { GraphError, type RequestIds, refuse } from '../http/graph-error.ts'
-import { refusalRow } from '../http/refusals.ts'
-import { subscriptionsPath, tenantsPath } from '../management-paths.ts'
+import { subscriptionsPath, tenantsPath } from '../operations/management-paths.ts'
+import { type Authenticate, currentRoles } from '../privileges/caller.ts'
+import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
+import { refusalRow } from '../refusals/refusals.ts'
 
 export type ResourceManagerOptions = {
   /** The public URL of the server, without a slash at its end. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
-import { refuse } from '../http/graph-error.ts'
-import type { ReadOperation } from '../http/operation.ts'
-import { omitUndefined, parseBody } from '../http/parse-body.ts'
-import { dateTime, guid, text } from '../http/schemas.ts'
+import { omitUndefined, parseBody } from '../body/parse-body.ts'
+import { dateTime, guid, text } from '../body/schemas.ts'
+import type { ReadOperation } from '../operations/operation.ts'
+import { readsAudit } from '../privileges/server-roles.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import { pageLimit } from './page-limit.ts'
-import { readsAudit } from './server-roles.ts'
 
 const auditQuery = z.strictObject({
   book: z.enum(['directory', 'signIns']).default('directory'),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { FindEndingCredentials } from '../../storage/ending-credentials.ts'
-import type { ReadOperation } from '../http/operation.ts'
-import { parseBody } from '../http/parse-body.ts'
-import { dateTime } from '../http/schemas.ts'
+import { parseBody } from '../body/parse-body.ts'
+import { dateTime } from '../body/schemas.ts'
+import type { ReadOperation } from '../operations/operation.ts'
+import { readsAudit } from '../privileges/server-roles.ts'
 import { singleValues } from './audit-operations.ts'
 import { pageLimit } from './page-limit.ts'
-import { readsAudit } from './server-roles.ts'
 
 const credentialsQuery = z.strictObject({ from: dateTime, to: dateTime, limit: pageLimit })
 

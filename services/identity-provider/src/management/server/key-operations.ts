@@ -4,12 +4,12 @@ import type { KeyActor } from '../../signing/key-event.ts'
 import type { KeyState } from '../../signing/key-ring.ts'
 import { SigningError, type SigningErrorCode } from '../../signing/signing-error.ts'
 import type { SigningKey } from '../../signing/signing-key.ts'
-import { refuse } from '../http/graph-error.ts'
-import type { Answer, Operation, RequestCall } from '../http/operation.ts'
-import { parseBody } from '../http/parse-body.ts'
-import type { RefusalName } from '../http/refusals.ts'
+import { parseBody } from '../body/parse-body.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
-import { readsKeys, writesKeys } from './server-roles.ts'
+import type { Answer, Operation, RequestCall } from '../operations/operation.ts'
+import { readsKeys, writesKeys } from '../privileges/server-roles.ts'
+import { refuse } from '../refusals/graph-error.ts'
+import type { RefusalName } from '../refusals/refusals.ts'
 
 /** The operations of the signing keys. They write their own audit records. */
 export type KeyManagement = {

@@ -6,24 +6,24 @@ import { isGuid } from '../../directory/guid.ts'
 import { newServicePrincipal } from '../../directory/new-service-principal.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import type { Tenant } from '../../directory/tenant.ts'
+import { omitUndefined, parseBody } from '../body/parse-body.ts'
+import { bodyCollection, name, text } from '../body/schemas.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
-import { refuse } from '../http/graph-error.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+import { entityTag, requireMatch } from '../odata/entity-tag.ts'
+import { listEntities } from '../odata/list-entities.ts'
+import { parseQuery, supportedOptions } from '../odata/query-options.ts'
+import { showCreated, showEntity } from '../odata/show-entity.ts'
 import type {
   Call,
   Change,
   ChangeOperation,
   ChangingCall,
   ReadOperation,
-} from '../http/operation.ts'
-import { omitUndefined, parseBody } from '../http/parse-body.ts'
-import { bodyCollection, name, text } from '../http/schemas.ts'
-import type { EntitySet } from '../odata/entity-set.ts'
-import { entityTag, requireMatch } from '../odata/entity-tag.ts'
-import { listEntities } from '../odata/list-entities.ts'
-import { parseQuery, supportedOptions } from '../odata/query-options.ts'
-import { showCreated, showEntity } from '../odata/show-entity.ts'
-import { apisOfEveryTenant } from '../privileged-apis.ts'
-import { readsTenants, writesTenants } from './server-roles.ts'
+} from '../operations/operation.ts'
+import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
+import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
+import { refuse } from '../refusals/graph-error.ts'
 
 /** The tenants of the server. Each is a separate directory. */
 export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [

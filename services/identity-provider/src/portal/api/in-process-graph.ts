@@ -7,7 +7,7 @@ import {
 } from '@greeting/registrations/apply'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { ManagementCaller } from '../../management/http/caller.ts'
+import type { ManagementCaller } from '../../management/privileges/caller.ts'
 import type { PortalCaller } from './portal-caller.ts'
 
 /** Any base: the management APIs read only the path of a request. */

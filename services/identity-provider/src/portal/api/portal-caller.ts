@@ -1,4 +1,4 @@
-import type { Authenticate, ManagementCaller } from '../../management/http/caller.ts'
+import type { Authenticate, ManagementCaller } from '../../management/privileges/caller.ts'
 
 /** The environment of a request of the portal: its caller, which no request of the network can set. */
 export type PortalCaller = { readonly portalCaller: ManagementCaller }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '../../../src/directory/directory-change.ts'
-import { SkipTokens } from '../../../src/management/odata/skip-tokens.ts'
+import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
 import { application, guid, servicePrincipal } from '../../directory/sample.ts'
 import {
   allGraphRoles,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put } from '../../../src/directory/directory-change.ts'
-import { refuse } from '../../../src/management/http/graph-error.ts'
+import { refuse } from '../../../src/management/refusals/graph-error.ts'
 import {
   createResourceManagerApp,
   type ResourceManagerOptions,

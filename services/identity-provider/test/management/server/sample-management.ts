@@ -1,6 +1,6 @@
 import { serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { type ServerRole, serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { createServerApp } from '../../../src/management/server/server-operations.ts'
-import { type ServerRole, serverRoles } from '../../../src/management/server/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
 import { SigningKeys } from '../../../src/signing/signing-keys.ts'

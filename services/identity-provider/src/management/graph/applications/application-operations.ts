@@ -2,7 +2,10 @@ import type { Application } from '../../../directory/application.ts'
 import type { Directory } from '../../../directory/directory.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { newApplication } from '../../../directory/new-application.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { entityTag } from '../../odata/entity-tag.ts'
+import { listChanges } from '../../odata/list-changes.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
+import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import type {
   AnswerWithBody,
   Change,
@@ -10,15 +13,12 @@ import type {
   ChangingCall,
   ListOperation,
   ReadOperation,
-} from '../../http/operation.ts'
-import { entityTag } from '../../odata/entity-tag.ts'
-import { listChanges } from '../../odata/list-changes.ts'
-import { countStored, listStored } from '../../odata/list-stored.ts'
-import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { deletionTime } from '../deleted-items/deleted-item.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { applicationExpansions } from '../expansions.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
 import { apiDefaults, applicationDefaults, userClaimDefaults } from './application-description.ts'

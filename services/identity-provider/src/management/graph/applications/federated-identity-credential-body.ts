@@ -5,9 +5,9 @@ import type {
   TrustedClaims,
 } from '../../../directory/federated-identity-credential.ts'
 import { isSafeIssuerUrl } from '../../../directory/issuer-url.ts'
-import { refuse } from '../../http/graph-error.ts'
-import { omitUndefined, parseBody } from '../../http/parse-body.ts'
-import { bodyCollection, name, text } from '../../http/schemas.ts'
+import { omitUndefined, parseBody } from '../../body/parse-body.ts'
+import { bodyCollection, name, text } from '../../body/schemas.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 const oneAudience = 'must hold exactly one audience'
 

@@ -1,18 +1,18 @@
 import type { Application } from '../../../directory/application.ts'
 import { put } from '../../../directory/directory-change.ts'
 import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
-import { refuse } from '../../http/graph-error.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Call,
   Change,
   ChangeOperation,
   ChangingCall,
   ReadOperation,
-} from '../../http/operation.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import {
   parseChangedFederatedCredential,
   parseNewFederatedCredential,

@@ -1,8 +1,8 @@
 import type { Application } from '../../../directory/application.ts'
 import { isGuid } from '../../../directory/guid.ts'
-import { refuse } from '../../http/graph-error.ts'
-import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
+import type { Call } from '../../operations/operation.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 /**
  * Finds the application in the path of a request, by object ID, as `appId=...` or as `uniqueName=...`, and

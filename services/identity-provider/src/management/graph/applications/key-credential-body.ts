@@ -6,8 +6,8 @@ import {
 } from '../../../directory/key-credential.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
-import { requireNoIssues } from '../../http/parse-body.ts'
-import { dateTime, guid, text } from '../../http/schemas.ts'
+import { requireNoIssues } from '../../body/parse-body.ts'
+import { dateTime, guid, text } from '../../body/schemas.ts'
 
 const maxKeyLength = 65_536
 export const maxCertificates = 100

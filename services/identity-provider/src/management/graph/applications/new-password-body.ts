@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewPassword } from '../../../directory/password-credential.ts'
-import { omitUndefined } from '../../http/parse-body.ts'
-import { dateTime, text } from '../../http/schemas.ts'
+import { omitUndefined } from '../../body/parse-body.ts'
+import { dateTime, text } from '../../body/schemas.ts'
 
 /** The properties of a new secret in a body. */
 export const newPasswordBody = z

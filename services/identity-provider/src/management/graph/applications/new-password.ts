@@ -4,7 +4,7 @@ import {
   type PasswordCredential,
 } from '../../../directory/password-credential.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 /** A new secret, and its text. */
 export type CreatedPassword = {

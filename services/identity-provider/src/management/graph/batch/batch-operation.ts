@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { refuse } from '../../http/graph-error.ts'
-import type { AnswerWithBody, BatchCall, BatchOperation } from '../../http/operation.ts'
-import { withoutTenant } from '../../http/operation-path.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { bodyCollection, text } from '../../http/schemas.ts'
-import { anyClient } from '../graph-roles.ts'
+import { parseBody } from '../../body/parse-body.ts'
+import { bodyCollection, text } from '../../body/schemas.ts'
+import type { AnswerWithBody, BatchCall, BatchOperation } from '../../operations/operation.ts'
+import { withoutTenant } from '../../operations/operation-path.ts'
+import { anyClient } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { partRefusal } from './part-refusal.ts'
 
 /** Several requests in one. Each is an operation with its own roles, transaction and audit record. */

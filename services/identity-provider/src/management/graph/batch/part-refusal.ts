@@ -1,6 +1,6 @@
-import { errorEnvelope, type GraphError } from '../../http/graph-error.ts'
-import type { RequestCall } from '../../http/operation.ts'
-import { refusalRow } from '../../http/refusals.ts'
+import type { RequestCall } from '../../operations/operation.ts'
+import { errorEnvelope, type GraphError } from '../../refusals/graph-error.ts'
+import { refusalRow } from '../../refusals/refusals.ts'
 
 /** The answer to a request of a batch that was not sent. */
 export const partRefusal = (

@@ -1,5 +1,6 @@
 import { put } from '../../../directory/directory-change.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { listStored } from '../../odata/list-stored.ts'
+import { showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Call,
@@ -9,11 +10,10 @@ import type {
   ListCall,
   ListOperation,
   ReadOperation,
-} from '../../http/operation.ts'
-import { listStored } from '../../odata/list-stored.ts'
-import { showEntity } from '../../odata/show-entity.ts'
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { applications } from '../applications/application-entity-set.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
 import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
 

@@ -4,9 +4,9 @@ import { type DirectoryChange, remove } from '../../../directory/directory-chang
 import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
 import type { DeletedObject } from '../../../storage/directory-list.ts'
-import { refuse } from '../../http/graph-error.ts'
-import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
+import type { Call } from '../../operations/operation.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 export type DeletedItem =
   | { readonly kind: 'application'; readonly value: Application }

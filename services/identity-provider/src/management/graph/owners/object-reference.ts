@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Directory } from '../../../directory/directory.ts'
-import { refuse } from '../../http/graph-error.ts'
-import { guid, text } from '../../http/schemas.ts'
+import { guid, text } from '../../body/schemas.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
 
 const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])

@@ -1,19 +1,19 @@
 import type { Application } from '../../../directory/application.ts'
 import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { parseBody } from '../../body/parse-body.ts'
+import { listEntities } from '../../odata/list-entities.ts'
 import type {
   Call,
   Change,
   ChangeOperation,
   ChangingCall,
   ReadOperation,
-} from '../../http/operation.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication } from '../applications/find-application.ts'
 import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
 import { activeOwners } from './active-owners.ts'
 import { referenceBody, withOwners } from './object-reference.ts'

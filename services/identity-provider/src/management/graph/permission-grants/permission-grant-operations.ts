@@ -4,7 +4,13 @@ import type { Directory } from '../../../directory/directory.ts'
 import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { parseBody } from '../../body/parse-body.ts'
+import { guid, text } from '../../body/schemas.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { equalTo, parseFilter } from '../../odata/filter.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { queryOptions } from '../../odata/query-options.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Call,
@@ -12,15 +18,9 @@ import type {
   ChangeOperation,
   ChangingCall,
   ReadOperation,
-} from '../../http/operation.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { guid, text } from '../../http/schemas.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
-import { equalTo, parseFilter } from '../../odata/filter.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { queryOptions } from '../../odata/query-options.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import { readsAssignments, writesAssignments } from '../graph-roles.ts'
+} from '../../operations/operation.ts'
+import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import {
   activeServicePrincipal,
   findServicePrincipal,

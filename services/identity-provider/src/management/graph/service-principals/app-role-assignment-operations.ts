@@ -5,7 +5,11 @@ import { newAppRoleAssignment } from '../../../directory/app-role-assignment.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { emptyGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { parseBody } from '../../body/parse-body.ts'
+import { guid } from '../../body/schemas.ts'
+import { requireMatch } from '../../odata/entity-tag.ts'
+import { listStored } from '../../odata/list-stored.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Call,
@@ -16,13 +20,9 @@ import type {
   ListOperation,
   ReadOperation,
   Warning,
-} from '../../http/operation.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { guid } from '../../http/schemas.ts'
-import { requireMatch } from '../../odata/entity-tag.ts'
-import { listStored } from '../../odata/list-stored.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import { readsAssignments, writesAssignments } from '../graph-roles.ts'
+} from '../../operations/operation.ts'
+import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { appRoleAssignments } from './app-role-assignment-entity-set.ts'
 import { activeServicePrincipal, findServicePrincipal } from './find-service-principal.ts'
 

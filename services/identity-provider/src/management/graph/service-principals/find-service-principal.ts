@@ -1,9 +1,9 @@
 import type { Directory } from '../../../directory/directory.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { refuse } from '../../http/graph-error.ts'
-import type { Call } from '../../http/operation.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
+import type { Call } from '../../operations/operation.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 /**
  * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { refuse } from '../../http/graph-error.ts'
-import { parseBody } from '../../http/parse-body.ts'
-import { bodyCollection, guid } from '../../http/schemas.ts'
-import { requireType } from '../../odata/control-information.ts'
+import { requireType } from '../../body/control-information.ts'
+import { parseBody } from '../../body/parse-body.ts'
+import { bodyCollection, guid } from '../../body/schemas.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import {
   type KeyCredentialBody,
   keyCredentialBody,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bodyCollection, text } from '../../http/schemas.ts'
+import { bodyCollection, text } from '../../body/schemas.ts'
 import { complex, note, redirectUris, tags, webUrl } from '../description-body.ts'
 
 /**

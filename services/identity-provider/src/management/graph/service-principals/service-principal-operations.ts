@@ -2,23 +2,23 @@ import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { newServicePrincipal } from '../../../directory/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal.ts'
-import { refuse } from '../../http/graph-error.ts'
+import { entityTag } from '../../odata/entity-tag.ts'
+import { listChanges } from '../../odata/list-changes.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
+import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
 import type {
   Change,
   ChangeOperation,
   ChangingCall,
   ListOperation,
   ReadOperation,
-} from '../../http/operation.ts'
-import { entityTag } from '../../odata/entity-tag.ts'
-import { listChanges } from '../../odata/list-changes.ts'
-import { countStored, listStored } from '../../odata/list-stored.ts'
-import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 import { keyCredentialsAfter } from '../applications/key-credential-body.ts'
 import { deletionTime } from '../deleted-items/deleted-item.ts'
 import { descriptionAfter } from '../description-body.ts'
 import { principalExpansions } from '../expansions.ts'
-import { readsApplications, writesApplications } from '../graph-roles.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'

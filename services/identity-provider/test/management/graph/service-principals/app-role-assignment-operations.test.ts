@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Warning } from '../../../../src/management/http/operation.ts'
+import type { Warning } from '../../../../src/management/operations/operation.ts'
 import { allGraphRoles, sampleGraph } from '../../sample-graph.ts'
 
 const roles = Array.from({ length: 210 }, (_, index) => ({

@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+import { propertyPathText, type ValidationIssue } from '../../directory/validation-issue.ts'
+import { GraphError } from '../refusals/graph-error.ts'
+import { type RefusalName, refusals } from '../refusals/refusals.ts'
+import { withoutControlInformation } from './control-information.ts'
+
+const rows: Record<
+  ValidationIssue['code'],
+  { readonly refusal: RefusalName; readonly detail: string }
+> = {
+  invalid_value: { refusal: 'body_invalid', detail: 'InvalidValue' },
+  duplicate_value: { refusal: 'body_invalid', detail: 'DuplicateValue' },
+  enabled_role: { refusal: 'enabled_role_changed', detail: 'EnabledEntitlement' },
+  unverified_name: { refusal: 'identifier_uri_unverified', detail: 'HostNameNotOnVerifiedDomain' },
+}
+
+/** The size of an answer must not depend on the number of issues in a body. */
+const maxReportedIssues = 20
+const maxNameLength = 100
+
+/**
+ * Parses a body by a schema, without its control information.
+ *
+ * @param embedded the name of members that are bodies of other requests, and keep theirs
+ * @throws {GraphError} graph_refusal body_invalid.
+ */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  embedded?: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(withoutControlInformation(body, embedded), { error: messageOf })
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(
+    (issue): ValidationIssue => ({
+      code: 'invalid_value',
+      path: issue.path.filter((segment) => typeof segment !== 'symbol'),
+      message: issue.message,
+    }),
+  )
+  requireNoIssues(issues, body)
+  throw new TypeError('A schema rejected a body without an issue')
+}
+
+/**
+ * Refuses a body that has issues. At most 20 of them are reported. The first decides the error code.
+ *
+ * @param body the source of quoted values
+ * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_unverified.
+ */
+export function requireNoIssues(issues: readonly ValidationIssue[], body: unknown): void {
+  const [first] = issues
+  if (first === undefined) return
+  const reported = issues.slice(0, maxReportedIssues)
+  const sentences = new Set(reported.map((issue) => sentenceOf(issue, body)))
+  const omitted = issues.length - reported.length
+  if (omitted > 0) sentences.add(`Issues that are not listed here: ${omitted}.`)
+  throw new GraphError(rows[first.code].refusal, [...sentences].join(' '), {
+    details: reported.map(({ code, path, message }) => ({
+      code: rows[code].detail,
+      target: propertyPathText(path),
+      message,
+    })),
+  })
+}
+
+function sentenceOf({ code, path, message }: ValidationIssue, body: unknown): string {
+  const target = propertyPathText(path)
+  if (code === 'invalid_value' || code === 'duplicate_value') {
+    return target === ''
+      ? `${capitalized(message)}.`
+      : `Invalid value specified for property '${target}': it ${message}.`
+  }
+  const sentence: (...values: string[]) => string = refusals[rows[code].refusal].sentence
+  const value = valueAt(body, path)
+  return sentence(typeof value === 'string' ? value : target)
+}
+
+// Messages continue "it ...", as those of the directory do.
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') {
+    return `must not have the property '${issue.keys[0]?.slice(0, maxNameLength)}', which is not supported here`
+  }
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined ? 'is required' : `must be of the type ${issue.expected}`
+  }
+  if (issue.code === 'invalid_value') {
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  }
+  if (issue.code === 'too_big') return `must not be longer than ${issue.maximum}`
+  if (issue.code === 'too_small') return `must not be shorter than ${issue.minimum}`
+  return undefined
+}
+
+const valueAt = (body: unknown, path: ValidationIssue['path']): unknown =>
+  path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, segment) : undefined,
+    body,
+  )
+
+const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1)
+
+type Defined<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> }
+
+/** The members of a parsed body that have a value, so that they can replace others. */
+export const omitUndefined = <Values extends object>(values: Values): Defined<Values> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Defined<Values>

@@ -1,0 +1,201 @@
+import type { Directory } from '../../directory/directory.ts'
+import { EventuallyConsistentDirectory } from '../../directory/eventually-consistent-directory.ts'
+import { RepeatableRuntime } from '../../directory/repeatable-runtime.ts'
+import type { Runtime } from '../../directory/runtime.ts'
+import type { AuditRecord } from '../../storage/audit-record.ts'
+import type { CredentialUses } from '../../storage/credential-uses.ts'
+import type { DirectoryStore } from '../../storage/directory-store.ts'
+import { readJson } from '../body/json-body.ts'
+import {
+  type Authenticate,
+  currentRoles,
+  type ManagementCaller,
+  requireRoles,
+} from '../privileges/caller.ts'
+import { requireOwnRoles } from '../privileges/privilege-escalation.ts'
+import { requireUnprotected } from '../privileges/protected-objects.ts'
+import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
+import { pathInApp } from './mount-operations.ts'
+import type { Answer, ListCall, Operation, RequestCall, Warning } from './operation.ts'
+import { tenantInPath } from './operation-path.ts'
+import type { SkipTokens } from './skip-tokens.ts'
+
+/** Everything that operations need besides the request. */
+export type OperationContext = {
+  readonly authenticate: Authenticate
+  /** The API that declares the roles of the operations. */
+  readonly apiAppId: string
+  readonly store: DirectoryStore
+  readonly credentialUses: CredentialUses
+  readonly skipTokens: SkipTokens
+  readonly runtime: Runtime
+  /** The path at which the app is mounted. Requests may begin with it. */
+  readonly mountPath: string
+  /** The public URL of the API, without a slash at its end. */
+  readonly rootUrl: string
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
+  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
+  readonly latestAgreed?: (() => Date) | undefined
+  /** How long new objects are not visible, in seconds. */
+  readonly visibilityDelaySeconds: number
+  /** Stores the audit record of a refused change. */
+  readonly recordRefusal: (record: AuditRecord) => void
+  /** Reports a failure of the server or of its store to the operator. */
+  readonly report: (error: unknown, ids: RequestIds) => void
+  /** Tells the operator of a consequence of a change; default: nobody. */
+  readonly warn?: ((warning: Warning, ids: RequestIds) => void) | undefined
+}
+
+/** Sends a request of a batch to the API itself. */
+type SendPart = (request: Request, environment: unknown) => Promise<Response>
+
+/** The tenant of the caller, in a path. */
+const ownTenant = 'myorganization'
+
+/** The operations read only the path of a request. */
+const partBase = 'http://batch.invalid'
+
+/**
+ * Executes one operation for one request, in six phases that no operation can skip.
+ *
+ * @throws {GraphError} graph_refusal when it is refused.
+ */
+export async function executeOperation(
+  operation: Operation,
+  parameters: Readonly<Record<string, string>>,
+  context: OperationContext & { readonly send: SendPart },
+  request: Request,
+  environment: unknown,
+  ids: RequestIds,
+): Promise<Answer> {
+  const { runtime, store } = context
+  // 1. Authenticate the caller.
+  const caller = await context.authenticate(request, environment)
+  try {
+    // 2. Check its roles.
+    const admitted = await store.read((directory) => admit(directory, caller, operation, context))
+    // 3. Read the request.
+    const { pathname, searchParams } = new URL(request.url)
+    const path = pathInApp(pathname, context.mountPath)
+    const tenant = tenantInPath(path) ?? ownTenant
+    if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
+    const call: RequestCall = {
+      ...context,
+      caller: admitted,
+      parameters,
+      path,
+      query: searchParams,
+      body: operation.takesBody ? await readJson(request) : undefined,
+      ifMatch: request.headers.get('if-match') ?? undefined,
+      mayCreate: (request.headers.get('prefer') ?? '').toLowerCase().includes('create-if-missing'),
+      isEventual: request.headers.get('consistencylevel')?.trim().toLowerCase() === 'eventual',
+      correlationId: ids.clientRequestId,
+    }
+    if ('perform' in operation) return await operation.perform(call)
+    if ('batch' in operation) {
+      const authorization = request.headers.get('authorization') ?? ''
+      return await operation.batch({
+        ...call,
+        send: ({ method, path, headers, body }) => {
+          const part = new Request(new URL(path, partBase), {
+            method,
+            headers: { ...headers, authorization },
+            ...(body === undefined ? {} : { body }),
+          })
+          return context.send(part, environment)
+        },
+      })
+    }
+    if ('list' in operation) return await operation.list({ ...call, ...listing(context) })
+    if ('read' in operation) {
+      return await store.read((directory) =>
+        operation.read({ ...call, directory: visibleDirectory(context, directory) }),
+      )
+    }
+    const repeatable = new RepeatableRuntime(runtime)
+    const { answer, warning } = await store.update((committed) => {
+      repeatable.repeat()
+      // The directory may have changed since phase 2, so the roles are checked again.
+      const caller = admit(committed, call.caller, operation, context)
+      const changing = {
+        ...call,
+        runtime: repeatable,
+        caller,
+        committed,
+        directory: visibleDirectory(context, committed),
+        nextRevision: committed.revision + 1,
+      }
+      // 4. Decide the changes.
+      const change = operation.change(changing)
+      const { action = operation.action, answer, changes, target, warning } = change
+      // 5. Check the changes themselves, so that no operation can omit the check.
+      requireUnprotected(committed, changes)
+      requireOwnRoles(changing, changes)
+      // 6. Store the changes and their audit record in one transaction.
+      const record = auditRecord(action, caller, ids)
+      return {
+        changes,
+        audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
+        result: { answer, warning },
+      }
+    })
+    if (warning !== undefined) context.warn?.(warning, ids)
+    return answer
+  } catch (error) {
+    if (error instanceof GraphError && 'action' in operation) {
+      context.recordRefusal({
+        ...auditRecord(operation.action, caller, ids),
+        at: runtime.now(),
+        target: null,
+        outcome: 'refused',
+        reason: error.refusal,
+      })
+    }
+    throw error
+  }
+}
+
+function admit(
+  directory: Directory,
+  caller: ManagementCaller,
+  { requires }: Operation,
+  { apiAppId }: OperationContext,
+): RequestCall['caller'] {
+  const roles = currentRoles(directory, caller, apiAppId)
+  requireRoles(roles, requires)
+  const tenant = directory.tenant(caller.tenantId)
+  if (tenant === undefined) throw refuse('caller_unknown')
+  return { ...caller, roles, tenant }
+}
+
+/** New objects are hidden after this time; undefined when all are visible. */
+const visibleUntil = ({ runtime, visibilityDelaySeconds }: OperationContext): Date | undefined =>
+  visibilityDelaySeconds === 0
+    ? undefined
+    : new Date(runtime.now().getTime() - visibilityDelaySeconds * 1000)
+
+function visibleDirectory(context: OperationContext, directory: Directory): Directory {
+  const until = visibleUntil(context)
+  return until === undefined ? directory : new EventuallyConsistentDirectory(directory, until)
+}
+
+const listing = (context: OperationContext): Omit<ListCall, keyof RequestCall> => ({
+  read: async <Result>(decide: (directory: Directory) => Result): Promise<Awaited<Result>> =>
+    await context.store.read((directory) => decide(visibleDirectory(context, directory))),
+  see: (directory) => visibleDirectory(context, directory),
+  list: (query) => context.store.list(query),
+  listChanges: (query) => context.store.listChanges(query),
+  createdUntil: visibleUntil(context),
+})
+
+const auditRecord = (
+  action: string,
+  { tenantId, applicationId }: ManagementCaller,
+  ids: RequestIds,
+) => ({
+  tenantId,
+  actor: applicationId,
+  action,
+  correlationId: ids.clientRequestId,
+})

@@ -1,0 +1,165 @@
+import type { Directory } from '../../directory/directory.ts'
+import type { DirectoryChange } from '../../directory/directory-change.ts'
+import type { Runtime } from '../../directory/runtime.ts'
+import type { Tenant } from '../../directory/tenant.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../../storage/change-list.ts'
+import type { CredentialUses } from '../../storage/credential-uses.ts'
+import type { ListedKind, ListPage, ListQuery } from '../../storage/directory-list.ts'
+import type { ManagementCaller, RequiredRoles } from '../privileges/caller.ts'
+import type { SkipTokens } from './skip-tokens.ts'
+
+/** The parts of a response. Without a body, the status is 204. */
+export type Answer = AnswerWithBody | AnswerWithContent | (WithEtag & { readonly status: 204 })
+
+export type AnswerWithBody = WithEtag & {
+  readonly status: 200 | 201
+  readonly body: object
+  readonly location?: string
+}
+
+/** An answer that is serialized already. */
+export type AnswerWithContent = {
+  readonly status: 200
+  readonly content: string | Buffer<ArrayBuffer>
+  readonly contentType: string
+}
+
+type WithEtag = {
+  /** The entity tag of the object in the answer. */
+  readonly etag?: string | undefined
+}
+
+/** A request of an admitted caller. */
+export type RequestCall = {
+  readonly caller: ManagementCaller & { readonly tenant: Tenant }
+  /** The segments of the path that match placeholders of the template. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+  /** The header `If-Match`. */
+  readonly ifMatch: string | undefined
+  /** Whether the request permits an answer that is not up to date: `ConsistencyLevel: eventual`. */
+  readonly isEventual: boolean
+  /** Whether a `PATCH` may create its object: `Prefer: create-if-missing`. */
+  readonly mayCreate: boolean
+  readonly correlationId: string
+  readonly runtime: Runtime
+  /** The public URL of this API, without a slash at its end. */
+  readonly rootUrl: string
+  readonly skipTokens: SkipTokens
+  readonly credentialUses: CredentialUses
+  /** How long a deleted item can be restored, in days. */
+  readonly retentionDays: number
+  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
+  readonly latestAgreed?: (() => Date) | undefined
+}
+
+/** A request that reads the directory. */
+export type Call = RequestCall & {
+  /** The directory as the caller sees it: new objects may be missing for a while. */
+  readonly directory: Directory
+}
+
+/** A request for one page of a list, which is read from the store. */
+export type ListCall = RequestCall & {
+  readonly list: <Kind extends ListedKind>(query: ListQuery<Kind>) => Promise<ListPage<Kind>>
+  /** One page of changes, new objects included; undefined when the client must start again. */
+  readonly listChanges: <Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ) => Promise<ChangePage<Kind> | undefined>
+  /** Calls a function with the directory as the caller sees it. */
+  readonly read: <Result>(decide: (directory: Directory) => Result) => Promise<Awaited<Result>>
+  /** Hides new objects for a while, as in the directory of other requests. */
+  readonly see: (directory: Directory) => Directory
+  /** Objects that were created after this time are hidden; undefined when all are visible. */
+  readonly createdUntil: Date | undefined
+}
+
+/** A request that may change the directory. */
+export type ChangingCall = Call & {
+  /** The complete directory, for checks of uniqueness and of references. */
+  readonly committed: Directory
+  /** The revision that the change creates. */
+  readonly nextRevision: number
+}
+
+/** One request of a batch. */
+export type PartRequest = {
+  readonly method: string
+  /** From the root of the API, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON; undefined without a body. */
+  readonly body: string | undefined
+}
+
+/** A request that contains other requests. */
+export type BatchCall = RequestCall & {
+  /** Sends a request as the caller of the batch, whose token and roles are checked again. */
+  readonly send: (part: PartRequest) => Promise<Response>
+}
+
+/** A decided change: the records to write, the changed object, and the answer. */
+export type Change = {
+  readonly changes: readonly DirectoryChange[]
+  readonly target: string
+  readonly answer: Answer
+  /** The name of the change in the audit log, when it is not that of the operation. */
+  readonly action?: string
+  /** A consequence that the operator must know. It is logged when the change is stored. */
+  readonly warning?: Warning | undefined
+}
+
+/** A line of the log. */
+export type Warning = { readonly fields: object; readonly message: string }
+
+type OperationRow = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** From the root of the API. `{id}` matches one segment. */
+  readonly path: string
+  readonly requires: RequiredRoles
+  /** The names that `{property}` in the path stands for. */
+  readonly properties?: readonly string[]
+  /** A sentence for the reference page. */
+  readonly summary: string
+  /** A body is required. */
+  readonly takesBody?: true
+}
+
+/** Reads, and changes nothing. Its lookups come before its first `await`. */
+export type ReadOperation = OperationRow & {
+  readonly read: (call: Call) => Answer | Promise<Answer>
+}
+
+/** Reads one page of a list. */
+export type ListOperation = OperationRow & {
+  readonly list: (call: ListCall) => Promise<Answer>
+}
+
+/** Changes the directory, in one transaction with its audit record. */
+export type ChangeOperation = OperationRow & {
+  /** The name of the change in the audit log. */
+  readonly action: string
+  /** A pure decision. It may be called several times, each time with a later directory. */
+  readonly change: (call: ChangingCall) => Change
+}
+
+/** Calls another part of the server, which writes its own audit record. */
+export type PerformOperation = OperationRow & {
+  readonly action: string
+  readonly perform: (call: RequestCall) => Promise<Answer>
+}
+
+/** Sends the requests of a batch, each as an operation of its own. */
+export type BatchOperation = OperationRow & {
+  readonly batch: (call: BatchCall) => Promise<Answer>
+}
+
+/** A row of a management API: method and path, the required roles, and the function that executes it. */
+export type Operation =
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+  | PerformOperation
+  | BatchOperation

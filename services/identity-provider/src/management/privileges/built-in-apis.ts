@@ -1,0 +1,105 @@
+import type { AppRole } from '../../directory/app-role.ts'
+import type { Application } from '../../directory/application.ts'
+import { newApplication } from '../../directory/new-application.ts'
+import {
+  graphAppId,
+  ownerTenantId,
+  resourceManagerAppId,
+  serverManagementAppId,
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from '../../directory/privileged-api-ids.ts'
+import { graphRoles } from './graph-roles.ts'
+import { serverRoles } from './server-roles.ts'
+
+/** The identifier URIs of both management APIs. */
+export const graphUri = 'https://graph.microsoft.com'
+export const serverManagementUri = `api://${serverManagementAppId}`
+
+/** The names by which logins of Azure tools request a token first. */
+export const resourceManagerUris = [
+  'https://management.core.windows.net/',
+  'https://management.azure.com/',
+] as const
+
+type RoleTable = Readonly<
+  Record<
+    string,
+    { readonly id: string; readonly displayName: string; readonly description: string }
+  >
+>
+
+/**
+ * The applications of the two management APIs. They are the same on every server.
+ *
+ * @param createdDateTime the time of the first start
+ */
+export const privilegedApis = (createdDateTime: Date): readonly Application[] => [
+  builtInApi({
+    id: '3e8c5f17-92ad-4b06-8d3e-71c40a6b9f25',
+    appId: graphAppId,
+    displayName: 'Microsoft Graph',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: [graphUri],
+    appRoles: appRoles(graphRoles),
+  }),
+  builtInApi({
+    id: 'c1b7d094-6e2f-4a83-b5c8-0d9e3f7a1264',
+    appId: serverManagementAppId,
+    displayName: 'Greeting Management',
+    createdDateTime,
+    identifierUris: [serverManagementUri],
+    appRoles: appRoles(serverRoles),
+  }),
+]
+
+/** All applications that exist on every server: the management APIs, and two without roles. */
+export const builtInApis = (createdDateTime: Date): readonly Application[] => [
+  ...privilegedApis(createdDateTime),
+  builtInApi({
+    id: '5d2f0b63-71ce-4d9a-a8f4-3e90b6c1d752',
+    appId: resourceManagerAppId,
+    displayName: 'Windows Azure Service Management API',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: resourceManagerUris,
+  }),
+  builtInApi({
+    id: 'a4c61d0e-58b7-4f3a-9c25-e07d13f8b964',
+    appId: tokenExchangeAppId,
+    displayName: 'AzureADTokenExchange',
+    createdDateTime,
+    signInAudience: 'AzureADMultipleOrgs',
+    identifierUris: [tokenExchangeUri],
+    requestedAccessTokenVersion: 2,
+    optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: [] }],
+  }),
+]
+
+/** The built-in APIs with a service principal in every tenant. The others are for one tenant. */
+export const apisOfEveryTenant: ReadonlySet<string> = new Set([
+  graphAppId,
+  resourceManagerAppId,
+  tokenExchangeAppId,
+])
+
+const builtInApi = (
+  properties: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,
+): Application =>
+  newApplication({
+    tenantId: ownerTenantId,
+    requestedAccessTokenVersion: 1,
+    passwordAuthenticationAllowed: false,
+    ...properties,
+  })
+
+const appRoles = (table: RoleTable): AppRole[] =>
+  Object.entries(table).map(([value, { id, displayName, description }]) => ({
+    id,
+    allowedMemberTypes: ['Application'],
+    description,
+    displayName,
+    isEnabled: true,
+    value,
+  }))

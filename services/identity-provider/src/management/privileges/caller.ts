@@ -1,0 +1,58 @@
+import type { Directory } from '../../directory/directory.ts'
+import { refuse } from '../refusals/graph-error.ts'
+
+/** The client of a request, according to its valid token. */
+export type ManagementCaller = {
+  readonly tenantId: string
+  readonly applicationId: string
+  /** The roles that the caller had when the token was issued. */
+  readonly roles: readonly string[]
+}
+
+/** The caller must have one role of each group. */
+export type RequiredRoles = readonly (readonly string[])[]
+
+/**
+ * Verifies the token of a request.
+ *
+ * @throws {GraphError} graph_refusal when the token is missing or invalid.
+ */
+export type Authenticate = (request: Request, environment: unknown) => Promise<ManagementCaller>
+
+/**
+ * The roles of a valid token that its client still has. A token is valid for up to an hour. Without
+ * this check, a disabled client could use that hour to enable itself again.
+ *
+ * @param apiAppId the API that declares the roles
+ * @throws {GraphError} graph_refusal caller_unknown when the client is disabled or deleted.
+ */
+export function currentRoles(
+  directory: Directory,
+  { tenantId, applicationId, roles }: ManagementCaller,
+  apiAppId: string,
+): readonly string[] {
+  const client = directory.servicePrincipalByAppId(tenantId, applicationId)
+  const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
+  const isActive =
+    directory.tenant(tenantId)?.isEnabled &&
+    client?.accountEnabled &&
+    directory.applicationByAppId(applicationId) !== undefined
+  if (!isActive || !api?.accountEnabled) throw refuse('caller_unknown')
+  const assigned = new Set(
+    directory
+      .assignmentsOf(client.id)
+      .filter(({ resourceId }) => resourceId === api.id)
+      .map(({ appRoleId }) => appRoleId),
+  )
+  const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
+  return declared.flatMap(({ id, isEnabled, value }) =>
+    isEnabled && value !== null && assigned.has(id) && roles.includes(value) ? [value] : [],
+  )
+}
+
+/** @throws {GraphError} graph_refusal role_missing when a group has none of the roles. */
+export function requireRoles(roles: readonly string[], requirement: RequiredRoles): void {
+  for (const group of requirement) {
+    if (!group.some((role) => roles.includes(role))) throw refuse('role_missing')
+  }
+}

@@ -1,0 +1,114 @@
+import type { Application } from '../../directory/application.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
+import {
+  isActive,
+  isPrivileged,
+  missingRole,
+  ownedRoles,
+  type PrivilegedRole,
+  privilegedRolesIn,
+  rolesEverywhere,
+} from '../../directory/privileged-roles.ts'
+import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import { refuse } from '../refusals/graph-error.ts'
+import type { ManagementCaller } from './caller.ts'
+import type { ServerRole } from './server-roles.ts'
+
+/** The caller of a change, and the complete directory before it. */
+type CheckedCall = { readonly caller: ManagementCaller; readonly committed: Directory }
+type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
+type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
+
+/**
+ * Requires that the caller itself has the management roles that a change affects: those of a changed
+ * client, and those that are assigned. Otherwise `Application.ReadWrite.All` would lead to every role.
+ *
+ * @throws {GraphError} graph_refusal role_not_owned.
+ */
+export function requireOwnRoles(call: CheckedCall, changes: readonly DirectoryChange[]): void {
+  const owned = ownedRoles(call.committed, call.caller)
+  for (const change of changes) {
+    const rule = neededRoles[change.kind] as Rule<DirectoryChange>
+    const missing = missingRole(owned, rule(call, change))
+    if (missing !== undefined) throw refuse('role_not_owned', roleName(call.committed, missing))
+  }
+}
+
+/** The roles that the caller needs for a change, for each kind of object. */
+const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = {
+  tenant: () => [],
+
+  // A credential authenticates the client in every tenant. Other changes need the roles of the owner's
+  // tenant only. Otherwise another tenant could assign a role, and the owner could not delete the
+  // application.
+  application: (call, { id, value }) => {
+    const { caller, committed } = call
+    const before = committed.application(id)
+    if (before === undefined) return []
+    if (value !== null && addsAuthentication(before, value)) return neededEverywhere(call, before)
+    return [...committed.servicePrincipalsOfApplication(before.appId)]
+      .filter(({ tenantId }) => tenantId === caller.tenantId)
+      .flatMap(privilegedRolesIn(committed))
+  },
+
+  // A credential of a service principal is good in its tenant only. In the tenant of the application it
+  // leads to the others: the application can add credentials to itself there.
+  servicePrincipal: (call, { id, value }) => {
+    const { caller, committed } = call
+    const before = committed.servicePrincipal(id)
+    const application = value === null ? undefined : committed.applicationByAppId(value.appId)
+    if (value !== null && application?.tenantId === value.tenantId) {
+      if (opensPrincipal(before, value)) return neededEverywhere(call, application)
+    }
+    return before?.tenantId === caller.tenantId ? privilegedRolesIn(committed)(before) : []
+  },
+
+  appRoleAssignment: ({ caller, committed }, { id, value }) => {
+    const assignment = value ?? committed.appRoleAssignment(id)
+    if (assignment === undefined || !isPrivileged(committed)(assignment)) return []
+    if (assignment.tenantId === caller.tenantId) return [assignment]
+    // In other tenants, only a purge removes assignments, and only a new administrator gets some.
+    return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
+  },
+}
+
+const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
+
+/** The management roles of an application in all tenants. The application itself needs none of them. */
+const neededEverywhere = (
+  { caller, committed }: CheckedCall,
+  { appId }: Application,
+): readonly PrivilegedRole[] =>
+  appId === caller.applicationId ? [] : rolesEverywhere(committed, appId)
+
+/** Whether a change adds a way to authenticate as the application. */
+const addsAuthentication = (before: Application, after: Application): boolean =>
+  hasNewCredential(before, after) ||
+  (before.isFallbackPublicClient && !after.isFallbackPublicClient) ||
+  (!before.passwordAuthenticationAllowed && after.passwordAuthenticationAllowed) ||
+  (before.deletedDateTime !== null && after.deletedDateTime === null)
+
+/** Whether a change adds credentials of a service principal, or makes those that it has valid again. */
+const opensPrincipal = (before: ServicePrincipal | undefined, after: ServicePrincipal): boolean =>
+  hasNewCredential(before, after) ||
+  (isActive(after) && !isActive(before) && credentialsOf(after).length > 0)
+
+type Holder = Application | ServicePrincipal
+
+function hasNewCredential(before: Holder | undefined, after: Holder): boolean {
+  const known = new Set<object>(before === undefined ? [] : credentialsOf(before))
+  return credentialsOf(after).some((credential) => !known.has(credential))
+}
+
+const credentialsOf = (holder: Holder): readonly object[] => [
+  ...holder.passwordCredentials,
+  ...holder.keyCredentials,
+  ...('federatedIdentityCredentials' in holder ? holder.federatedIdentityCredentials : []),
+]
+
+function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRole): string {
+  const appId = directory.servicePrincipal(resourceId)?.appId ?? ''
+  const roles = directory.applicationByAppId(appId)?.appRoles ?? []
+  return roles.find(({ id }) => id === appRoleId)?.value ?? appRoleId
+}

@@ -1,0 +1,107 @@
+import type { ProcessContext, StopOptions } from '@greeting/http-service'
+import type { Logger } from 'pino'
+import { systemRuntime } from '../directory/runtime.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Settings } from '../settings.ts'
+import { composeService } from './compose-service.ts'
+import { type ServiceEnvironment, systemEnvironment } from './environment.ts'
+import { openListeners } from './listeners.ts'
+import { storageLimits } from './storage-limits.ts'
+
+/** A running identity provider. */
+export type Service = {
+  /** The origin of the HTTP listener, or of the HTTPS listener when HTTP is off. */
+  readonly url: string
+  /** The origin of the HTTPS listener; `undefined` when HTTPS is off. */
+  readonly httpsUrl: string | undefined
+  /** The origin of the listener for metrics; `undefined` when it is off. */
+  readonly metricsUrl: string | undefined
+  /** Opens the storage again, and replaces everything between it and the listeners. For the lab. */
+  readonly reopen: () => Promise<void>
+  /** Reports that the service is not ready, answers the running requests and writes the audit log. */
+  readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
+}
+
+/**
+ * Starts the identity provider. A failed start leaves no open listener and no partial change.
+ *
+ * @param environment default: the system, or a lab when the settings turn it on
+ * @throws {Error} with a sentence for the operator, or with Node's `code`
+ */
+export async function startService(
+  settings: Settings,
+  log: Logger,
+  { link, tracing }: ProcessContext = {},
+  environment?: ServiceEnvironment,
+): Promise<Service> {
+  const chosen = environment ?? (await environmentOf(settings, log))
+  // 1. Listeners: a port in use must change nothing else. Certificates follow the clock of the system.
+  const listeners = await openListeners(settings, systemRuntime.now, log)
+  let isStopping = false
+  let opened: AsyncDisposableStack | undefined
+  const open = async ({ isStart }: { readonly isStart: boolean }) => {
+    await using unfinished = new AsyncDisposableStack()
+    // 2. Metrics and storage. A lab that opens the storage again begins new metrics.
+    const metrics = listeners.metrics && (await metricsOf(settings))
+    const storage = await chosen.openStorage({
+      dataDir: settings.DATA_DIR,
+      databaseUrl: settings.DATABASE_URL,
+      limits: storageLimits(settings),
+      observe: metrics?.observeQuery,
+      lostChanges: settings.LOST_CHANGES,
+    })
+    unfinished.defer(() => storage.close())
+    // 3. Everything between the storage and the listeners
+    unfinished.use(
+      await composeService({
+        settings,
+        log,
+        link,
+        tracing,
+        metrics,
+        listeners,
+        storage,
+        environment: chosen,
+        isStart,
+        isReady: () => !isStopping,
+      }),
+    )
+    opened = unfinished.move()
+  }
+  const stop = async (options?: StopOptions) => {
+    await listeners.stop(options)
+    await opened?.disposeAsync()
+  }
+  try {
+    await open({ isStart: true })
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+  return {
+    url: listeners.first.listener.url,
+    httpsUrl: listeners.https?.listener.url,
+    metricsUrl: listeners.metrics?.url,
+    reopen: async () => {
+      await opened?.disposeAsync()
+      await open({ isStart: false })
+    },
+    stop: async (options) => {
+      isStopping = true
+      await stop({ ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 })
+    },
+  }
+}
+
+/** The code of the metrics is loaded only when they are on. */
+async function metricsOf({ METRICS_CLIENT_IDS }: Settings): Promise<Metrics> {
+  const { createMetrics } = await import('../metrics/metrics.ts')
+  return createMetrics(METRICS_CLIENT_IDS)
+}
+
+/** The code of the lab is loaded only when it is on. */
+async function environmentOf(settings: Settings, log: Logger): Promise<ServiceEnvironment> {
+  if (settings.LAB === 'off') return systemEnvironment
+  const { openLabEnvironment } = await import('../lab/lab-environment.ts')
+  return openLabEnvironment(settings, log)
+}

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { SettingsError } from '@greeting/http-service'
+import { pino } from 'pino'
+import { readSettings, type SettingName, settingNames } from '../settings.ts'
+import type { ServiceEnvironment } from './environment.ts'
+import { type Service, startService } from './service.ts'
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
+
+/** A process of its own has workers and traces. Inside another process there is one worker. */
+type OptionName = CamelCase<Exclude<SettingName, 'WORKERS' | `OTEL_${string}`>>
+
+/** The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. */
+export type IdentityProviderOptions = Readonly<
+  Partial<Record<OptionName, string | number | readonly string[]>>
+>
+
+/** A running identity provider. */
+export type IdentityProvider = AsyncDisposable & {
+  /** The origin of the HTTP listener, or of the HTTPS listener when HTTP is off. */
+  readonly url: string
+  readonly httpsUrl: string | undefined
+  /** The origin of the listener for metrics; `undefined` when `metricsPort` is `off`. */
+  readonly metricsUrl: string | undefined
+  /** The folder with the administrator's settings, and those of the clients of a registrations file. */
+  readonly dataDir: string
+  /** Answers the running requests, and releases everything. */
+  readonly stop: () => Promise<void>
+}
+
+/** Invalid options. The message lists every fault. */
+export class IdentityProviderOptionsError extends TypeError {
+  readonly code = 'identity_provider_options'
+  override readonly name = 'IdentityProviderOptionsError'
+  /** One sentence for each fault. It begins with the name of the option. */
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(`The options of the identity provider are invalid:\n${faults.join('\n')}`)
+    this.faults = faults
+  }
+}
+
+const isOfProcess = (setting: string) => setting === 'WORKERS' || setting.startsWith('OTEL_')
+
+const optionNameOf = (setting: string) =>
+  setting.toLowerCase().replaceAll(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
+const settingByOption = new Map(
+  settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
+)
+
+const textOf = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value))
+
+/** @throws {IdentityProviderOptionsError} identity_provider_options lists every fault */
+function validateOptions(options: IdentityProviderOptions) {
+  const defaults = { port: 0, httpsPort: 'off', logLevel: 'silent', dataDir: ':memory:' }
+  const chosen = Object.entries({ ...defaults, ...options }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const unknown = chosen.filter(([name]) => !settingByOption.has(name))
+  const faults = unknown.map(([name]) => `${name} is not an option`)
+  try {
+    const known = chosen.map(([name, value]) => [settingByOption.get(name) ?? '', textOf(value)])
+    const settings = readSettings(Object.fromEntries(known))
+    if (faults.length === 0) return settings
+  } catch (cause) {
+    if (!(cause instanceof SettingsError)) throw cause
+    faults.push(
+      ...cause.faults.map((fault) => {
+        const [setting = '', ...rest] = fault.split(' ')
+        return [optionNameOf(setting), ...rest].join(' ')
+      }),
+    )
+  }
+  throw new IdentityProviderOptionsError(faults)
+}
+
+/**
+ * Starts the identity provider in this process. It is ready when the promise resolves. It reads no
+ * environment, and writes no log unless `logLevel` is set.
+ *
+ * @param options the settings in camel case. By default `port` is 0, a free port, and `httpsPort` is
+ *   `off`. By default `dataDir` is `:memory:`: nothing is kept, the files of the server lie in a private
+ *   temporary folder, and the end of the server removes it. `databaseUrl` selects PostgreSQL.
+ * @throws {IdentityProviderOptionsError} identity_provider_options lists every invalid or unknown option
+ * @throws {Error} with a sentence for the operator, or with Node's `code`, such as `EADDRINUSE`
+ * @example
+ * await using provider = await startIdentityProvider({ registrations: 'registrations.json' })
+ * provider.url // http://127.0.0.1:40123
+ */
+export async function startIdentityProvider(
+  options: IdentityProviderOptions = {},
+): Promise<IdentityProvider> {
+  return (await startInProcess(options)).provider
+}
+
+/** Starts the identity provider in this process, with replaced parts of its environment. */
+export async function startInProcess(
+  options: IdentityProviderOptions,
+  environment?: ServiceEnvironment,
+): Promise<{ readonly provider: IdentityProvider; readonly service: Service }> {
+  const settings = validateOptions(options)
+  const isTemporary = settings.DATA_DIR === ':memory:'
+  const dataDir = isTemporary
+    ? await mkdtemp(join(tmpdir(), 'greeting-identity-provider-'))
+    : resolve(settings.DATA_DIR)
+  const removeFolder = async () => {
+    if (isTemporary) await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const log = pino({ level: settings.LOG_LEVEL })
+    const inProcess = { ...settings, DATA_DIR: dataDir, WORKERS: 1 }
+    const service = await startService(inProcess, log, undefined, environment)
+    let stopping: Promise<void> | undefined
+    const stop = () => {
+      stopping ??= service.stop().finally(removeFolder)
+      return stopping
+    }
+    const { url, httpsUrl, metricsUrl } = service
+    const provider = { url, httpsUrl, metricsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
+    return { provider, service }
+  } catch (cause) {
+    await removeFolder()
+    throw cause
+  }
+}

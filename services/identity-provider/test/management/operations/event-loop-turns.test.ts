@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EventLoopTurns } from '../../../src/management/operations/event-loop-turns.ts'
+import { countTurns } from '../../fakes/event-loop-counter.ts'
+
+describe('turns of the event loop', () => {
+  it('have one caller each, in the order of their calls', async () => {
+    const counter = countTurns()
+    const turns = new EventLoopTurns()
+    const found: [string, number][] = []
+    await Promise.all(
+      ['first', 'second', 'third'].map(async (name) => {
+        await turns.next()
+        found.push([name, counter.turns])
+      }),
+    )
+    counter.stop()
+    assert.deepEqual(
+      found.map(([name]) => name),
+      ['first', 'second', 'third'],
+    )
+    assert.equal(new Set(found.map(([, number]) => number)).size, 3)
+  })
+})

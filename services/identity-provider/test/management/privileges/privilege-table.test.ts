@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
+import { put } from '../../../src/directory/directory-change.ts'
+import { newApplication } from '../../../src/directory/new-application.ts'
+import { createPassword } from '../../../src/directory/password-credential.ts'
+import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
+import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
+import { grantId } from '../../../src/management/graph/permission-grants/grant-id.ts'
+import type { Operation } from '../../../src/management/operations/operation.ts'
+import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
+import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
+import { refusalRow, refusals } from '../../../src/management/refusals/refusals.ts'
+import { serverOperations } from '../../../src/management/server/server-operations.ts'
+import { contoso } from '../sample-graph.ts'
+import { privilegeScene, type Scene } from './privilege-fixture.ts'
+import { privilegeTable, type Target } from './privilege-table.ts'
+
+const ofServer = serverOperations({
+  keys: {} as never,
+  audit: {} as never,
+  findEndingCredentials: async () => [],
+})
+const operations: readonly Operation[] = [...graphOperations, ...ofServer]
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
+/** Each role alone, and the two roles that admin consent requires. */
+const holders: readonly (readonly string[])[] = [
+  ...[...Object.keys(graphRoles), ...Object.keys(serverRoles)].map((role) => [role]),
+  ['AppRoleAssignment.ReadWrite.All', 'Application.Read.All'],
+]
+
+type Asked = { readonly path: string; readonly body?: unknown }
+type Ask = (scene: Scene, target: Target) => Asked | Promise<Asked>
+
+const applicationOf = ({ things }: Scene, target: Target) => things[target]?.application
+const principalOf = ({ things }: Scene, target: Target) => things[target]?.principal
+const ownerId = ({ receiver }: Scene) => receiver.principal.id
+const onApplication =
+  (suffix = '', body?: unknown): Ask =>
+  (scene, target) => ({ path: `/applications/${applicationOf(scene, target)?.id}${suffix}`, body })
+const onPrincipal =
+  (suffix = '', body?: unknown): Ask =>
+  (scene, target) => ({
+    path: `/servicePrincipals/${principalOf(scene, target)?.id}${suffix}`,
+    body,
+  })
+const onDeletedItem =
+  (suffix = ''): Ask =>
+  (scene, target) => ({
+    path: `/directory/deletedItems/${applicationOf(scene, target)?.id}${suffix}`,
+  })
+const at =
+  (path: string, body?: unknown): Ask =>
+  () => ({ path, body })
+const onTenant =
+  (suffix = '', bodyFor: (target: Target) => unknown = () => undefined): Ask =>
+  ({ tenantIds }, target) => ({
+    path: `/tenants/${tenantIds[target]}${suffix}`,
+    body: bodyFor(target),
+  })
+
+const trusted = {
+  name: 'second',
+  issuer: 'https://other.example',
+  subject: 'job',
+  audiences: ['api://AzureADTokenExchange'],
+}
+
+type Side = 'appRoleAssignedTo' | 'appRoleAssignments'
+const ownerOf = { appRoleAssignedTo: 'resourceId', appRoleAssignments: 'principalId' } as const
+
+const assignTo =
+  (side: Side): Ask =>
+  ({ receiver, roleIds, things }, target) => {
+    const client = target === 'stranger' ? things.stranger : receiver
+    const role = roleIds[target] ?? { resourceId: '', appRoleId: '' }
+    const body = { ...role, principalId: client?.principal.id ?? '' }
+    // The path names a service principal of the caller's tenant, the body one of another.
+    const own = target === 'stranger' ? role.resourceId : body[ownerOf[side]]
+    const isReversed = target === 'stranger' && side === 'appRoleAssignments'
+    if (!isReversed) return { path: `/servicePrincipals/${own}/${side}`, body }
+    const swapped = { ...body, principalId: receiver.principal.id, resourceId: body.principalId }
+    return { path: `/servicePrincipals/${swapped.principalId}/${side}`, body: swapped }
+  }
+
+/** An existing assignment: of the tested role, or of the tested object. */
+const onAssignment =
+  (side: Side): Ask =>
+  async (scene, target) => {
+    const { commit, receiver, roleIds, runtime } = scene
+    const { directory } = scene.log
+    const role = roleIds[target]
+    const api = directory.servicePrincipal(role?.resourceId ?? '')
+    const made =
+      role && api && newAppRoleAssignment(receiver.principal, api, role.appRoleId, runtime)
+    if (made !== undefined) await commit(put('appRoleAssignment', made))
+    const client = principalOf(scene, target === 'api' ? 'more' : target)
+    const one = made ?? directory.assignmentsOf(client?.id ?? '')[0]
+    return { path: `/servicePrincipals/${one?.[ownerOf[side]]}/${side}/${one?.id}` }
+  }
+
+/** A grant of the tested client. */
+const onGrant =
+  (body?: unknown): Ask =>
+  async (scene, target) => {
+    const client = principalOf(scene, target)
+    const id = grantId(client?.id ?? '', scene.runtime)
+    const consent = {
+      ...{ id, consentType: 'AllPrincipals' as const, principalId: null, scope: 'Orders.Read' },
+      resourceId: scene.receiver.principal.id,
+    }
+    if (client !== undefined) {
+      await scene.commit(put('servicePrincipal', { ...client, delegatedConsents: [consent] }))
+    }
+    return { path: `/oauth2PermissionGrants/${id}`, body }
+  }
+
+const credential = '/applications/{id}/federatedIdentityCredentials'
+const asks: Readonly<Record<string, Ask>> = {
+  'POST /$batch': at('/$batch', { requests: [] }),
+  'GET /$metadata': at('/$metadata'),
+  'GET /organization': at('/organization'),
+  'GET /domains': at('/domains'),
+  'GET /me': at('/me'),
+  'GET /me/{navigation}': at('/me/ownedObjects'),
+  'POST /directoryObjects/getByIds': at('/directoryObjects/getByIds', { ids: [] }),
+  'GET /directoryObjects/{id}': (scene, target) => ({
+    path: `/directoryObjects/${applicationOf(scene, target)?.id}`,
+  }),
+  'GET /applications': at('/applications'),
+  'GET /applications/$count': at('/applications/$count'),
+  'GET /applications/delta': at('/applications/delta'),
+  'POST /applications': at('/applications', { displayName: 'New' }),
+  'GET /applications/{id}': onApplication(),
+  'PATCH /applications/{id}': onApplication('', { displayName: 'Other' }),
+  'DELETE /applications/{id}': onApplication(),
+  'POST /applications/{id}/addPassword': onApplication('/addPassword', {}),
+  'POST /applications/{id}/removePassword': (scene, target) => {
+    const { id, passwordCredentials } = applicationOf(scene, target) ?? {}
+    const keyId = passwordCredentials?.[0]?.keyId ?? contoso.id
+    return { path: `/applications/${id}/removePassword`, body: { keyId } }
+  },
+  'POST /servicePrincipals/{id}/addPassword': onPrincipal('/addPassword', {}),
+  'POST /servicePrincipals/{id}/removePassword': async (scene, target) => {
+    const principal = principalOf(scene, target)
+    const secret = createPassword({}, scene.runtime).credential
+    if (principal !== undefined) {
+      const passwordCredentials = [secret]
+      await scene.commit(put('servicePrincipal', { ...principal, passwordCredentials }))
+    }
+    return {
+      path: `/servicePrincipals/${principal?.id}/removePassword`,
+      body: { keyId: secret.keyId },
+    }
+  },
+  [`GET ${credential}`]: onApplication('/federatedIdentityCredentials'),
+  [`POST ${credential}`]: onApplication('/federatedIdentityCredentials', trusted),
+  [`GET ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first'),
+  [`PATCH ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first', {
+    subject: 'other',
+  }),
+  [`DELETE ${credential}/{credential}`]: onApplication('/federatedIdentityCredentials/first'),
+  'GET /directory/deletedItems/microsoft.graph.application': at(
+    '/directory/deletedItems/microsoft.graph.application',
+  ),
+  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': at(
+    '/directory/deletedItems/microsoft.graph.servicePrincipal',
+  ),
+  'GET /directory/deletedItems/{id}': onDeletedItem(),
+  'POST /directory/deletedItems/{id}/restore': onDeletedItem('/restore'),
+  'DELETE /directory/deletedItems/{id}': onDeletedItem(),
+  'GET /servicePrincipals': at('/servicePrincipals'),
+  'GET /servicePrincipals/$count': at('/servicePrincipals/$count'),
+  'GET /servicePrincipals/delta': at('/servicePrincipals/delta'),
+  'POST /servicePrincipals': async (scene, target) => {
+    const { commit, runtime } = scene
+    const fresh = newApplication({
+      id: runtime.newGuid(),
+      tenantId: contoso.id,
+      appId: runtime.newGuid(),
+      displayName: 'Fresh',
+      createdDateTime: runtime.now(),
+    })
+    await commit(put('application', fresh))
+    const { appId } = applicationOf(scene, target) ?? fresh
+    return { path: '/servicePrincipals', body: { appId } }
+  },
+  'GET /servicePrincipals/{id}': onPrincipal(),
+  'PATCH /servicePrincipals/{id}': onPrincipal('', { accountEnabled: false }),
+  'DELETE /servicePrincipals/{id}': onPrincipal(),
+  'GET /applications/{id}/owners': onApplication('/owners'),
+  'POST /applications/{id}/owners/$ref': (scene, target) => ({
+    path: `/applications/${applicationOf(scene, target)?.id}/owners/$ref`,
+    body: { '@odata.id': `https://login.example/v1.0/directoryObjects/${ownerId(scene)}` },
+  }),
+  'DELETE /applications/{id}/owners/{owner}/$ref': async (scene, target) => {
+    const application = applicationOf(scene, target)
+    const isOfOthers = target === 'api' || application === undefined
+    if (!isOfOthers) {
+      await scene.commit(put('application', { ...application, ownerIds: [ownerId(scene)] }))
+    }
+    return { path: `/applications/${application?.id}/owners/${ownerId(scene)}/$ref` }
+  },
+  'GET /servicePrincipals/{id}/owners': onPrincipal('/owners'),
+  'POST /servicePrincipals/{id}/owners/$ref': (scene, target) => ({
+    path: `/servicePrincipals/${principalOf(scene, target)?.id}/owners/$ref`,
+    body: { '@odata.id': `https://login.example/v1.0/directoryObjects/${ownerId(scene)}` },
+  }),
+  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': async (scene, target) => {
+    const principal = principalOf(scene, target)
+    if (target !== 'api' && principal !== undefined) {
+      await scene.commit(put('servicePrincipal', { ...principal, ownerIds: [ownerId(scene)] }))
+    }
+    return { path: `/servicePrincipals/${principal?.id}/owners/${ownerId(scene)}/$ref` }
+  },
+  'GET /servicePrincipals/{id}/appRoleAssignedTo': onPrincipal('/appRoleAssignedTo'),
+  'POST /servicePrincipals/{id}/appRoleAssignedTo': assignTo('appRoleAssignedTo'),
+  'GET /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': onAssignment('appRoleAssignedTo'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}':
+    onAssignment('appRoleAssignedTo'),
+  'GET /servicePrincipals/{id}/appRoleAssignments': onPrincipal('/appRoleAssignments'),
+  'POST /servicePrincipals/{id}/appRoleAssignments': assignTo('appRoleAssignments'),
+  'GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': onAssignment('appRoleAssignments'),
+  'DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}':
+    onAssignment('appRoleAssignments'),
+  'GET /oauth2PermissionGrants': at(`/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`),
+  'POST /oauth2PermissionGrants': (scene, target) => ({
+    path: '/oauth2PermissionGrants',
+    body: {
+      clientId: principalOf(scene, target)?.id,
+      consentType: 'AllPrincipals',
+      resourceId: scene.receiver.principal.id,
+      scope: 'Orders.Read',
+    },
+  }),
+  'GET /oauth2PermissionGrants/{grant}': onGrant(),
+  'PATCH /oauth2PermissionGrants/{grant}': onGrant({ scope: 'Other' }),
+  'DELETE /oauth2PermissionGrants/{grant}': onGrant(),
+  'GET /servicePrincipals/{id}/oauth2PermissionGrants': onPrincipal('/oauth2PermissionGrants'),
+  'POST /applicationTemplates/{id}/instantiate': at(
+    '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate',
+    { displayName: 'New' },
+  ),
+  'GET /applications/{id}/{property}': onApplication('/displayName'),
+  'GET /servicePrincipals/{id}/{property}': onPrincipal('/displayName'),
+  'GET /keys': at('/keys'),
+  'POST /keys/rotate': at('/keys/rotate'),
+  'POST /keys/{kid}/revoke': at('/keys/key/revoke'),
+  'POST /keys/reencrypt': at('/keys/reencrypt', {
+    keyEncryptionKey: Buffer.alloc(32, 1).toString('base64'),
+  }),
+  'GET /audit': at('/audit'),
+  'GET /credentials': at('/credentials?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z'),
+  'GET /tenants': at('/tenants'),
+  'POST /tenants': (_, target) => ({
+    path: '/tenants',
+    body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },
+  }),
+  'GET /tenants/{id}': onTenant(),
+  'PATCH /tenants/{id}': onTenant('', (target) =>
+    target === 'ownTenant' ? { displayName: 'Other' } : { isEnabled: false },
+  ),
+  'POST /tenants/{id}/administrator': onTenant('/administrator'),
+}
+
+/** Every cell: the roles of the caller, the operation, its object, and the outcome. */
+const cells = operations.flatMap((operation) =>
+  holders.flatMap((roles) => {
+    const meets = operation.requires.every((group) => group.some((role) => roles.includes(role)))
+    return Object.entries(privilegeTable[nameOf(operation)] ?? {}).map(([target, outcome]) => ({
+      operation,
+      roles,
+      target: target as Target,
+      outcome: meets ? outcome : 'role_missing',
+    }))
+  }),
+)
+
+/** For requests that change nothing. The lack of a role is a refusal that depends on nothing else. */
+const sharedScenes = new Map<string, Promise<Scene>>()
+
+function sceneOf({ operation, outcome, roles }: (typeof cells)[number]): Promise<Scene> {
+  const isDeleted = operation.path.startsWith('/directory/deletedItems')
+  const changesNothing = operation.method === 'GET' || outcome === 'role_missing'
+  if (!changesNothing) return privilegeScene(roles, isDeleted)
+  const key = `${isDeleted} ${roles}`
+  const scene = sharedScenes.get(key) ?? privilegeScene(roles, isDeleted)
+  sharedScenes.set(key, scene)
+  return scene
+}
+
+async function outcomeMatches(cell: (typeof cells)[number]): Promise<void> {
+  const { operation, outcome, roles, target } = cell
+  const isOfServer = ofServer.some(({ path, method }) => nameOf(operation) === `${method} ${path}`)
+  const scene = await sceneOf(cell)
+  const ask = asks[nameOf(operation)]
+  assert.ok(ask)
+  const { path, body } = await ask(scene, target)
+  const { revision } = scene.log.directory
+  const send = isOfServer ? scene.requestManagement : scene.request
+  const headers = {
+    authorization: `Bearer ${contoso.id}:${scene.caller.application.appId}`,
+    consistencylevel: 'eventual',
+  }
+  const reply = await send(operation.method, path, body, headers)
+  const answer = `${roles.join(' and ')}, ${outcome}: ${reply.status} ${JSON.stringify(reply.body)}`
+  assert.deepEqual(scene.reports, [], answer)
+  if (outcome === 'allowed') {
+    assert.ok(reply.status < 300, answer)
+    if (operation.method === 'GET') assert.equal(scene.log.directory.revision, revision, answer)
+    return
+  }
+  const { code, status } = refusalRow(outcome)
+  assert.deepEqual([reply.status, reply.body.error?.code], [status, code], answer)
+  const [beginning = ''] = (refusals[outcome].sentence as (value: string) => string)('…').split('…')
+  assert.ok(reply.body.error.message.startsWith(beginning), answer)
+  assert.equal(scene.log.directory.revision, revision, answer)
+}
+
+describe('the table of privileges (AS32)', () => {
+  it('has a row and a request for every operation', () => {
+    const names = operations.map(nameOf)
+    assert.deepEqual(Object.keys(privilegeTable), names)
+    assert.deepEqual(Object.keys(asks), names)
+  })
+
+  for (const [name, row] of Map.groupBy(
+    cells,
+    ({ operation, target }) => `${nameOf(operation)} on ${target}`,
+  )) {
+    it(`${name} has its outcome for the caller with each role`, async () => {
+      for (const cell of row) await outcomeMatches(cell)
+    })
+  }
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Application } from '../../../src/directory/application.ts'
+import { put } from '../../../src/directory/directory-change.ts'
+import {
+  builtInApiAppIds,
+  graphAppId,
+  ownerTenantId,
+  serverManagementAppId,
+} from '../../../src/directory/privileged-api-ids.ts'
+import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
+import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
+import { tenant } from '../../directory/sample.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
+import {
+  allGraphRoles,
+  contoso,
+  type GraphClient,
+  type Reply,
+  sampleGraph,
+} from '../sample-graph.ts'
+
+/** A directory with a tenant object for the owner of the management APIs. No API can create it. */
+async function withOwnerTenant() {
+  const sample = await sampleGraph()
+  await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))
+  const whole = await wholeDirectory(sample.store)
+  const { changes } = planBootstrap(
+    whole,
+    { firstTenant: contoso, survey: whole.surveyTenants([...apisOfEveryTenant]) },
+    sample.runtime,
+  )
+  await sample.commit(...changes)
+  return {
+    ...sample,
+    owner: await sample.clientWith(allGraphRoles, { ...contoso, id: ownerTenantId }),
+  }
+}
+
+type Write = (client: GraphClient, application: Application) => Promise<Reply>
+const pathOf = ({ id }: Application) => `/applications/${id}`
+const principalPath = `/servicePrincipals(appId='${graphAppId}')`
+
+const writes: Readonly<Record<string, Write>> = {
+  'its name is changed': (client, one) => client.patch(pathOf(one), { displayName: 'Mine' }),
+  'its roles are disabled': (client, one) =>
+    client.patch(pathOf(one), {
+      appRoles: one.appRoles.map((role) => ({ ...role, isEnabled: false })),
+    }),
+  'its secrets are allowed': (client, one) =>
+    client.patch(pathOf(one), { passwordAuthenticationAllowed: true }),
+  'a secret is added': (client, one) => client.post(`${pathOf(one)}/addPassword`, {}),
+  'a federated credential is added': (client, one) =>
+    client.post(`${pathOf(one)}/federatedIdentityCredentials`, {
+      name: 'mine',
+      issuer: 'https://mine.example',
+      subject: 'me',
+      audiences: ['api://AzureADTokenExchange'],
+    }),
+  'it is deleted': (client, one) => client.delete(pathOf(one)),
+  'its service principal is disabled': (client) =>
+    client.patch(principalPath, { accountEnabled: false }),
+  'its service principal asks for an assignment': (client) =>
+    client.patch(principalPath, { appRoleAssignmentRequired: true }),
+  'its service principal is deleted': (client) => client.delete(principalPath),
+}
+
+describe('an application of a management API (AS32)', () => {
+  for (const appId of builtInApiAppIds)
+    for (const [name, write] of Object.entries(writes))
+      it(`cannot be changed in any tenant: ${appId}, ${name}`, async () => {
+        const { owner, store } = await withOwnerTenant()
+        const directory = await wholeDirectory(store)
+        const application = directory.applicationByAppId(appId)
+        assert.ok(application)
+        const reply = await write(owner, application)
+        assert.equal(reply.status, 403, JSON.stringify(reply.body))
+        assert.match(reply.body.error.message, /An object that management itself needs/)
+        assert.equal((await wholeDirectory(store)).revision, directory.revision)
+      })
+
+  it('cannot get a service principal in an existing tenant', async () => {
+    const { owner } = await withOwnerTenant()
+    const reply = await owner.post('/servicePrincipals', { appId: serverManagementAppId })
+    assert.equal(reply.status, 403)
+    assert.match(reply.body.error.message, /An object that management itself needs/)
+  })
+
+  it('cannot be restored by a caller', async () => {
+    const { commit, owner, store } = await withOwnerTenant()
+    const management = (await wholeDirectory(store)).applicationByAppId(serverManagementAppId)
+    assert.ok(management)
+    const deletedDateTime = new Date('2026-02-01')
+    await commit(put('application', { ...management, deletedDateTime }))
+    for (const act of [owner.post, owner.delete]) {
+      const item = `/directory/deletedItems/${management.id}`
+      const { status, body } = await act(act === owner.post ? `${item}/restore` : item)
+      assert.equal(status, 403)
+      assert.match(body.error.message, /An object that management itself needs/)
+    }
+  })
+})

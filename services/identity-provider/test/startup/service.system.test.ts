@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { failToStartHere, startHere } from '../provider-here.ts'
+import { readSeeded, verifiedToken } from '../provider-process.ts'
+
+let folder: string
+/** A data folder after a start without HTTPS. Most tests have a copy, because new keys are slow. */
+let seededDir: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-service-'))
+  seededDir = await dataFolder()
+  await (await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })).stop()
+})
+after(() => rm(folder, { recursive: true }))
+
+const dataFolder = () => mkdtemp(join(folder, 'data-'))
+async function seededFolder(): Promise<string> {
+  const copy = await dataFolder()
+  await cp(seededDir, copy, { recursive: true })
+  return copy
+}
+
+async function getSecurely(url: string, path: string, dataDir: string): Promise<string> {
+  const ca = await readFile(join(dataDir, 'tls', 'authority.pem'))
+  const asked = request(`${url}${path}`, { ca, agent: false }).end()
+  const [response] = await once(asked, 'response')
+  return (await response.toArray()).join('')
+}
+
+describe('the service', () => {
+  it('serves HTTPS beside HTTP, with its own URL and a local certificate authority', async () => {
+    const DATA_DIR = await seededFolder()
+    const { httpsUrl = '', stop } = await startHere({
+      DATA_DIR,
+      HTTPS_NAMES: 'login.contoso.example',
+    })
+    const { tenantId } = await readSeeded(DATA_DIR)
+    const path = `/${tenantId}/v2.0/.well-known/openid-configuration`
+    const document = JSON.parse(await getSecurely(httpsUrl, path, DATA_DIR))
+    assert.match(httpsUrl, /^https:\/\/localhost:\d+$/)
+    assert.equal(document.issuer, `${httpsUrl}/${tenantId}/v2.0`)
+    assert.equal(document.token_endpoint, `${httpsUrl}/${tenantId}/oauth2/v2.0/token`)
+    await stop()
+  })
+
+  it('serves HTTPS alone when HTTP is off', async () => {
+    const DATA_DIR = await seededFolder()
+    const { url, httpsUrl = '', stop } = await startHere({ DATA_DIR, PORT: 'off', HTTPS_PORT: '0' })
+    assert.equal(url, httpsUrl)
+    assert.match(await getSecurely(httpsUrl, '/readyz', DATA_DIR), /"ready"/)
+    await stop()
+  })
+
+  it('serves HTTP alone when HTTPS is off, without a certificate authority', async () => {
+    const DATA_DIR = await seededFolder()
+    const { httpsUrl, stop } = await startHere({ DATA_DIR, HTTPS_PORT: 'off' })
+    assert.equal(httpsUrl, undefined)
+    assert.ok(!(await readdir(DATA_DIR)).includes('tls'))
+    await stop()
+  })
+
+  it('exits with 2 for invalid settings, and reports all of them', async () => {
+    const { code, stderr } = await failToStartHere({
+      PORT: '70000',
+      AUTH_URL: 'http://login.example/',
+      KEY_ENCRYPTION_KEY: 'canary',
+    })
+    assert.equal(code, 2)
+    assert.match(stderr, /PORT is "70000"; expected a port from 0 to 65535, or off/)
+    assert.match(stderr, /AUTH_URL is .*; expected an http or https URL without a slash at its end/)
+    assert.match(stderr, /KEY_ENCRYPTION_KEY has an invalid value; expected 32 bytes in base64/)
+    assert.doesNotMatch(stderr, /canary/)
+  })
+
+  describe('when a port is in use', () => {
+    const taken = createServer()
+    let port: number
+    before(async () => {
+      await once(taken.listen(0, '127.0.0.1'), 'listening')
+      port = (taken.address() as AddressInfo).port
+    })
+    after(() => taken.close())
+
+    it('leaves the other port closed', async () => {
+      const DATA_DIR = await dataFolder()
+      const { code, stderr } = await failToStartHere({ DATA_DIR, HTTPS_PORT: String(port) })
+      assert.equal(code, 1)
+      assert.ok(stderr.includes(`port ${port} at 127.0.0.1 is taken by another program`), stderr)
+    })
+
+    it('reports it in one sentence, and creates nothing', async () => {
+      const DATA_DIR = await dataFolder()
+      const { code, stderr } = await failToStartHere({ DATA_DIR, PORT: String(port) })
+      assert.equal(code, 1)
+      assert.equal(
+        stderr,
+        `The identity provider cannot start: port ${port} at 127.0.0.1 is taken by another program.\n`,
+      )
+      assert.deepEqual(await readdir(DATA_DIR), [])
+    })
+  })
+
+  it('reports a damaged certificate authority in one sentence', async () => {
+    const DATA_DIR = await seededFolder()
+    await (await startHere({ DATA_DIR })).stop()
+    await rm(join(DATA_DIR, 'tls', 'authority.key'))
+    const { code, stderr } = await failToStartHere({ DATA_DIR })
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^The identity provider cannot start: the key .* of the certificate authority is missing/,
+    )
+  })
+
+  it('stores no private key and no secret in plain text', async () => {
+    const [{ clientSecret }] = (await readSeeded(seededDir)).clients
+    for (const name of await readdir(seededDir)) {
+      // Files for their owner only.
+      if (['seeded.json', 'administrator.env'].includes(name)) continue
+      const bytes = await readFile(join(seededDir, name))
+      assert.ok(!bytes.includes(clientSecret), name)
+      assert.ok(!bytes.includes('PRIVATE KEY'), name)
+    }
+  })
+
+  const sentences: [string, (dataDir: string) => Promise<Record<string, string>>, RegExp][] = [
+    [
+      'a data folder that cannot be one',
+      async (dataDir) => {
+        await writeFile(join(dataDir, 'file'), '')
+        return { DATA_DIR: join(dataDir, 'file/data') }
+      },
+      /file\/data/,
+    ],
+    [
+      'data that is damaged',
+      async (dataDir) => {
+        await writeFile(
+          join(dataDir, 'greeting.sqlite'),
+          'this is no database, but it is not empty',
+        )
+        return {}
+      },
+      /greeting\.sqlite/,
+    ],
+    [
+      'registrations that are not there',
+      async (dataDir) => ({ REGISTRATIONS: join(dataDir, 'none.json') }),
+      /\/none\.json does not exist\.$/m,
+    ],
+    [
+      'registrations that are wrong',
+      async (dataDir) => {
+        await writeFile(join(dataDir, 'wrong.json'), '{"tenant":{"id":"contoso"}}')
+        return { REGISTRATIONS: join(dataDir, 'wrong.json') }
+      },
+      /tenant\.id must be a GUID/,
+    ],
+    [
+      'registrations whose properties would steer a terminal (CL16)',
+      async (dataDir) => {
+        const file = { '\u001b[31mx\n\u202e\u009b': 1 }
+        await writeFile(join(dataDir, 'hostile.json'), JSON.stringify(file))
+        return { REGISTRATIONS: join(dataDir, 'hostile.json') }
+      },
+      /: \\u001b\[31mx\\u000a\\u202e\\u009b is not a property of this format\.\n$/,
+    ],
+    [
+      'a data folder that is a file',
+      async (dataDir) => {
+        await writeFile(join(dataDir, 'file'), '')
+        return { DATA_DIR: join(dataDir, 'file') }
+      },
+      /\/file is a file\.$/m,
+    ],
+    ...(process.platform === 'linux'
+      ? [
+          [
+            'a data folder that no file system creates',
+            async () => ({ DATA_DIR: '/proc/none/data' }),
+            /\/proc\/none cannot be created there\.$/m,
+          ] satisfies (typeof sentences)[number],
+        ]
+      : []),
+    [
+      'a database that is away',
+      async () => ({ DATABASE_URL: 'postgres://greeting:canary@127.0.0.1:1/greeting' }),
+      /127\.0\.0\.1:1/,
+    ],
+  ]
+  for (const [what, prepare, expected] of sentences) {
+    it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
+      const DATA_DIR = await dataFolder()
+      const { code, stderr } = await failToStartHere({
+        ...{ DATA_DIR, HTTPS_PORT: 'off' },
+        ...(await prepare(DATA_DIR)),
+      })
+      assert.equal(code, 1)
+      assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
+      assert.match(stderr, expected)
+      assert.doesNotMatch(stderr, /canary/)
+    })
+  }
+
+  it('reports stored keys under another encryption key, and overwrites nothing', async () => {
+    const DATA_DIR = await seededFolder()
+    const environment = { DATA_DIR, HTTPS_PORT: 'off' }
+    const other = Buffer.alloc(32, 7).toString('base64')
+    const { code, stderr } = await failToStartHere({ ...environment, KEY_ENCRYPTION_KEY: other })
+    assert.equal(code, 1)
+    assert.match(stderr, /^The identity provider cannot start: [^\n]+\.\n$/)
+    const again = await startHere(environment)
+    await verifiedToken(again.url, DATA_DIR)
+    await again.stop()
+  })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import {
+  type IdentityProviderOptions,
+  IdentityProviderOptionsError,
+  startIdentityProvider,
+} from '../../src/index.ts'
+import { startInProcess } from '../../src/startup/start-identity-provider.ts'
+import { registrationsFile } from '../provider-process.ts'
+import { fixtureEnvironment } from './fixture-environment.ts'
+
+/** Does the same without new keys and without threads, which are slow. */
+const startCheaply = async (options?: IdentityProviderOptions) =>
+  (await startInProcess(options ?? {}, fixtureEnvironment)).provider
+
+describe('startIdentityProvider', () => {
+  it('is ready on a free port when it resolves, and keeps nothing by default', async () => {
+    let folder = ''
+    {
+      await using provider = await startIdentityProvider({ registrations: registrationsFile })
+      folder = provider.dataDir
+      assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
+      assert.equal(provider.httpsUrl, undefined)
+      assert.ok(existsSync(join(folder, 'administrator.env')))
+    }
+    assert.ok(!existsSync(folder))
+  })
+
+  it('keeps its keys in a data folder', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'greeting-start-'))
+    const keySets: string[] = []
+    // The second start generates no keys.
+    for (const start of [startCheaply, startIdentityProvider]) {
+      await using provider = await start({ dataDir })
+      keySets.push(await (await fetch(`${provider.url}/common/discovery/keys`)).text())
+    }
+    assert.match(keySets[0] ?? '', /"kid"/)
+    assert.equal(keySets[0], keySets[1])
+    await rm(dataDir, { recursive: true })
+  })
+
+  it('stops once, for any number of calls', async () => {
+    const provider = await startCheaply()
+    await Promise.all([provider.stop(), provider.stop()])
+    await assert.rejects(fetch(`${provider.url}/readyz`))
+  })
+
+  it('removes its temporary folder when the start fails', async () => {
+    await using provider = await startCheaply()
+    const port = Number(new URL(provider.url).port)
+    await assert.rejects(startIdentityProvider({ port }), { code: 'EADDRINUSE' })
+  })
+
+  it('lists every invalid and unknown option, and reads no environment', async () => {
+    const options = { port: 70_000, tenant: 'a', tokenLifetimeSeconds: 1 }
+    await assert.rejects(startIdentityProvider(options as IdentityProviderOptions), (error) => {
+      assert.ok(error instanceof IdentityProviderOptionsError)
+      assert.deepEqual(
+        error.faults.map((fault) => fault.split(' ')[0]),
+        ['tenant', 'port', 'tokenLifetimeSeconds'],
+      )
+      return true
+    })
+  })
+})
