@@ -1,10 +1,30 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { parityFile, parityPage } from './parity-page.ts'
+import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
+import { entraFacts, parityFile, parityPage, strengths } from './parity-page.ts'
 
-describe('docs/generated/parity.md', () => {
+// For other faulty parameters OAuth decides the status, so one row stands for all of them (entra E133).
+const otherParameter = '90100'
+
+describe('docs/generated/entra.md', () => {
   it('is generated from the tables: npm run parity -w services/identity-provider', () => {
     assert.equal(readFileSync(parityFile, 'utf8'), parityPage())
+  })
+
+  it('has a fact for each code that a refusal sends, and no other', () => {
+    const documented = entraFacts
+      .filter(({ code }) => code !== '')
+      .map(({ code, status, error }) =>
+        code === otherParameter ? code : `${code} ${status} ${error}`,
+      )
+    const sent = Object.values(refusalTable).map(({ code, status, error }) =>
+      String(code) === otherParameter ? otherParameter : `${code} ${status} \`${error}\``,
+    )
+    assert.deepEqual([...new Set(sent)].toSorted(), documented.toSorted())
+  })
+
+  it('gives each fact a strength that it defines', () => {
+    for (const { fact, strength } of entraFacts) assert.ok(Object.hasOwn(strengths, strength), fact)
   })
 })

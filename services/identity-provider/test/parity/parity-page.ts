@@ -8,20 +8,36 @@ import { claimRows, settingRows } from './parity-tables.ts'
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
 /** The page, from the root of the repository. */
-export const parityFile = join(root, 'docs/generated/parity.md')
+export const parityFile = join(root, 'docs/generated/entra.md')
 
-type Fact = { id: string; cells: readonly string[]; strength: string; source: string }
+type FactColumn = 'fact' | 'section' | 'code' | 'status' | 'error' | 'text' | 'strength' | 'source'
+type Fact = Readonly<Record<FactColumn, string>>
 
-/** The facts of a page, each a row of a table. */
-function readFacts(page: string): Fact[] {
-  return page
+/** The rows of a table whose columns are separated by tabs, as objects. */
+function readRows<Column extends string>(name: string): Record<Column, string>[] {
+  const [head = '', ...rows] = readFileSync(join(import.meta.dirname, name), 'utf8')
+    .trimEnd()
     .split('\n')
-    .filter((line) => /^\| E\d+ \|/.test(line))
-    .map((line) => {
-      const [id = '', ...cells] = line.slice(2, -2).split(' | ')
-      const [strength = '', source = ''] = cells.splice(-2)
-      return { id, cells, strength, source }
-    })
+  const columns = head.split('\t')
+  return rows.map((row) => {
+    const cells = row.split('\t')
+    if (cells.length !== columns.length) throw new Error(`${name} has a broken row: ${row}`)
+    const entries = columns.map((column, index) => [column, cells[index] ?? ''])
+    return Object.fromEntries(entries) as Record<Column, string>
+  })
+}
+
+/** The facts about Entra ID: the source of every sentence about it on the page. */
+export const entraFacts: readonly Fact[] = readRows<FactColumn>('entra-facts.tsv')
+
+/** The strengths of a fact, strongest first. */
+export const strengths: Readonly<Record<string, string>> = {
+  recorded:
+    'A real tenant gave this answer. The answer is in a public recording, or a user published it.',
+  documented: 'A page of Microsoft states it.',
+  library: 'The code of a client library states it, or a run of that library showed it.',
+  reported: 'A third party reports it, without the answer itself.',
+  inferred: 'No source states it. It follows from other facts of this page.',
 }
 
 /** The numbers of the facts that a text cites, such as `entra E7` and `entra E12 to E14`. */
@@ -54,56 +70,80 @@ const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const table = (head: readonly string[], rows: readonly string[]) =>
   [row(...head), row(...head.map(() => '---')), ...rows].join('\n')
 
-/** The parity page, generated from the tables of the code and from the facts about Entra. */
+/** The page about Entra ID, generated from its facts and from the tables of the code. */
 export function parityPage(): string {
-  const page = readFileSync(join(root, 'docs/explanation/entra.md'), 'utf8')
-  const facts = readFacts(page)
-  const accessTokenFacts = readFacts(page.split('\n## Access tokens\n')[1]?.split('\n## ')[0] ?? '')
   const guide = readFileSync(join(root, 'docs/guides/identity-provider.md'), 'utf8')
   const differing = citedFacts(guide.split('## Known differences from Entra')[1] ?? '')
   const tests = witnesses()
-  const testsOf = (id: string) =>
-    (tests.get(id) ?? []).map((file) => `[${file.split('/').at(-1)}](../../${file})`).join(', ')
-  const parityOf = ({ id, cells }: Fact) =>
-    differing.has(id) || /This project does not/.test(cells.join(' ')) ? 'differs' : 'same'
-  const refusals = facts.filter(({ cells }) => cells.length > 1)
-  const others = facts.filter(({ cells }) => cells.length === 1)
-  const reasonsOf = (code = '', status = '', error = '') =>
+  const testsOf = ({ fact }: Fact) =>
+    (tests.get(fact) ?? []).map((file) => `[${file.split('/').at(-1)}](../../${file})`).join(', ')
+  const parityOf = ({ fact, text }: Fact) =>
+    differing.has(fact) || /This project does not/.test(text) ? 'differs' : 'same'
+  const evidenceOf = ({ strength, source }: Fact) => `${strength}: ${source}`
+  const refusals = entraFacts.filter(({ code }) => code !== '')
+  const sections = Map.groupBy(
+    entraFacts.filter(({ code }) => code === ''),
+    ({ section }) => section,
+  )
+  const reasonsOf = ({ code, status, error }: Fact) =>
     Object.entries(refusalTable)
       .filter(
         ([, one]) => `${one.code} ${one.status} \`${one.error}\`` === `${code} ${status} ${error}`,
       )
       .map(([reason]) => `\`${reason}\``)
       .join(', ')
-  return `# Parity with Entra ID
+  return `# Microsoft Entra ID: facts and parity
 
-This page is generated from tables: \`npm run parity -w services/identity-provider\`. A test compares it.
-[Facts about Entra](../explanation/entra.md) explains the strength of each fact, and
-[known differences](../guides/identity-provider.md#known-differences-from-entra) the reason of each difference.
+The identity provider speaks the dialect of Microsoft Entra ID. This page lists each fact about Entra on which code, tests or documents rest,
+and what this project does. It is generated from tables: \`npm run parity -w services/identity-provider\`. A test compares it.
 
-## Behaviour
+Code, tests and documents cite a fact as \`entra E7\`. Its source is [entra-facts.tsv](../../services/identity-provider/test/parity/entra-facts.tsv).
+A fact never changes its number. A new fact takes the next number and stands last in its section.
+Where a fact is only inferred or reported, the project follows the OAuth standards.
+[Known differences](../guides/identity-provider.md#known-differences-from-entra) gives the reason of each difference.
+
+## Strength
+
+${table(
+  ['strength', 'meaning'],
+  Object.entries(strengths).map((cells) => row(...cells)),
+)}
+
+## Sources
+
+${table(
+  ['source', 'what it is'],
+  readRows('entra-sources.tsv').map((cells) => row(...Object.values(cells))),
+)}
+
+${[...sections]
+  .map(
+    ([section, facts]) => `## ${section}
 
 ${table(
   ['fact', 'what Entra does', 'here', 'evidence', 'tests'],
-  others.map((fact) =>
-    row(
-      fact.id,
-      fact.cells[0] ?? '',
-      parityOf(fact),
-      `${fact.strength}: ${fact.source}`,
-      testsOf(fact.id),
-    ),
-  ),
-)}
+  facts.map((fact) => row(fact.fact, fact.text, parityOf(fact), evidenceOf(fact), testsOf(fact))),
+)}`,
+  )
+  .join('\n\n')}
 
 ## Refusals
 
+One row for each code that the identity provider sends, with the status and \`error\` that it sends.
 The file [refusals.test.ts](../../services/identity-provider/test/http/refusals.test.ts) walks every reason, with status, error, code and text.
 
 ${table(
-  ['fact', 'AADSTS', 'status', '`error`', 'reasons here', 'evidence'],
-  refusals.map(({ id, cells: [code = '', status = '', error = ''], strength, source }) =>
-    row(id, code, status, error, reasonsOf(code, status, error), `${strength}: ${source}`),
+  ['fact', 'AADSTS', 'status', '`error`', 'when', 'reasons here', 'evidence'],
+  refusals.map((fact) =>
+    row(
+      fact.fact,
+      fact.code,
+      fact.status,
+      fact.error,
+      fact.text,
+      reasonsOf(fact),
+      evidenceOf(fact),
+    ),
   ),
 )}
 
@@ -113,7 +153,7 @@ The facts are those above. The file [token-versions.test.ts](../../services/iden
 
 ${table(
   ['claim', 'v1.0', 'v2.0', 'when', 'meaning', 'facts'],
-  claimRows(accessTokenFacts).map((cells) => row(...cells)),
+  claimRows(sections.get('Access tokens') ?? []).map((cells) => row(...cells)),
 )}
 
 ## Settings of applications and service principals

@@ -61,7 +61,7 @@ const decisions = {
 const claimsOf = (version: '1.0' | '2.0') =>
   Object.keys(tokenVersions[version].claims(decisions[version], context))
 
-type Fact = { readonly id: string; readonly cells: readonly string[] }
+type Fact = { readonly fact: string; readonly text: string }
 
 /**
  * Each claim: in tokens of v1.0, of v2.0, when, its meaning and the facts that name it.
@@ -77,8 +77,8 @@ export function claimRows(facts: readonly Fact[]): string[][] {
     conditions[claim] ?? (absentClaims[claim] === undefined ? 'always' : absentClaims[claim]),
     claimSentences[claim] ?? '',
     facts
-      .filter(({ cells }) => new RegExp(`\\b${claim}\\b`).test(cells[0] ?? ''))
-      .map(({ id }) => id)
+      .filter(({ text }) => new RegExp(`\\b${claim}\\b`).test(text))
+      .map(({ fact }) => fact)
       .join(', '),
   ]
   return [...new Set([...v1, ...v2, ...Object.keys(absentClaims)])].map(row)
