@@ -195,15 +195,15 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       'a.',
     ),
   ],
-  'services/identity-provider/src/directory/app-role-rules.ts': [
+  'services/identity-provider/src/directory/application/app-role-rules.ts': [
     text(/^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/),
     text(/\s/),
     text(/\s/),
   ],
-  'services/identity-provider/src/directory/claims-matching-expression.ts': [
+  'services/identity-provider/src/directory/application/claims-matching-expression.ts': [
     text(/claims\['(\w{1,100})'\] (eq|matches) '((?:[^']|'')*)'/y, "claims['", "claims['a'] eq '"),
   ],
-  'services/identity-provider/src/directory/claims-matching-rules.ts': [
+  'services/identity-provider/src/directory/application/claims-matching-rules.ts': [
     text(/[*?]/),
     text(/^gitlab\.(?:com|[a-z0-9.-]+\.(?:com|ca))$/, 'gitlab.', 'gitlab.a'),
     text(/^project_id:\d+:/, 'project_id:1'),
@@ -212,7 +212,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
   'services/identity-provider/src/directory/guid.ts': [
     body(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),
   ],
-  'services/identity-provider/src/directory/identifier-uri-rules.ts': [
+  'services/identity-provider/src/directory/application/identifier-uri-rules.ts': [
     text(/[\s#?]/),
     text(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
   ],
@@ -238,7 +238,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/[^ -~]/),
     header(/^\/+/, '/'),
   ],
-  'services/identity-provider/src/management/body/schemas.ts': [setting(/^https?$/)],
+  'services/identity-provider/src/directory/properties/forms.ts': [setting(/^https?$/)],
   'services/identity-provider/src/management/body/json-body.ts': [
     header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   ],

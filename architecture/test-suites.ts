@@ -36,7 +36,7 @@ export const slowFiles: readonly { readonly file: string; readonly reason: strin
     reason: 'It runs random sequences of management calls.',
   },
   {
-    file: 'services/identity-provider/test/management/body/schemas.system.test.ts',
+    file: 'services/identity-provider/test/directory/properties/forms.system.test.ts',
     reason: 'Each body has the size of a mebibyte.',
   },
   {

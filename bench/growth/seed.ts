@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { newApplication } from '../../services/identity-provider/src/directory/application/new-application.ts'
+import { secretSha256 } from '../../services/identity-provider/src/directory/application/password-credential.ts'
 import {
   type DirectoryChange,
   put,
 } from '../../services/identity-provider/src/directory/directory-change.ts'
-import { newApplication } from '../../services/identity-provider/src/directory/new-application.ts'
-import { secretSha256 } from '../../services/identity-provider/src/directory/password-credential.ts'
 import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
 import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
 import { openForSeeding } from './open-for-seeding.ts'

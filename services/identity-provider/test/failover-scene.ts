@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
+import {
+  createPassword,
+  type PasswordCredential,
+} from '../src/directory/application/password-credential.ts'
 import { put, remove } from '../src/directory/directory-change.ts'
-import { createPassword, type PasswordCredential } from '../src/directory/password-credential.ts'
 import { systemRuntime } from '../src/directory/runtime.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'

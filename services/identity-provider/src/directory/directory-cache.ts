@@ -1,6 +1,5 @@
-import type { AppRoleAssignment } from './app-role-assignment.ts'
-import type { Application } from './application.ts'
-import { descriptionWeight } from './description.ts'
+import type { Application } from './application/application.ts'
+import { caseless } from './application/identifier-uri-rules.ts'
 import { type Directory, findPrincipalByName } from './directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from './directory-change.ts'
 import {
@@ -14,10 +13,11 @@ import {
   roleOf,
 } from './directory-lookup.ts'
 import { isGuid } from './guid.ts'
-import { caseless } from './identifier-uri-rules.ts'
 import { LeastRecentlyUsed } from './least-recently-used.ts'
 import { NotLoaded } from './not-loaded.ts'
-import type { ServicePrincipal } from './service-principal.ts'
+import { descriptionWeight } from './properties/inert-properties.ts'
+import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal/service-principal.ts'
 import type { Tenant } from './tenant.ts'
 
 /** An object with the revision of its last change, or the IDs of the objects that a lookup finds. */

@@ -1,6 +1,6 @@
-import type { AppRoleAssignment } from './app-role-assignment.ts'
-import type { Application } from './application.ts'
-import type { ServicePrincipal } from './service-principal.ts'
+import type { Application } from './application/application.ts'
+import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal/service-principal.ts'
 import type { Tenant } from './tenant.ts'
 
 /** The objects of a directory, by kind. */

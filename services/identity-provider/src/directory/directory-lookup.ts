@@ -1,5 +1,5 @@
+import { caseless } from './application/identifier-uri-rules.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from './directory-change.ts'
-import { caseless } from './identifier-uri-rules.ts'
 
 /** The objects of one kind that have one value, by the name of the value. */
 type LookupRow<Kind extends DirectoryKind> = {

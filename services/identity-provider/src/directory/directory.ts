@@ -1,8 +1,8 @@
-import type { AppRoleAssignment } from './app-role-assignment.ts'
-import type { Application } from './application.ts'
+import type { Application } from './application/application.ts'
 import type { DirectoryKind } from './directory-change.ts'
 import { isGuid } from './guid.ts'
-import type { ServicePrincipal } from './service-principal.ts'
+import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal/service-principal.ts'
 import type { Tenant } from './tenant.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { AppRoleAssignment } from './app-role-assignment.ts'
 import type { Directory } from './directory.ts'
 import { emptyGuid } from './guid.ts'
 import { privilegedApiAppIds } from './privileged-api-ids.ts'
-import type { ServicePrincipal } from './service-principal.ts'
+import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal/service-principal.ts'
 
 /** An assignment of a role of a management API, in one tenant. */
 export type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>

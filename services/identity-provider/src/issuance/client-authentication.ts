@@ -1,5 +1,5 @@
 import type { Directory } from '../directory/directory.ts'
-import type { ServicePrincipal } from '../directory/service-principal.ts'
+import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
 import {
   type Assertion,

@@ -1,7 +1,7 @@
-import type { Application } from '../directory/application.ts'
+import type { Application } from '../directory/application/application.ts'
 import type { Directory } from '../directory/directory.ts'
 import { isGuid } from '../directory/guid.ts'
-import type { ServicePrincipal } from '../directory/service-principal.ts'
+import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
 import type { Tenant } from '../directory/tenant.ts'
 
 /** An application that a tenant knows: it owns the application, or has a service principal of it. */

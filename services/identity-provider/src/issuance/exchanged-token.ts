@@ -6,7 +6,7 @@ import {
   privilegedRolesIn,
   rolesEverywhere,
 } from '../directory/privileged-roles.ts'
-import type { ServicePrincipal } from '../directory/service-principal.ts'
+import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
 import { isFederated } from './federated-authentication.ts'

@@ -1,8 +1,8 @@
 import {
   matchesClaims,
   parseClaimsMatchingExpression,
-} from '../directory/claims-matching-expression.ts'
-import type { FederatedIdentityCredential } from '../directory/federated-identity-credential.ts'
+} from '../directory/application/claims-matching-expression.ts'
+import type { FederatedIdentityCredential } from '../directory/application/federated-identity-credential.ts'
 import { tokenExchangeAppId, tokenExchangeUri } from '../directory/privileged-api-ids.ts'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'

@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type PasswordCredential, secretSha256 } from '../directory/password-credential.ts'
+import {
+  type PasswordCredential,
+  secretSha256,
+} from '../directory/application/password-credential.ts'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'

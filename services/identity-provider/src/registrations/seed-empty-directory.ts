@@ -1,5 +1,5 @@
+import { secretSha256 } from '../directory/application/password-credential.ts'
 import type { Directory } from '../directory/directory.ts'
-import { secretSha256 } from '../directory/password-credential.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { DirectoryStore } from '../storage/directory-store.ts'
 import { type Seeded, seedChanges } from './seed-changes.ts'

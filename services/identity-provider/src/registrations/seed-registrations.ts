@@ -5,9 +5,9 @@ import {
   RegistrationsFileError,
   stableRoleId,
 } from '@greeting/registrations'
-import { judgeAppRoles } from '../directory/app-role-rules.ts'
+import { judgeAppRoles } from '../directory/application/app-role-rules.ts'
+import { judgeIdentifierUris } from '../directory/application/identifier-uri-rules.ts'
 import { isGuid } from '../directory/guid.ts'
-import { judgeIdentifierUris } from '../directory/identifier-uri-rules.ts'
 import { builtInApiAppIds, ownerTenantId } from '../directory/privileged-api-ids.ts'
 import { storableTextIssues } from '../directory/storable-text.ts'
 import { propertyPathText } from '../directory/validation-issue.ts'

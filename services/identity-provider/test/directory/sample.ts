@@ -1,8 +1,8 @@
-import type { AppRole } from '../../src/directory/app-role.ts'
-import type { AppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
-import type { Application } from '../../src/directory/application.ts'
-import { newApplication } from '../../src/directory/new-application.ts'
-import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { AppRole } from '../../src/directory/application/app-role.ts'
+import type { Application } from '../../src/directory/application/application.ts'
+import { newApplication } from '../../src/directory/application/new-application.ts'
+import type { AppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
 
 const createdDateTime = new Date('2026-01-02T03:04:05Z')

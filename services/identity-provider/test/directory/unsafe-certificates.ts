@@ -2,7 +2,7 @@ import { createHash, createPublicKey } from 'node:crypto'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import type { KeyCredential } from '../../src/directory/key-credential.ts'
+import type { KeyCredential } from '../../src/directory/application/key-credential.ts'
 
 const dayMs = 86_400_000
 const smallPrimes = [

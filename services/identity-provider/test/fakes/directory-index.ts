@@ -1,5 +1,5 @@
-import type { AppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
-import type { Application } from '../../src/directory/application.ts'
+import type { Application } from '../../src/directory/application/application.ts'
+import { caseless } from '../../src/directory/application/identifier-uri-rules.ts'
 import { type Directory, findPrincipalByName } from '../../src/directory/directory.ts'
 import type {
   CommittedChange,
@@ -7,8 +7,8 @@ import type {
   DirectoryKind,
   DirectoryObjects,
 } from '../../src/directory/directory-change.ts'
-import { caseless } from '../../src/directory/identifier-uri-rules.ts'
-import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { AppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
 import type { TenantSurvey } from '../../src/storage/directory-log.ts'
 import { MultiIndex } from './multi-index.ts'

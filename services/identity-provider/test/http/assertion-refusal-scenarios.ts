@@ -1,4 +1,4 @@
-import type { Application } from '../../src/directory/application.ts'
+import type { Application } from '../../src/directory/application/application.ts'
 import { certificateOf, unsafeKeys } from '../directory/unsafe-certificates.ts'
 import {
   type AssertionParts,

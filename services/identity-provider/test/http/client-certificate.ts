@@ -4,7 +4,10 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
 import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
-import { createKeyCredential, type KeyCredential } from '../../src/directory/key-credential.ts'
+import {
+  createKeyCredential,
+  type KeyCredential,
+} from '../../src/directory/application/key-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { clientId, tenantId } from './test-service.ts'
 

@@ -1,4 +1,4 @@
-import type { Application } from '../../src/directory/application.ts'
+import type { Application } from '../../src/directory/application/application.ts'
 import { put } from '../../src/directory/directory-change.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'

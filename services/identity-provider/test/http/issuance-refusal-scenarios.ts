@@ -1,5 +1,5 @@
+import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { put, remove } from '../../src/directory/directory-change.ts'
-import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'

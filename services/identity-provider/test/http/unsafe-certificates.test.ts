@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { KeyCredential } from '../../src/directory/key-credential.ts'
+import type { KeyCredential } from '../../src/directory/application/key-credential.ts'
 import { certificateOf, storedCredential, unsafeKeys } from '../directory/unsafe-certificates.ts'
 import { asProof, v2Endpoint } from './client-certificate.ts'
 import { changeClient } from './client-change.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AppRole } from '../../src/directory/app-role.ts'
+import type { AppRole } from '../../src/directory/application/app-role.ts'
 import { DirectoryCache } from '../../src/directory/directory-cache.ts'
 import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
 import { emptyGuid } from '../../src/directory/guid.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPassword } from '../../src/directory/password-credential.ts'
+import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {

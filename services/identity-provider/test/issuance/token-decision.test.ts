@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { issuanceRefusalRows } from '../../src/dialect/refusals/issuance-refusal-rows.ts'
-import { createPassword } from '../../src/directory/password-credential.ts'
+import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'

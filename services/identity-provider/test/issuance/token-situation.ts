@@ -1,9 +1,9 @@
-import type { Application } from '../../src/directory/application.ts'
+import type { Application } from '../../src/directory/application/application.ts'
+import type { KeyCredential } from '../../src/directory/application/key-credential.ts'
+import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import type { KeyCredential } from '../../src/directory/key-credential.ts'
-import { createPassword } from '../../src/directory/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
-import type { ServicePrincipal } from '../../src/directory/service-principal.ts'
+import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
 import {

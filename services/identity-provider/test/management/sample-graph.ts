@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
-import { newAppRoleAssignment } from '../../src/directory/app-role-assignment.ts'
 import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
 import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
+import { newAppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
 import {
   createGraphApp,

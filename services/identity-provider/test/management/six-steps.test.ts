@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { secretSha256 } from '../../src/directory/password-credential.ts'
+import { secretSha256 } from '../../src/directory/application/password-credential.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 

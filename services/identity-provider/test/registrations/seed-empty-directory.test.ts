@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { secretSha256 } from '../../src/directory/password-credential.ts'
+import { secretSha256 } from '../../src/directory/application/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { seedEmptyDirectory } from '../../src/registrations/seed-empty-directory.ts'
 import type { DirectoryLog } from '../../src/storage/directory-log.ts'

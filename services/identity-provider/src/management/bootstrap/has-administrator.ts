@@ -1,7 +1,7 @@
-import type { Application } from '../../directory/application.ts'
+import type { Application } from '../../directory/application/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
 import { graphRoles } from '../privileges/graph-roles.ts'
 
 const firstRoleId = graphRoles['AppRoleAssignment.ReadWrite.All'].id

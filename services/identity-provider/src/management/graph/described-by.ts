@@ -1,4 +1,4 @@
-import type { Description } from '../../directory/description.ts'
+import type { Description } from '../../directory/properties/inert-properties.ts'
 
 type Described = { readonly description: Description }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Description, Json } from '../../directory/description.ts'
-import { bodyCollection, text } from '../body/schemas.ts'
+import { bodyCollection, text } from '../../directory/properties/forms.ts'
+import type { Description, Json } from '../../directory/properties/inert-properties.ts'
 
 const webProtocols = new Set(['http:', 'https:'])
 

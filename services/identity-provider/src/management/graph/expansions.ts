@@ -1,5 +1,5 @@
-import type { Application } from '../../directory/application.ts'
-import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import type { Application } from '../../directory/application/application.ts'
+import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
 import type { Expansions } from '../odata/entity-set.ts'
 import { entityJson } from '../odata/show-entity.ts'
 import { directoryObjects } from './directory-objects/directory-object-entity-set.ts'

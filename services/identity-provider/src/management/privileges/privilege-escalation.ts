@@ -1,4 +1,4 @@
-import type { Application } from '../../directory/application.ts'
+import type { Application } from '../../directory/application/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
 import {
@@ -10,7 +10,7 @@ import {
   privilegedRolesIn,
   rolesEverywhere,
 } from '../../directory/privileged-roles.ts'
-import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import type { ManagementCaller } from './caller.ts'
 import type { ServerRole } from './server-roles.ts'

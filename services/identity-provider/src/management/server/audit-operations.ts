@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { dateTime, guid, text } from '../../directory/properties/forms.ts'
 import type { AuditTrail } from '../../storage/audit-trail.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
-import { dateTime, guid, text } from '../body/schemas.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'

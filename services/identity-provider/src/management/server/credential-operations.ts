@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { dateTime } from '../../directory/properties/forms.ts'
 import type { FindEndingCredentials } from '../../storage/ending-credentials.ts'
 import { parseBody } from '../body/parse-body.ts'
-import { dateTime } from '../body/schemas.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'
 import { singleValues } from './audit-operations.ts'

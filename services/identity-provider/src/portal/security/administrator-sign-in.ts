@@ -1,4 +1,4 @@
-import { credentialName } from '../../directory/credential-name.ts'
+import { credentialName } from '../../directory/application/credential-name.ts'
 import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { ServiceOptions } from '../../http/service-options.ts'
 import { type IssuanceRefusal, Refused } from '../../issuance/refusal.ts'

@@ -1,4 +1,4 @@
-import type { KeyCredential } from '../../directory/key-credential.ts'
+import type { KeyCredential } from '../../directory/application/key-credential.ts'
 import { text } from './object-rows.ts'
 import { base64, bytes } from './password-credential-row.ts'
 import type { KeyCredentialRow } from './tables.ts'

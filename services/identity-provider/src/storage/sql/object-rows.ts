@@ -1,4 +1,4 @@
-import type { AppRoleAssignment } from '../../directory/app-role-assignment.ts'
+import type { AppRoleAssignment } from '../../directory/service-principal/app-role-assignment.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { wordStarts } from '../../directory/words.ts'
 import type { AppRoleAssignmentRow, TenantRow } from './tables.ts'

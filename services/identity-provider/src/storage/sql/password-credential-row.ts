@@ -1,4 +1,4 @@
-import type { PasswordCredential } from '../../directory/password-credential.ts'
+import type { PasswordCredential } from '../../directory/application/password-credential.ts'
 import { text } from './object-rows.ts'
 import type { PasswordCredentialRow } from './tables.ts'
 

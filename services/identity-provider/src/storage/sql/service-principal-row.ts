@@ -1,6 +1,6 @@
-import type { KeyCredential } from '../../directory/key-credential.ts'
-import type { PasswordCredential } from '../../directory/password-credential.ts'
-import type { ServicePrincipal } from '../../directory/service-principal.ts'
+import type { KeyCredential } from '../../directory/application/key-credential.ts'
+import type { PasswordCredential } from '../../directory/application/password-credential.ts'
+import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
 import {
   keyCredentialFromRow,
   keyCredentialToRow,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { tokenVersionOf, tokenVersions } from '../../../src/dialect/token/token-versions.ts'
-import type { Application } from '../../../src/directory/application.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
 import type { TokenDecision } from '../../../src/issuance/token-decision.ts'
 import { application, guid, servicePrincipal, tenant } from '../../directory/sample.ts'
 

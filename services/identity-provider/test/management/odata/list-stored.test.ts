@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Application } from '../../../src/directory/application.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
 import { applications } from '../../../src/management/graph/applications/application-entity-set.ts'
 import { listStored } from '../../../src/management/odata/list-stored.ts'
 import type { ListCall } from '../../../src/management/operations/operation.ts'

@@ -1,10 +1,10 @@
-import type { Application } from '../../../src/directory/application.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
 import {
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
 } from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { ownIssuer, type Person } from './held-authority.ts'

@@ -2,7 +2,10 @@
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { forWebCrypto, repeatingRsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
-import { createKeyCredential, type KeyCredential } from '../../../src/directory/key-credential.ts'
+import {
+  createKeyCredential,
+  type KeyCredential,
+} from '../../../src/directory/application/key-credential.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 
 const certificates = new Map<string, Promise<KeyCredential>>()

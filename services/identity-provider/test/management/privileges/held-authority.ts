@@ -1,12 +1,12 @@
-import type { Application } from '../../../src/directory/application.ts'
-import type { KeyCredential } from '../../../src/directory/key-credential.ts'
-import { secretSha256 } from '../../../src/directory/password-credential.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
+import type { KeyCredential } from '../../../src/directory/application/key-credential.ts'
+import { secretSha256 } from '../../../src/directory/application/password-credential.ts'
 import {
   ownerTenantId,
   privilegedApiAppIds,
   tokenExchangeAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
 import { Refused } from '../../../src/issuance/refusal.ts'

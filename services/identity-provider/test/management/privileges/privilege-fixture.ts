@@ -1,15 +1,15 @@
-import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
-import type { Application } from '../../../src/directory/application.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
+import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
-import { newApplication } from '../../../src/directory/new-application.ts'
-import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
-import { createPassword } from '../../../src/directory/password-credential.ts'
 import {
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
 } from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import { appRole } from '../../directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'

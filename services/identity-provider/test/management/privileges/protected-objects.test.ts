@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Application } from '../../../src/directory/application.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import {
   builtInApiAppIds,

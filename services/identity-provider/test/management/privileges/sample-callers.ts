@@ -1,16 +1,16 @@
-import type { AppRole } from '../../../src/directory/app-role.ts'
-import { newAppRoleAssignment } from '../../../src/directory/app-role-assignment.ts'
-import type { Application } from '../../../src/directory/application.ts'
+import type { AppRole } from '../../../src/directory/application/app-role.ts'
+import type { Application } from '../../../src/directory/application/application.ts'
+import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { put } from '../../../src/directory/directory-change.ts'
-import { newApplication } from '../../../src/directory/new-application.ts'
-import { newServicePrincipal } from '../../../src/directory/new-service-principal.ts'
-import { createPassword } from '../../../src/directory/password-credential.ts'
 import {
   graphAppId,
   ownerTenantId,
   serverManagementAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal.ts'
+import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
+import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../../src/directory/tenant.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'

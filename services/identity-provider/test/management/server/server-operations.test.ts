@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { secretSha256 } from '../../../src/directory/password-credential.ts'
+import { secretSha256 } from '../../../src/directory/application/password-credential.ts'
 import { ownerTenantId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import type { ServerRole } from '../../../src/management/privileges/server-roles.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'

@@ -1,4 +1,4 @@
-import type { AppRole } from '../../../directory/app-role.ts'
+import type { AppRole } from '../../../directory/application/app-role.ts'
 import type { MemberObjects } from '../../odata/entity-set.ts'
 
 export const appRoles: MemberObjects = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bodyCollection, guid, name, text } from '../../body/schemas.ts'
+import { bodyCollection, guid, name, text } from '../../../directory/properties/forms.ts'
 import { complex, note, redirectUris, tags, webUrl } from '../description-body.ts'
 
 /**

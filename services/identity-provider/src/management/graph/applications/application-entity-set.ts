@@ -1,5 +1,5 @@
-import type { Application } from '../../../directory/application.ts'
-import { credentialName } from '../../../directory/credential-name.ts'
+import type { Application } from '../../../directory/application/application.ts'
+import { credentialName } from '../../../directory/application/credential-name.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { describedBy } from '../described-by.ts'
 import { appRoleJson, appRoles } from './app-role-json.ts'

@@ -1,5 +1,5 @@
-import type { KeyCredential } from '../../../directory/key-credential.ts'
-import type { PasswordCredential } from '../../../directory/password-credential.ts'
+import type { KeyCredential } from '../../../directory/application/key-credential.ts'
+import type { PasswordCredential } from '../../../directory/application/password-credential.ts'
 import type { MemberObjects } from '../../odata/entity-set.ts'
 
 const credentialMembers = {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { judgeClaimsMatchingExpression } from '../../../directory/claims-matching-rules.ts'
+import { judgeClaimsMatchingExpression } from '../../../directory/application/claims-matching-rules.ts'
 import type {
   FederatedIdentityCredential,
   TrustedClaims,
-} from '../../../directory/federated-identity-credential.ts'
+} from '../../../directory/application/federated-identity-credential.ts'
 import { isSafeIssuerUrl } from '../../../directory/issuer-url.ts'
+import { bodyCollection, name, text } from '../../../directory/properties/forms.ts'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
-import { bodyCollection, name, text } from '../../body/schemas.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 
 const oneAudience = 'must hold exactly one audience'

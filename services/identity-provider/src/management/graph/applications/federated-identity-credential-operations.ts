@@ -1,6 +1,6 @@
-import type { Application } from '../../../directory/application.ts'
+import type { Application } from '../../../directory/application/application.ts'
+import type { FederatedIdentityCredential } from '../../../directory/application/federated-identity-credential.ts'
 import { put } from '../../../directory/directory-change.ts'
-import type { FederatedIdentityCredential } from '../../../directory/federated-identity-credential.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'

@@ -1,4 +1,4 @@
-import type { Application } from '../../../directory/application.ts'
+import type { Application } from '../../../directory/application/application.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'

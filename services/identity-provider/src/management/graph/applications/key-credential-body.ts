@@ -3,11 +3,11 @@ import {
   createKeyCredential,
   type KeyCredential,
   safeKey,
-} from '../../../directory/key-credential.ts'
+} from '../../../directory/application/key-credential.ts'
+import { dateTime, guid, text } from '../../../directory/properties/forms.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { requireNoIssues } from '../../body/parse-body.ts'
-import { dateTime, guid, text } from '../../body/schemas.ts'
 
 const maxKeyLength = 65_536
 export const maxCertificates = 100

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { NewPassword } from '../../../directory/password-credential.ts'
+import type { NewPassword } from '../../../directory/application/password-credential.ts'
+import { dateTime, text } from '../../../directory/properties/forms.ts'
 import { omitUndefined } from '../../body/parse-body.ts'
-import { dateTime, text } from '../../body/schemas.ts'
 
 /** The properties of a new secret in a body. */
 export const newPasswordBody = z

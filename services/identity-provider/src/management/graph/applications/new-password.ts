@@ -2,7 +2,7 @@ import {
   createPassword,
   type NewPassword,
   type PasswordCredential,
-} from '../../../directory/password-credential.ts'
+} from '../../../directory/application/password-credential.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 

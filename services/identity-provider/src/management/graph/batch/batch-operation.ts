@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { bodyCollection, text } from '../../../directory/properties/forms.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import { bodyCollection, text } from '../../body/schemas.ts'
 import type { AnswerWithBody, BatchCall, BatchOperation } from '../../operations/operation.ts'
 import { withoutTenant } from '../../operations/operation-path.ts'
 import { anyClient } from '../../privileges/graph-roles.ts'

@@ -1,5 +1,5 @@
-import type { Application } from '../../../directory/application.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import type { Application } from '../../../directory/application/application.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
 import { applications } from '../applications/application-entity-set.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'

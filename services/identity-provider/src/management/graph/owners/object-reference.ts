@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Directory } from '../../../directory/directory.ts'
-import { guid, text } from '../../body/schemas.ts'
+import { guid, text } from '../../../directory/properties/forms.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
 

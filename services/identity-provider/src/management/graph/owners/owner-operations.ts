@@ -1,6 +1,6 @@
-import type { Application } from '../../../directory/application.ts'
+import type { Application } from '../../../directory/application/application.ts'
 import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import type {

@@ -1,4 +1,4 @@
-import type { AppRoleAssignment } from '../../../directory/app-role-assignment.ts'
+import type { AppRoleAssignment } from '../../../directory/service-principal/app-role-assignment.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 
 /**

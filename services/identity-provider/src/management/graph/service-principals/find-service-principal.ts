@@ -1,6 +1,6 @@
 import type { Directory } from '../../../directory/directory.ts'
 import { isGuid } from '../../../directory/guid.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
 import { requireType } from '../../body/control-information.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import { bodyCollection, guid } from '../../body/schemas.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {
   type KeyCredentialBody,

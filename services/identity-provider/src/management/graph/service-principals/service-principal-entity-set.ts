@@ -1,5 +1,5 @@
-import { credentialName } from '../../../directory/credential-name.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal.ts'
+import { credentialName } from '../../../directory/application/credential-name.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
 import { appRoleJson } from '../applications/app-role-json.ts'
 import { type apiDefaults, applicationDefaults } from '../applications/application-description.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../runtime.ts'
 
 /** A client secret in the directory: its hash and its properties. */
 export type PasswordCredential = {

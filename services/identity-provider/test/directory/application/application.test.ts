@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newApplication } from '../../src/directory/new-application.ts'
-import { newServicePrincipal } from '../../src/directory/new-service-principal.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { guid } from './sample.ts'
+import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { systemRuntime } from '../../../src/directory/runtime.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
+import { guid } from '../sample.ts'
 
 const required = {
   id: guid(1),

@@ -4,10 +4,10 @@ import { describe, it } from 'node:test'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
-import { createKeyCredential } from '../../src/directory/key-credential.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { certificateOf, unsafeKeys } from './unsafe-certificates.ts'
+import { forWebCrypto, rsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
+import { createKeyCredential } from '../../../src/directory/application/key-credential.ts'
+import { systemRuntime } from '../../../src/directory/runtime.ts'
+import { certificateOf, unsafeKeys } from '../unsafe-certificates.ts'
 
 const notBefore = new Date('2026-01-01T00:00:00Z')
 const notAfter = new Date('2027-01-01T00:00:00Z')

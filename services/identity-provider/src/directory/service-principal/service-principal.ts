@@ -1,7 +1,7 @@
+import type { KeyCredential } from '../application/key-credential.ts'
+import type { PasswordCredential } from '../application/password-credential.ts'
+import type { Description } from '../properties/inert-properties.ts'
 import type { DelegatedConsent } from './delegated-consent.ts'
-import type { Description } from './description.ts'
-import type { KeyCredential } from './key-credential.ts'
-import type { PasswordCredential } from './password-credential.ts'
 
 /** The object of an application in one tenant. It receives app role assignments. */
 export type ServicePrincipal = {

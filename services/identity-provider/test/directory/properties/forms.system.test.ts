@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { role, withApi } from '../graph/applications/sample-api.ts'
-import { contoso } from '../sample-graph.ts'
-import { sampleManagement } from '../server/sample-management.ts'
+import { role, withApi } from '../../management/graph/applications/sample-api.ts'
+import { contoso } from '../../management/sample-graph.ts'
+import { sampleManagement } from '../../management/server/sample-management.ts'
 
 const mebibyte = 1 << 20
 // Far above the usual time, and far below the time without a limit.

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AppRole } from '../../src/directory/app-role.ts'
-import { judgeAppRoleChange, judgeAppRoles } from '../../src/directory/app-role-rules.ts'
-import { appRole, guid } from './sample.ts'
+import type { AppRole } from '../../../src/directory/application/app-role.ts'
+import {
+  judgeAppRoleChange,
+  judgeAppRoles,
+} from '../../../src/directory/application/app-role-rules.ts'
+import { appRole, guid } from '../sample.ts'
 
 const issuesOf = (roles: AppRole[]) =>
   judgeAppRoles(roles).map(({ path, message }) => `${path.join('.')} ${message}`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isGuid } from '../../directory/guid.ts'
-import { storableTextIssues } from '../../directory/storable-text.ts'
+import { isGuid } from '../guid.ts'
+import { storableTextIssues } from '../storable-text.ts'
 
 /**
  * A text that every store can keep byte for byte.

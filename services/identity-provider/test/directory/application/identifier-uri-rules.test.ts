@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { judgeIdentifierUris } from '../../src/directory/identifier-uri-rules.ts'
-import { guid, tenant } from './sample.ts'
+import { judgeIdentifierUris } from '../../../src/directory/application/identifier-uri-rules.ts'
+import { guid, tenant } from '../sample.ts'
 
 const appId = guid(0xa0)
 const codes = (...identifierUris: string[]) =>

@@ -1,5 +1,5 @@
+import type { Description } from '../properties/inert-properties.ts'
 import type { AppRole } from './app-role.ts'
-import type { Description } from './description.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
 import type { KeyCredential } from './key-credential.ts'
 import type { PasswordCredential } from './password-credential.ts'

@@ -1,4 +1,4 @@
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 
 /** The result of admin consent: a principal has a role of a resource. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPassword, secretSha256 } from '../../src/directory/password-credential.ts'
-import { type Runtime, systemRuntime } from '../../src/directory/runtime.ts'
-import { guid } from './sample.ts'
+import {
+  createPassword,
+  secretSha256,
+} from '../../../src/directory/application/password-credential.ts'
+import { type Runtime, systemRuntime } from '../../../src/directory/runtime.ts'
+import { guid } from '../sample.ts'
 
 const runtime: Runtime = {
   ...systemRuntime,

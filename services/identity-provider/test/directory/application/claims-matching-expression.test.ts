@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import {
   matchesClaims,
   parseClaimsMatchingExpression,
-} from '../../src/directory/claims-matching-expression.ts'
+} from '../../../src/directory/application/claims-matching-expression.ts'
 
 const branches = "claims['sub'] matches 'repo:contoso/orders:ref:refs/heads/*'"
 const repository = "claims['repository_id'] eq '456789'"

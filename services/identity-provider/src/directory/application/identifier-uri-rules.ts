@@ -1,6 +1,6 @@
-import { isGuid } from './guid.ts'
-import type { Tenant } from './tenant.ts'
-import type { ValidationIssue } from './validation-issue.ts'
+import { isGuid } from '../guid.ts'
+import type { Tenant } from '../tenant.ts'
+import type { ValidationIssue } from '../validation-issue.ts'
 
 /** The properties of an application that limit its names. */
 export type NamedApplication = {

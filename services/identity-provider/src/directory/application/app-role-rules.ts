@@ -1,6 +1,6 @@
+import { isGuid } from '../guid.ts'
+import type { ValidationIssue } from '../validation-issue.ts'
 import type { AppRole } from './app-role.ts'
-import { isGuid } from './guid.ts'
-import type { ValidationIssue } from './validation-issue.ts'
 
 const valuePattern = /^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/
 const maxValueLength = 120

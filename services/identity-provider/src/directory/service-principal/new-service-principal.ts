@@ -1,5 +1,5 @@
-import type { Application } from './application.ts'
-import type { Runtime } from './runtime.ts'
+import type { Application } from '../application/application.ts'
+import type { Runtime } from '../runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 
 /** Creates the service principal of an application in a tenant. */

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
-import type { Runtime } from './runtime.ts'
-import { storableTextIssues } from './storable-text.ts'
+import type { Runtime } from '../runtime.ts'
+import { storableTextIssues } from '../storable-text.ts'
 
 /** A certificate. The client signs its assertions with the private key. */
 export type KeyCredential = {
