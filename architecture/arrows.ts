@@ -40,6 +40,46 @@ export const rooms: readonly Room[] = [
     reason: 'Both services run on it. It contains no code for either of them or for tokens.',
   },
   {
+    path: 'packages/portal',
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'packages/registrations/src/apply',
+      'packages/registrations/src/planning',
+      'services/identity-provider',
+      'services/identity-provider/src/body',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/http',
+      'services/identity-provider/src/issuance',
+      'services/identity-provider/src/management',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason:
+      'Pages for administrators. They change nothing themselves: each form calls an operation of the management APIs. The guard judges the tokens that they show.',
+  },
+  {
+    path: 'packages/lab',
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/portal',
+      'services/identity-provider',
+      'services/identity-provider/src/body',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/directory',
+      'services/identity-provider/src/http',
+      'services/identity-provider/src/issuance',
+      'services/identity-provider/src/management',
+      'services/identity-provider/src/signing',
+      'services/identity-provider/src/storage',
+    ],
+    reason:
+      'The powers of a test over a whole server. Only the start of a server with a lab loads them.',
+  },
+  {
     path: 'packages/testing',
     mayImport: ['services/identity-provider', 'services/identity-provider/src/lab'],
     reason:
@@ -55,6 +95,8 @@ export const rooms: readonly Room[] = [
     mayImport: [
       'packages/guard',
       'packages/http-service',
+      'packages/lab',
+      'packages/portal',
       'packages/registrations',
       'packages/registrations/src/apply',
       'packages/registrations/src/planning',
@@ -158,21 +200,13 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/lab',
     mayImport: [
-      'packages/guard',
-      'packages/http-service',
+      'packages/lab',
       'services/identity-provider',
-      'services/identity-provider/src/body',
-      'services/identity-provider/src/dialect',
       'services/identity-provider/src/directory',
-      'services/identity-provider/src/http',
-      'services/identity-provider/src/issuance',
-      'services/identity-provider/src/management',
-      'services/identity-provider/src/portal',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
     ],
-    reason:
-      'The powers of a test over a whole server, and their forms in the portal. Only the start of a server with a lab loads them.',
+    reason: 'The start of a server with a lab. Only it and the kit load the lab.',
   },
   {
     path: 'services/identity-provider/src/backup',
@@ -207,26 +241,6 @@ export const rooms: readonly Room[] = [
     ],
     reason:
       'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',
-  },
-  {
-    path: 'services/identity-provider/src/portal',
-    mayImport: [
-      'packages/guard',
-      'packages/http-service',
-      'packages/registrations',
-      'packages/registrations/src/apply',
-      'packages/registrations/src/planning',
-      'services/identity-provider/src/body',
-      'services/identity-provider/src/dialect',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/http',
-      'services/identity-provider/src/issuance',
-      'services/identity-provider/src/management',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-    ],
-    reason:
-      'Pages for administrators. They change nothing themselves: each form calls an operation of the management APIs. The guard judges the tokens that they show.',
   },
   {
     path: 'cli',

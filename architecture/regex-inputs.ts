@@ -250,7 +250,7 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
     header(/^(?:microsoft\.)?graph\.\w+$/i, 'graph.', 'microsoft.graph.'),
   ],
   'services/identity-provider/src/management/server/page-limit.ts': [header(/^[1-9]\d{0,3}$/)],
-  'services/identity-provider/src/portal/portal-form.ts': [
+  'packages/portal/src/portal-form.ts': [
     header(
       /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i,
       'application/x-www-form-urlencoded',
@@ -261,14 +261,11 @@ export const regexInputs: Readonly<Record<string, readonly RegexInput[]>> = {
       'multipart/form-data; boundary=',
     ),
   ],
-  'services/identity-provider/src/portal/security/session-key.ts': [
+  'packages/portal/src/security/session-key.ts': [
     header(/^\/portal\/s-([0-9a-f]{32})(?=\/|$)/, '/portal/s-'),
     body(/( (?:href|action)=")\/portal(?=[/?#"])(?!\/static\/)/g, ' href="/portal'),
   ],
-  'services/identity-provider/src/portal/api/search-query.ts': [
-    header(/[\p{L}\p{N}]/u),
-    header(/["\\]/g),
-  ],
+  'packages/portal/src/api/search-query.ts': [header(/[\p{L}\p{N}]/u), header(/["\\]/g)],
   'services/identity-provider/src/management/body/control-information.ts': [
     body(/@odata\.(?:bind|id)$/, '@odata.'),
     text(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),

@@ -36,7 +36,10 @@ export function resolveOurs(file: string, specifier: string): string | undefined
     ({ name }) => specifier === name || specifier.startsWith(`${name}/`),
   )
   if (workspace === undefined) return undefined
-  const target = workspace.exports?.[`.${specifier.slice(workspace.name.length)}`]
+  const subpath = `.${specifier.slice(workspace.name.length)}`
+  const target = subpath.startsWith('./parts/')
+    ? `src/${subpath.slice('./parts/'.length)}.ts`
+    : workspace.exports?.[subpath]
   return target === undefined ? `${workspace.path}/src` : join(workspace.path, target)
 }
 

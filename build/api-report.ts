@@ -1,7 +1,12 @@
 import { posix } from 'node:path'
 
-/** The text of declaration files by their path from the root of the repository. */
-export type Declarations = ReadonlyMap<string, string>
+/** The declaration files of the repository. */
+export type Declarations = {
+  /** The text of each file, by its path from the root of the repository. */
+  readonly texts: ReadonlyMap<string, string>
+  /** The file of each specifier of a package, such as `@greeting/guard`. */
+  readonly entries?: ReadonlyMap<string, string>
+}
 
 const declaration =
   /^export (?:declare )?(?:abstract )?(?:function|const|class|type|interface) (\w+)/gm
@@ -38,7 +43,7 @@ const withoutComments = (text: string) =>
 
 /** The exported declarations of a file by name, with those that it exports from other files. */
 function exportsOf(file: string, files: Declarations): ReadonlyMap<string, string> {
-  const text = withoutComments(files.get(file) ?? '')
+  const text = withoutComments(files.texts.get(file) ?? '')
   const found = new Map<string, string>()
   for (const match of text.matchAll(declaration)) {
     const [, name = ''] = match
@@ -48,7 +53,9 @@ function exportsOf(file: string, files: Declarations): ReadonlyMap<string, strin
     found.set(name, [found.get(name), statement].filter(Boolean).join('\n'))
   }
   for (const [, names = '', specifier = ''] of text.matchAll(reexport)) {
-    const source = posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts'))
+    const source =
+      files.entries?.get(specifier) ??
+      posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts'))
     const inside = exportsOf(source, files)
     for (const part of names.split(',').map((one) => one.trim().replace(/^type /, ''))) {
       if (part === '') continue
@@ -79,7 +86,9 @@ export function apiReport(
   files: Declarations,
 ): string {
   const sections = Object.entries(exports)
-    .filter(([subpath, source]) => source.startsWith('./src/') && subpath !== './main')
+    .filter(
+      ([subpath, source]) => source.startsWith('./src/') && !/^\.\/(main$|parts\/)/.test(subpath),
+    )
     .map(([subpath, source]) => {
       const file = posix.join(folder, source.replace(/\.ts$/, '.d.ts'))
       const statements = [...exportsOf(file, files)]

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { apiReport } from './api-report.ts'
+import { packageRows } from './packages.ts'
 
 /** The published packages, by the name of their page in `api/`. */
 export const pages = {
@@ -37,22 +38,28 @@ export function packageReports(root: string): readonly PackageReport[] {
       { encoding: 'utf8' },
     )
     if (status !== 0) throw new Error(`the source does not compile:\n${stdout}`)
+    const texts = new Map(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.d.ts'))
+        .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(folder, file), 'utf8')]),
+    )
+    const entries = new Map(packageRows.flatMap(({ path }) => entriesOf(root, path)))
     return Object.entries(pages).map(([page, path]) => {
-      const files = readdirSync(join(folder, path, 'src'), { recursive: true, encoding: 'utf8' })
-      const declarations = new Map(
-        files
-          .filter((file) => file.endsWith('.d.ts'))
-          .map((file) => [
-            `${path}/src/${file.replaceAll('\\', '/')}`,
-            readFileSync(join(folder, path, 'src', file), 'utf8'),
-          ]),
-      )
       const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
       const { name, exports = {}, bin } = manifest
-      const report = apiReport(name, { exports, bin }, path, declarations)
+      const report = apiReport(name, { exports, bin }, path, { texts, entries })
       return { page: `api/${page}.md`, name, report }
     })
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** The specifiers of a package, each with its declaration file. */
+function entriesOf(root: string, path: string): [string, string][] {
+  const { name, exports = {} } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+  return Object.entries<string>(exports).map(([subpath, source]) => [
+    `${name}${subpath.slice(1)}`,
+    posix.join(path, source.replace(/\.ts$/, '.d.ts')),
+  ])
 }

@@ -64,6 +64,8 @@ export const packageRows: readonly PackageRow[] = [
     bundled: [
       'packages/guard',
       'packages/http-service',
+      'packages/lab',
+      'packages/portal',
       'packages/registrations',
       'packages/tracing',
       'services/identity-provider',
@@ -74,6 +76,8 @@ export const packageRows: readonly PackageRow[] = [
   { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
   { ...library, path: 'packages/tracing', keywords: [], node: '>=24' },
   { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
+  { ...library, path: 'packages/portal', keywords: [], node: '>=24' },
+  { ...library, path: 'packages/lab', keywords: [], node: '>=24' },
   {
     ...service,
     path: 'services/greeting-api',
@@ -87,6 +91,8 @@ export const packageRows: readonly PackageRow[] = [
     bundled: [
       'packages/guard',
       'packages/http-service',
+      'packages/lab',
+      'packages/portal',
       'packages/registrations',
       'packages/tracing',
     ],
@@ -99,6 +105,8 @@ export const packageRows: readonly PackageRow[] = [
       'packages/client',
       'packages/guard',
       'packages/http-service',
+      'packages/lab',
+      'packages/portal',
       'packages/registrations',
       'packages/tracing',
       'services/greeting-api',

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { apiPageFault, readApiPage, writeApiPage } from '../api-page.ts'
 import { apiReport } from '../api-report.ts'
 
-const files = new Map([
+const texts = new Map([
   [
     'a/src/index.d.ts',
     "export { type B, c } from './b.ts';\n/** Text. */\nexport declare const a: {\n    readonly b: string;\n};\n",
@@ -14,6 +14,7 @@ const files = new Map([
       'export type B = {\n    x: 1;\n}\n/** Text. */\n | {\n    y: typeof d;\n};\nexport declare function c(): void;\nexport declare const hidden = 1;\n',
   ],
 ])
+const files = { texts }
 
 describe('a report', () => {
   it('has the exported declarations of each subpath, in the order of their names', () => {
@@ -38,7 +39,7 @@ describe('a report', () => {
   })
 
   it('does not hide a name without a declaration', () => {
-    const broken = new Map([...files, ['a/src/b.d.ts', ''] as const])
+    const broken = { texts: new Map([...texts, ['a/src/b.d.ts', ''] as const]) }
     assert.throws(
       () => apiReport('@a/b', { exports: { '.': './src/index.ts' } }, 'a', broken),
       /declares no B/,

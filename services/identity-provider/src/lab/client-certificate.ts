@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
+import { signed } from '@greeting/lab/parts/forge/forge'
 import { generateCertifiedKey } from '../signing/signing-key-generation.ts'
-import { signed } from './forge/forge.ts'
 
 /** A certificate of a client of a test. Its key is new, so it is as safe as any other. */
 export class ClientCertificate {

@@ -1,23 +1,36 @@
-export { ClientCertificate, createClientCertificate } from './client-certificate.ts'
-export { type Endpoint, endpoints } from './faults/endpoint.ts'
-export type { FaultName } from './faults/fault-rows.ts'
 export {
+  type ArmedFault,
+  type ClientMisuse,
+  type ClockState,
+  type CredentialPlace,
+  type Duration,
+  type Endpoint,
+  endpoints,
+  type FaultName,
   type FaultScope,
   type FaultSpec,
   FaultSpecError,
+  type Faults,
+  FaultsNotAppliedError,
+  type FederatedTokenRequest,
+  type Forgery,
+  type ForgeryName,
+  type Lab,
+  type LabClock,
+  type LabFederation,
+  type LabKey,
+  type LabKeys,
+  type LabOptions,
+  type LabRequest,
+  MintError,
+  type MintRequest,
+  type MisuseRule,
+  NoRequestError,
+  type RequestFilter,
+  type RequestLog,
   runHeader,
-} from './faults/fault-spec.ts'
-export { type ArmedFault, type Faults, FaultsNotAppliedError } from './faults/faults.ts'
-export { MintError, type MintRequest } from './forge/forge.ts'
-export type { ForgeryName } from './forge/forgeries.ts'
-export type { Forgery } from './forge/forgery.ts'
-export type { Lab, LabOptions } from './lab.ts'
-export type { ClockState, Duration, LabClock } from './lab-clock.ts'
-export type { FederatedTokenRequest, LabFederation } from './lab-federation.ts'
-export type { LabKey, LabKeys } from './lab-keys.ts'
-export type { ClientMisuse, MisuseRule } from './requests/judge.ts'
-export type { CredentialPlace, LabRequest } from './requests/lab-request.ts'
-export { NoRequestError, type RequestFilter, type RequestLog } from './requests/request-log.ts'
+} from '@greeting/lab'
+export { ClientCertificate, createClientCertificate } from './client-certificate.ts'
 export {
   type LabProvider,
   type LabProviderOptions,

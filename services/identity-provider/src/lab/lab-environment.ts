@@ -1,8 +1,8 @@
+import { Lab } from '@greeting/lab/parts/lab'
 import type { Logger } from 'pino'
 import { systemRuntime } from '../directory/runtime.ts'
 import type { Settings } from '../settings.ts'
 import { type ServiceEnvironment, systemEnvironment } from '../startup/environment.ts'
-import { Lab } from './lab.ts'
 
 /** The environment of a server with `LAB=on`: the system, with the clock of its lab. */
 export function openLabEnvironment(

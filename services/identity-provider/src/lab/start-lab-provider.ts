@@ -1,3 +1,4 @@
+import { Lab, type LabOptions } from '@greeting/lab/parts/lab'
 import { systemRuntime } from '../directory/runtime.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { systemEnvironment } from '../startup/environment.ts'
@@ -7,7 +8,6 @@ import {
   IdentityProviderOptionsError,
   startInProcess,
 } from '../startup/start-identity-provider.ts'
-import { Lab, type LabOptions } from './lab.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import { TestKeySupply } from './test-key-supply.ts'
 

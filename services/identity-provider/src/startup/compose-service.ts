@@ -1,4 +1,6 @@
 import { type Fetch, metricsFetch, observeRequests, type WorkerLink } from '@greeting/http-service'
+import { portalCallerOf } from '@greeting/portal/parts/api/portal-caller'
+import { withoutSessionKey } from '@greeting/portal/parts/security/session-key'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { createApp } from '../app.ts'
@@ -14,8 +16,6 @@ import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { loadManagementApps } from '../management/load-apps.ts'
 import type { Authenticate } from '../management/privileges/caller.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { portalCallerOf } from '../portal/api/portal-caller.ts'
-import { withoutSessionKey } from '../portal/security/session-key.ts'
 import type { Settings } from '../settings.ts'
 import { AuditBuffer } from '../storage/audit-buffer.ts'
 import { DirectoryStore } from '../storage/directory-store.ts'
@@ -244,7 +244,7 @@ export async function composeService({
       const service = { ...options, authority }
       const portal = isPortalOn(settings, authority, log)
         ? loadAtFirstRequest(async () => {
-            const { createPortal } = await import('../portal/portal-app.ts')
+            const { createPortal } = await import('@greeting/portal/parts/portal-app')
             return createPortal({
               service,
               management: await loadManagement(authority, portalCallerOf),

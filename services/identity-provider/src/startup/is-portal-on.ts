@@ -1,6 +1,6 @@
+import { isLoopback, isTrustworthy } from '@greeting/portal/parts/security/portal-origins'
 import type { Authority } from '../dialect/authority.ts'
 import type { Log } from '../http/service-options.ts'
-import { isLoopback, isTrustworthy } from '../portal/security/portal-origins.ts'
 import type { Settings } from '../settings.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { labTables } from '../../src/lab/lab-reference.ts'
+import { labTables } from '@greeting/lab/parts/lab-reference'
 
 export const pagePath = join(import.meta.dirname, '../../../../docs/generated/lab.md')
 

@@ -1,3 +1,4 @@
+import { claimSentences } from '@greeting/portal/parts/pages/claim-sentences'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
@@ -11,7 +12,6 @@ import {
   principalDefaults,
 } from '../../src/management/graph/service-principals/principal-description.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
-import { claimSentences } from '../../src/portal/pages/claim-sentences.ts'
 import { application, servicePrincipal, tenant } from '../directory/sample.ts'
 
 /** A decision whose token has every claim. */

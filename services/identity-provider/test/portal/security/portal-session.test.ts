@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { isConfirmed, isSessionValid } from '@greeting/portal/parts/security/portal-session'
+import { PortalSessions } from '@greeting/portal/parts/security/portal-sessions'
+import { SealedValues } from '@greeting/portal/parts/security/sealed-values'
 import { Hono } from 'hono'
 import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
 import type { ServerEnv } from '../../../src/http/request-header.ts'
-import { isConfirmed, isSessionValid } from '../../../src/portal/security/portal-session.ts'
-import { PortalSessions } from '../../../src/portal/security/portal-sessions.ts'
-import { SealedValues } from '../../../src/portal/security/sealed-values.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import {
   application,

@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Fetch } from '@greeting/http-service'
+import { readBody } from '@greeting/identity-provider/parts/body/bounded-body'
+import type { Authority } from '@greeting/identity-provider/parts/dialect/authority'
+import { createCorrelationIds } from '@greeting/identity-provider/parts/dialect/correlation-ids'
+import { errorAnswer } from '@greeting/identity-provider/parts/dialect/refusals/error-envelope'
+import type { Refusal } from '@greeting/identity-provider/parts/dialect/refusals/refusal'
+import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
+import type { HttpBindings } from '@hono/node-server'
+import { type Endpoint, endpointOf } from './faults/endpoint.ts'
+import type { FaultContext } from './faults/fault-context.ts'
+import { runHeader } from './faults/fault-spec.ts'
+import type { Faults } from './faults/faults.ts'
+import type { Forge } from './forge/forge.ts'
+import {
+  bearerExpiry,
+  claimedClient,
+  shownForm,
+  shownHeadersOf,
+  tokenExpiry,
+} from './requests/redaction.ts'
+import type { RequestLog } from './requests/request-log.ts'
+
+/** What the handler of a lab uses. */
+export type LabHandlerOptions = {
+  readonly authority: Authority
+  readonly runtime: Runtime
+  readonly faults: Faults
+  readonly requests: RequestLog
+  readonly forge: Forge
+  readonly activeKeyId: () => string
+  /** Ends the pauses of faults. */
+  readonly signal: () => AbortSignal
+  /** Monotonic clock in milliseconds. */
+  readonly monotonicNowMs: () => number
+  readonly random: () => number
+}
+
+const maxFormBytes = 64 * 1024
+/** The token endpoint refuses more than half of them. */
+const maxFormPairs = 100
+const maxAnswerBytes = 64 * 1024
+/** The member of a discovery document that shows a lab. */
+const banner = {
+  greeting_lab: 'This server makes forged tokens and faults. Never use it in production.',
+}
+/** The status inside the lab for a connection that was reset. */
+const resetStatus = 499
+
+/** Makes the handler of a listener: it breaks answers, and records the requests to the endpoints. */
+export function labHandler(app: { readonly fetch: Fetch }, options: LabHandlerOptions): Fetch {
+  return async (request, bindings) => {
+    const { pathname, searchParams: query } = new URL(request.url)
+    const endpoint = endpointOf(request.method, pathname)
+    if (endpoint === undefined) return app.fetch(request, bindings)
+    const { faults, requests, runtime } = options
+    const { headers, method } = request
+    const startedMs = options.monotonicNowMs()
+    const at = runtime.now()
+    // 1. Who asks
+    const form = endpoint === 'token' ? await readForm(request.clone()) : new URLSearchParams()
+    const { clientId, place } = claimedClient(form, query, headers)
+    const runId = headers.get(runHeader)?.slice(0, 64)
+    // 2. The answer, broken or not
+    const fault = faults.take({ endpoint, clientId, runId })
+    const answer = async () => {
+      const response = await app.fetch(request, bindings)
+      return endpoint === 'discovery' ? withBanner(response) : response
+    }
+    const context = faultContext(endpoint, request, clientId, bindings, answer, options)
+    const response = fault === undefined ? await answer() : await fault.apply(context)
+    // 3. The record
+    requests.add({
+      at,
+      endpoint,
+      method,
+      path: pathname.slice(0, 256),
+      queryNames: [...query.keys()].slice(0, 32).map((name) => name.slice(0, 64)),
+      headers: shownHeadersOf(headers),
+      form: shownForm(form),
+      clientId,
+      runId,
+      credentialPlace: place,
+      bearerExpiresAt: bearerExpiry(headers),
+      fault: fault?.armed.fault,
+      startedMs,
+      endedMs: options.monotonicNowMs(),
+      ...(await outcomeOf(endpoint, response)),
+    })
+    return response
+  }
+}
+
+async function readForm(request: Request): Promise<URLSearchParams> {
+  try {
+    const text = new TextDecoder().decode(await readBody(request, maxFormBytes))
+    return new URLSearchParams(text.split('&', maxFormPairs).join('&'))
+  } catch {
+    // The app refuses the request itself.
+    return new URLSearchParams()
+  }
+}
+
+function faultContext(
+  endpoint: Endpoint,
+  request: Request,
+  clientId: string | undefined,
+  bindings: object | undefined,
+  answer: () => Promise<Response>,
+  { authority, runtime, forge, activeKeyId, signal, random }: LabHandlerOptions,
+): FaultContext {
+  return {
+    endpoint,
+    request,
+    clientId,
+    bindings: bindings as Partial<HttpBindings> | undefined,
+    answer,
+    random,
+    activeKeyId,
+    sleep: (delayMs) =>
+      wait(delayMs, undefined, { ref: false, signal: signal() }).catch(() => undefined),
+    signAgain: (token, change, key) => forge.signAgain(token, change, key),
+    refuse: (refusal: Refusal) => {
+      const given = [request.headers.get('client-request-id') ?? undefined]
+      const ids = createCorrelationIds(given, runtime.now(), runtime.newGuid)
+      const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
+      return Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
+    },
+  }
+}
+
+async function withBanner(response: Response): Promise<Response> {
+  if (!response.ok) return response
+  const document = (await response.json()) as object
+  const { status, headers } = response
+  return new Response(JSON.stringify({ ...document, ...banner }), { status, headers })
+}
+
+/** The parts of an answer to record. A token is not one of them. */
+async function outcomeOf(endpoint: Endpoint, response: Response) {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const outcome = {
+    status: response.status === resetStatus ? 0 : response.status,
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+  }
+  const unknown = { error: undefined, errorCodes: [], tokenExpiresAt: undefined }
+  if (endpoint !== 'token' || !isSmallJson(response)) return { ...outcome, ...unknown }
+  try {
+    const body = await response.clone().json()
+    return {
+      ...outcome,
+      error: typeof body.error === 'string' ? body.error : undefined,
+      errorCodes: Array.isArray(body.error_codes) ? body.error_codes : [],
+      tokenExpiresAt:
+        typeof body.access_token === 'string' ? tokenExpiry(body.access_token) : undefined,
+    }
+  } catch {
+    return { ...outcome, ...unknown }
+  }
+}
+
+/** A body that a fault sends slowly or cuts is not read. */
+const isSmallJson = ({ headers }: Response): boolean =>
+  (headers.get('content-type') ?? '').startsWith('application/json') &&
+  Number(headers.get('content-length') ?? 0) <= maxAnswerBytes

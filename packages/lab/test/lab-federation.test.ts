@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { it } from 'node:test'
+import { rsaKeyFault } from '@greeting/guard'
+import { LabFederation } from '../src/lab-federation.ts'
+
+const keyOf = async (federation: LabFederation) => {
+  const response = await federation.through(fetch)(`${federation.issuer}/keys`)
+  const { keys } = (await response.json()) as { keys: [JsonWebKey] }
+  return createPublicKey({ key: keys[0], format: 'jwk' })
+}
+
+for (const [testKeys, fault] of [
+  ['accepted', 'test_key'],
+  ['refused', undefined],
+] as const) {
+  it(`the issuer of a server that has test keys ${testKeys} signs with a fitting key`, async () => {
+    const federation = new LabFederation(
+      () => new Date(),
+      () => testKeys,
+    )
+    assert.equal(rsaKeyFault(await keyOf(federation)), fault)
+  })
+}
+
+it('requests to all other hosts are passed on', async () => {
+  const passed: string[] = []
+  const federation = new LabFederation(
+    () => new Date(),
+    () => 'accepted',
+  )
+  const fetchKeys = federation.through(async (url) => {
+    passed.push(url)
+    return new Response()
+  })
+  await fetchKeys('https://issuer.greeting.test.example/keys')
+  assert.deepEqual(passed, ['https://issuer.greeting.test.example/keys'])
+})

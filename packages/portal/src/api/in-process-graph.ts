@@ -1,0 +1,108 @@
+import type { ManagementCaller } from '@greeting/identity-provider/parts/management/privileges/caller'
+import {
+  type Graph,
+  type GraphAnswer,
+  GraphRefusalError,
+  type GraphRequest,
+  parseAnswer,
+} from '@greeting/registrations/apply'
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import type { PortalCaller } from './portal-caller.ts'
+
+/** Any base: the management APIs read only the path of a request. */
+const base = 'http://portal.invalid'
+// As in the command. More objects than any tenant has.
+const maxPages = 10_000
+
+const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
+
+/**
+ * A management API, called within this process as one administrator. Its operations check the roles
+ * and write the audit log, as for a request of the network.
+ */
+export class InProcessGraph implements Graph {
+  readonly #management: Hono
+  readonly #caller: ManagementCaller
+  readonly #root: string
+  #changes = 0
+  #attempts = 0
+
+  /** @param root the path of the API: `/v1.0` or `/management` */
+  constructor(management: Hono, caller: ManagementCaller, root: string) {
+    this.#management = management
+    this.#caller = caller
+    this.#root = root
+  }
+
+  /** The number of changes that it has made. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Whether the result of a change is not known, because the store did not answer. */
+  get isUncertain(): boolean {
+    return this.#attempts > this.#changes
+  }
+
+  async send({ method, path, body, ifMatch }: GraphRequest): Promise<GraphAnswer> {
+    const target = path.startsWith('http') ? pathOf(path) : `${this.#root}${path}`
+    const request = new Request(`${base}${target}`, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(ifMatch && { 'if-match': ifMatch }),
+        // Searches are advanced queries of Microsoft Graph.
+        consistencylevel: 'eventual',
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const environment: PortalCaller = { portalCaller: this.#caller }
+    if (method !== 'GET') this.#attempts += 1
+    const response = await this.#management.fetch(request, environment)
+    const text = await response.text()
+    const answer = text === '' ? undefined : JSON.parse(text)
+    if (!response.ok) throw new GraphRefusalError({ method, path }, response.status, answer)
+    if (method !== 'GET') this.#changes += 1
+    return { body: answer, etag: response.headers.get('etag') ?? undefined }
+  }
+
+  /** One object, in the form of a schema. */
+  async get<One>(path: string, schema: z.ZodType<One>): Promise<One> {
+    const line = { method: 'GET', path } as const
+    const { body } = await this.send(line)
+    return parseAnswer(line, schema, body)
+  }
+
+  async list<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    const found: One[] = []
+    for await (const some of this.pages(path, schema)) for (const one of some) found.push(one)
+    return found
+  }
+
+  /** The first page of a list. */
+  async firstPage<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    for await (const some of this.pages(path, schema)) return some
+    return []
+  }
+
+  async *pages<One>(path: string, schema: z.ZodType<One>): AsyncGenerator<One[]> {
+    const line = { method: 'GET', path } as const
+    let next = path
+    for (let count = 0; count < maxPages; count += 1) {
+      const { value, '@odata.nextLink': link } = parseAnswer(
+        line,
+        page,
+        (await this.send({ method: 'GET', path: next })).body,
+      )
+      yield value.map((one) => parseAnswer(line, schema, one))
+      if (link === undefined) return
+      next = link
+    }
+  }
+}
+
+function pathOf(link: string): string {
+  const { pathname, search } = new URL(link)
+  return `${pathname}${search}`
+}

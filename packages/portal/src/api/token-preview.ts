@@ -1,0 +1,65 @@
+import type { Refusal } from '@greeting/identity-provider/parts/dialect/refusals/refusal'
+import { rowOf } from '@greeting/identity-provider/parts/dialect/refusals/refusal-table'
+import { createOpaqueClaims } from '@greeting/identity-provider/parts/dialect/token/opaque-claims'
+import { tokenTimes } from '@greeting/identity-provider/parts/dialect/token/token-times'
+import { tokenVersionOf } from '@greeting/identity-provider/parts/dialect/token/token-versions'
+import { findClient } from '@greeting/identity-provider/parts/issuance/client'
+import { Refused } from '@greeting/identity-provider/parts/issuance/refusal'
+import {
+  decideAccess,
+  findIssuingTenant,
+} from '@greeting/identity-provider/parts/issuance/token-decision'
+import type { Visit } from '../visit.ts'
+
+/** The token that a client would get, or the refusal. */
+export type Preview =
+  | { readonly token: string }
+  | { readonly refusal: Refusal['reason']; readonly code: number; readonly sentence: string }
+
+/**
+ * Makes the token that a client would get for an API, by the code that issues tokens. It authenticates
+ * no client, so its result must not leave the server: the guard judges it, and the page shows its claims.
+ */
+export async function previewToken(
+  { options, session, now }: Visit,
+  clientId: string,
+  resourceName: string,
+): Promise<Preview> {
+  const { service } = options
+  const decision = await service.directory.read((directory) => {
+    const tenant = findIssuingTenant(directory, session.tenantId)
+    if (tenant instanceof Refused) return tenant
+    const client = findClient(directory, tenant, clientId)
+    if (client === undefined) {
+      const refusal = {
+        reason: 'client_unknown',
+        clientId,
+        tenantName: tenant.displayName,
+      } as const
+      return new Refused(refusal)
+    }
+    const { application, principal } = client
+    if (principal === undefined) {
+      return new Refused({
+        reason: 'service_principal_missing',
+        clientId,
+        tenantId: tenant.id,
+      } as const)
+    }
+    const authenticated = {
+      client: { application, principal },
+      method: 'secret',
+      credentialId: '',
+    } as const
+    return decideAccess(directory, tenant, authenticated, resourceName)
+  })
+  if (decision instanceof Refused) {
+    const { code, sentence } = rowOf(decision.refusal)
+    return { refusal: decision.refusal.reason, code, sentence }
+  }
+  const { keyMembers, claims } = tokenVersionOf(decision)
+  const times = tokenTimes(service.lifetime, now, 0)
+  const opaque = createOpaqueClaims(service.randomBytes)
+  const made = claims(decision, { authority: service.authority, times, opaque })
+  return { token: await service.keys.sign(made, keyMembers) }
+}

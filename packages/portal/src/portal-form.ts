@@ -1,0 +1,93 @@
+import { readBody } from '@greeting/identity-provider/parts/body/bounded-body'
+import { readPairs } from '@greeting/identity-provider/parts/dialect/request/form-body'
+import { headerOf, type ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { Context } from 'hono'
+import type { Form } from './layout/form.ts'
+
+/** How the body of a form is encoded, and its limits. */
+export type FormBody = {
+  /** Default: 65,536. */
+  readonly maxBodyBytes?: number
+  /** Default: `application/x-www-form-urlencoded`. */
+  readonly encoding?: 'multipart/form-data'
+}
+
+/** A body that is not the form of a page: the sentence tells why. */
+export class PortalFormError extends Error {
+  readonly code = 'portal_form_unreadable'
+  override readonly name = 'PortalFormError'
+  readonly status: 400 | 413 | 415
+
+  constructor(status: 400 | 413 | 415, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+const defaultMaxBodyBytes = 64 * 1024
+const maxPairs = 2000
+/** Each part costs more than a pair. A form with a file has a few fields. */
+const maxParts = 20
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const urlEncoded = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
+/** Browsers send this parameter alone (RFC 7578 section 4.1). */
+const multipart = /^multipart\/form-data; *boundary="?([\w'()+,./:=?-]{1,70})"?$/i
+
+/**
+ * Reads a form of the portal, in linear time. Of several fields with one name, the last counts.
+ *
+ * @throws {BodyTooLargeError} body_too_large beyond the limit.
+ * @throws {BodyCutError} body_cut when the body ends early.
+ * @throws {PortalFormError} portal_form_unreadable for another encoding, too many fields, or a damaged body.
+ */
+export async function readPortalForm(
+  context: Context<ServerEnv>,
+  { maxBodyBytes = defaultMaxBodyBytes, encoding }: FormBody = {},
+): Promise<Form> {
+  const type = headerOf(context, 'content-type') ?? ''
+  const [, boundary] = encoding === undefined ? [] : (multipart.exec(type) ?? [])
+  if (encoding === undefined ? !urlEncoded.test(type) : boundary === undefined) {
+    throw new PortalFormError(415, 'The form has another encoding than its page uses.')
+  }
+  const body = await readBody(context.req.raw, maxBodyBytes, (name) => headerOf(context, name))
+  return boundary === undefined ? readUrlEncoded(body) : readMultipart(body, type, boundary)
+}
+
+function readUrlEncoded(body: Uint8Array): Form {
+  try {
+    const pairs = readPairs(utf8.decode(body), maxPairs)
+    if (pairs === 'too_many_parameters') throw tooManyFields()
+    if (pairs !== 'parameter_malformed') return new Map(pairs)
+  } catch (cause) {
+    // The decoder throws it for bytes that are not UTF-8.
+    if (!(cause instanceof TypeError)) throw cause
+  }
+  throw new PortalFormError(400, 'The form is damaged.')
+}
+
+async function readMultipart(body: Uint8Array, type: string, boundary: string): Promise<Form> {
+  if (hasMoreParts(body, boundary)) throw tooManyFields()
+  const response = new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+  const fields = await response.formData().catch((cause) => {
+    throw new PortalFormError(400, 'The form is damaged.', { cause })
+  })
+  const form = new Map<string, string>()
+  for (const [name, value] of fields) {
+    form.set(name, typeof value === 'string' ? value : await value.text())
+  }
+  return form
+}
+
+/** Counts the delimiters before the parts are parsed. There is one more than parts. */
+function hasMoreParts(body: Uint8Array, boundary: string): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const delimiter = `--${boundary}`
+  let at = -1
+  for (let count = 0; count <= maxParts + 1; count += 1) {
+    at = bytes.indexOf(delimiter, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
+const tooManyFields = () => new PortalFormError(413, 'The form has too many fields.')

@@ -1,0 +1,42 @@
+import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { Context } from 'hono'
+import type { Attempt, Form } from './layout/form.ts'
+import type { FormBody } from './portal-form.ts'
+import type { Visit } from './visit.ts'
+
+/** Shows a page: for a GET request, and again after a refused form. */
+export type Show = (
+  visit: Visit,
+  context: Context<ServerEnv>,
+  attempt?: Attempt,
+) => Promise<Response>
+
+/** A page of the portal. */
+export type PageRow = { readonly path: string; readonly show: Show }
+
+/** A form of the portal. */
+export type ActionRow = {
+  readonly path: string
+  /** Makes the change. Returns the path of the page to show next, or a page. */
+  readonly run: (
+    visit: Visit,
+    form: Form,
+    context: Context<ServerEnv>,
+  ) => Promise<string | Response>
+  /** Shows the page with the form again when the change was refused. */
+  readonly show: Show
+  /** True when it changes nothing that lasts. Every other form needs a confirmed session. */
+  readonly changesNothing?: true
+  /** The encoding and the limit of its body. Such a body is read only with a session. */
+  readonly body?: FormBody
+}
+
+/** A form that the portal itself refuses, before it calls an operation. */
+export class ActionFault extends Error {
+  readonly code = 'portal_form_invalid'
+  override readonly name = 'ActionFault'
+  readonly status = 400
+}
+
+export const actionFault = (sentence: string, options?: ErrorOptions): ActionFault =>
+  new ActionFault(sentence, options)

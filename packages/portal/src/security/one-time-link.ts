@@ -1,0 +1,62 @@
+import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
+import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
+import { z } from 'zod'
+import type { SealedValues } from './sealed-values.ts'
+
+/** How long a link can be used, in seconds. */
+export const linkSeconds = 60
+
+/** An administrator application that authenticated with one of its credentials. */
+export type Administrator = {
+  readonly tenantId: string
+  readonly applicationId: string
+  readonly credentialId: string
+}
+
+const purpose = 'one-time link of the portal'
+const linkContent = z.strictObject({
+  id: z.string(),
+  tenantId: z.string(),
+  applicationId: z.string(),
+  credentialId: z.string(),
+  expiresAt: z.iso.datetime().transform((text) => new Date(text)),
+})
+
+/** The code of a link that signs this administrator in, once. */
+export const createLinkCode = (
+  sealed: SealedValues,
+  { tenantId, applicationId, credentialId }: Administrator,
+  { newGuid, now }: Pick<Runtime, 'newGuid' | 'now'>,
+): string =>
+  sealed.seal(purpose, {
+    id: newGuid(),
+    tenantId,
+    applicationId,
+    credentialId,
+    expiresAt: new Date(now().getTime() + linkSeconds * 1000).toISOString(),
+  })
+
+/** The administrator of a code that has not expired. It does not use the code up. */
+export function readLinkCode(sealed: SealedValues, code: string, now: Date) {
+  const link = sealed.open(purpose, code, linkContent)
+  return link !== undefined && link.expiresAt > now ? link : undefined
+}
+
+/**
+ * Uses a code up.
+ *
+ * @returns the administrator; undefined when the code is invalid, has expired or was used, also on
+ *   another replica
+ * @throws {StorageUnavailableError} storage_unavailable when the use cannot be recorded
+ */
+export async function spendLinkCode(
+  sealed: SealedValues,
+  code: string,
+  now: Date,
+  used: ReplayCache,
+): Promise<Administrator | undefined> {
+  const link = readLinkCode(sealed, code, now)
+  if (link === undefined) return undefined
+  const isFirst = await used.spend(link.applicationId, `portal-link:${link.id}`, link.expiresAt)
+  return isFirst ? link : undefined
+}

@@ -1,0 +1,143 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
+import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { Administrator } from './one-time-link.ts'
+import {
+  isSessionValid,
+  type PortalSession,
+  portalSession,
+  sessionSeconds,
+} from './portal-session.ts'
+import type { SealedValues } from './sealed-values.ts'
+import { sessionKeyOf } from './session-key.ts'
+
+type Service = Pick<ServiceOptions, 'assertionTimes' | 'directory' | 'source' | 'storeWentBackAt'>
+
+/** Why a request has no session. With a cookie but without its key, the session is at another address. */
+export type NoSession = 'absent' | 'ended' | 'at_another_address'
+
+const purpose = 'portal session'
+const prefix = '__Host-greeting-portal-'
+/** Browsers accept `Secure` and `__Host-` over plain HTTP on loopback, which they trust. */
+const attributes = { path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const
+/** Each session has a cookie of its own, so that several tabs do not end each other. */
+const maxCookies = 6
+
+/** The sessions of the browsers. A session is a sealed cookie, and a key in the path of each page. */
+export class PortalSessions {
+  readonly #service: Service
+  readonly #sealed: SealedValues
+  readonly #ended: ReplayCache
+
+  /** @param ended records the sessions that were ended before their time, on all replicas */
+  constructor(service: Service, sealed: SealedValues, ended: ReplayCache) {
+    this.#service = service
+    this.#sealed = sealed
+    this.#ended = ended
+  }
+
+  /**
+   * The session of a request, if it is still valid.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the store cannot tell whether it was ended
+   */
+  async find(context: Context<ServerEnv>): Promise<PortalSession | NoSession> {
+    const key = sessionKeyOf(new URL(context.req.url).pathname)
+    if (key === undefined) {
+      return namesOf(context).length === 0 ? 'absent' : 'at_another_address'
+    }
+    const session = this.#open(context, cookieOf(key))
+    return session && isEqual(session.key, key) && (await this.#isOpen(session)) ? session : 'ended'
+  }
+
+  /**
+   * Begins a session, and sets its cookie. Its key is new each time.
+   *
+   * @param continued the session of the same administrator that was confirmed. Its forms stay valid, and
+   *   it ends with this one
+   */
+  begin(
+    context: Context<ServerEnv>,
+    administrator: Administrator,
+    continued?: Pick<PortalSession, 'id'>,
+  ): PortalSession {
+    const { now, newGuid } = this.#service.source
+    const { tenantId, applicationId, credentialId } = administrator
+    const confirmedAt = now()
+    const session: PortalSession = {
+      id: continued?.id ?? newGuid(),
+      key: newGuid().replaceAll('-', ''),
+      ...{ tenantId, applicationId, credentialId, confirmedAt },
+      expiresAt: new Date(confirmedAt.getTime() + sessionSeconds * 1000),
+    }
+    const value = this.#sealed.seal(purpose, session)
+    // Browsers send the oldest cookie first.
+    for (const name of namesOf(context).slice(0, 1 - maxCookies)) {
+      deleteCookie(context, name, attributes)
+    }
+    setCookie(context, cookieOf(session.key), value, { ...attributes, maxAge: sessionSeconds })
+    return session
+  }
+
+  /**
+   * Ends every session of a browser, on all replicas.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when that cannot be recorded
+   */
+  async end(context: Context<ServerEnv>): Promise<void> {
+    const names = namesOf(context)
+    const sessions = names.flatMap((name) => this.#open(context, name) ?? [])
+    const { assertionTimes, source } = this.#service
+    // A confirmed session may end later than this copy of its cookie.
+    const seconds = sessionSeconds + assertionTimes.clockToleranceSeconds
+    const until = new Date(source.now().getTime() + seconds * 1000)
+    const byId = new Map(sessions.map((session) => [session.id, session]))
+    for (const { applicationId, id } of byId.values()) {
+      await this.#ended.spend(applicationId, endOf(id), until)
+    }
+    for (const name of names) deleteCookie(context, name, attributes)
+  }
+
+  #open(context: Context<ServerEnv>, name: string): PortalSession | undefined {
+    const text = getCookie(context, name)
+    return text === undefined ? undefined : this.#sealed.open(purpose, text, portalSession)
+  }
+
+  async #isOpen(session: PortalSession): Promise<boolean> {
+    const now = this.#service.source.now()
+    const wentBackAt = this.#service.storeWentBackAt?.()
+    // The store may have lost the end of a session.
+    const isLost = wentBackAt && wentBackAt <= now && session.confirmedAt <= wentBackAt
+    const isValid = await this.#service.directory.read((directory) =>
+      isSessionValid(directory, session, now),
+    )
+    if (isLost || !isValid) return false
+    return !(await this.#ended.isSpent(session.applicationId, endOf(session.id)))
+  }
+}
+
+/** Adds the cookies of a context to an answer that it did not make. */
+export function withCookies(context: Context<ServerEnv>, answer: Response): Response {
+  if (answer.headers.has('set-cookie')) return answer
+  for (const cookie of context.res.headers.getSetCookie()) {
+    answer.headers.append('set-cookie', cookie)
+  }
+  return answer
+}
+
+const endOf = (id: string) => `portal-session:${id}`
+
+const namesOf = (context: Context<ServerEnv>): readonly string[] =>
+  Object.keys(getCookie(context)).filter((name) => name.startsWith(prefix))
+
+/** The name shows nothing of the key. */
+const cookieOf = (key: string) =>
+  `${prefix}${createHash('sha256').update(key).digest('hex').slice(0, 8)}`
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

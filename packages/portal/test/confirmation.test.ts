@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
+import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
+import { Hono } from 'hono'
+import { readConfirmation } from '../src/confirmation.ts'
+import type { PortalOptions } from '../src/portal-options.ts'
+import { createLinkCode } from '../src/security/one-time-link.ts'
+import { SealedValues } from '../src/security/sealed-values.ts'
+import type { Visit } from '../src/visit.ts'
+
+const administrator = { tenantId: 'tenant', applicationId: 'administrator', credentialId: 'secret' }
+
+describe('the confirmation of a change by a link (AS47)', () => {
+  for (const [whose, over, isAccepted, uses] of [
+    ['of the administrator', {}, true, 1],
+    ['of the administrator, by another secret', { credentialId: 'other' }, true, 1],
+    ['of another administrator', { applicationId: 'other' }, false, 0],
+    ['of the same application in another tenant', { tenantId: 'other' }, false, 0],
+  ] as const) {
+    it(`${isAccepted ? 'accepts and uses up' : 'refuses and does not use up'} a link ${whose}`, async () => {
+      const sealed = new SealedValues(KeyEncryptionKey.generate())
+      const code = createLinkCode(sealed, { ...administrator, ...over }, systemRuntime)
+      let used = 0
+      const usedUp = {
+        spend: async () => {
+          used += 1
+          return true
+        },
+        isSpent: async () => false,
+      }
+      const visit = { session: administrator, now: systemRuntime.now() } as unknown as Visit
+      const app = new Hono<ServerEnv>()
+      app.get('/', async (context) => {
+        const sent = new Map([['confirm_link', ` http://a.test/portal/link?code=${code} `]])
+        const options = { usedUp } as unknown as PortalOptions
+        return context.json(await readConfirmation(options, sealed, visit, sent, context))
+      })
+      const read = (await (await app.request('/')).json()) as object
+      assert.equal('credentialId' in read, isAccepted)
+      assert.equal(used, uses)
+    })
+  }
+})
