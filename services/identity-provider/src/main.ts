@@ -40,6 +40,6 @@ else {
     name: 'identity-provider',
     title: 'identity provider',
     readSettings,
-    start: startService,
+    start: (settings, log, context) => startService({ settings, log, ...context }),
   })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
-import { runService } from '@greeting/http-service'
-import { pino } from 'pino'
-import { readSettings } from '../src/settings.ts'
+import { type ProcessContext, runService } from '@greeting/http-service'
+import { type Logger, pino } from 'pino'
+import { readSettings, type Settings } from '../src/settings.ts'
 import { type Service, startService } from '../src/startup/service.ts'
 import { registrationsFile } from './provider-process.ts'
 import { fixtureEnvironment } from './startup/fixture-environment.ts'
@@ -21,12 +21,11 @@ export const startHere = (
   settings: Environment,
   environment = fixtureEnvironment,
 ): Promise<Service> =>
-  startService(
-    readSettings(environmentWith(settings)),
-    pino({ level: 'silent' }),
-    undefined,
+  startService({
+    settings: readSettings(environmentWith(settings)),
+    log: pino({ level: 'silent' }),
     environment,
-  )
+  })
 
 class Exit extends Error {}
 
@@ -51,8 +50,8 @@ export async function failToStartHere(environment: Environment) {
     name: 'identity-provider',
     title: 'identity provider',
     readSettings,
-    start: (...[settings, log, context]: Parameters<typeof startService>) =>
-      startService(settings, log, context, fixtureEnvironment),
+    start: (settings: Settings, log: Logger, context: ProcessContext) =>
+      startService({ settings, log, ...context, environment: fixtureEnvironment }),
   }
   await assert.rejects(runService(host as unknown as NodeJS.Process, definition), Exit)
   return ended

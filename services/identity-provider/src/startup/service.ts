@@ -3,10 +3,9 @@ import type { Logger } from 'pino'
 import { systemRuntime } from '../directory/runtime.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings.ts'
-import { composeService } from './compose-service.ts'
+import { composeService, storageLimits } from './compose-service.ts'
 import { type ServiceEnvironment, systemEnvironment } from './environment.ts'
 import { openListeners } from './listeners.ts'
-import { storageLimits } from './storage-limits.ts'
 
 /** A running identity provider. */
 export type Service = {
@@ -22,28 +21,31 @@ export type Service = {
   readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
 }
 
+/** What a service starts with. */
+export type StartOptions = ProcessContext & {
+  readonly settings: Settings
+  readonly log: Logger
+  /** Default: the system, or a lab when the settings turn it on. */
+  readonly environment?: ServiceEnvironment | undefined
+}
+
 /**
  * Starts the identity provider. A failed start leaves no open listener and no partial change.
  *
- * @param environment default: the system, or a lab when the settings turn it on
  * @throws {Error} with a sentence for the operator, or with Node's `code`
  */
-export async function startService(
-  settings: Settings,
-  log: Logger,
-  { link, tracing }: ProcessContext = {},
-  environment?: ServiceEnvironment,
-): Promise<Service> {
-  const chosen = environment ?? (await environmentOf(settings, log))
+export async function startService(options: StartOptions): Promise<Service> {
+  const { settings, log, link, tracing } = options
+  const environment = options.environment ?? (await environmentOf(settings, log))
   // 1. Listeners: a port in use must change nothing else. Certificates follow the clock of the system.
   const listeners = await openListeners(settings, systemRuntime.now, log)
   let isStopping = false
-  let opened: AsyncDisposableStack | undefined
+  let composed: AsyncDisposableStack | undefined
   const open = async ({ isStart }: { readonly isStart: boolean }) => {
     await using unfinished = new AsyncDisposableStack()
     // 2. Metrics and storage. A lab that opens the storage again begins new metrics.
     const metrics = listeners.metrics && (await metricsOf(settings))
-    const storage = await chosen.openStorage({
+    const storage = await environment.openStorage({
       dataDir: settings.DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
       limits: storageLimits(settings),
@@ -52,25 +54,14 @@ export async function startService(
     })
     unfinished.defer(() => storage.close())
     // 3. Everything between the storage and the listeners
-    unfinished.use(
-      await composeService({
-        settings,
-        log,
-        link,
-        tracing,
-        metrics,
-        listeners,
-        storage,
-        environment: chosen,
-        isStart,
-        isReady: () => !isStopping,
-      }),
-    )
-    opened = unfinished.move()
+    const opened = { settings, log, link, tracing, environment, listeners, metrics, storage }
+    const isReady = () => !isStopping
+    unfinished.use(await composeService({ ...opened, isStart, isReady }))
+    composed = unfinished.move()
   }
   const stop = async (options?: StopOptions) => {
     await listeners.stop(options)
-    await opened?.disposeAsync()
+    await composed?.disposeAsync()
   }
   try {
     await open({ isStart: true })
@@ -83,7 +74,7 @@ export async function startService(
     httpsUrl: listeners.https?.listener.url,
     metricsUrl: listeners.metrics?.url,
     reopen: async () => {
-      await opened?.disposeAsync()
+      await composed?.disposeAsync()
       await open({ isStart: false })
     },
     stop: async (options) => {

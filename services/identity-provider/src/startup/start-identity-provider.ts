@@ -114,7 +114,7 @@ export async function startInProcess(
   try {
     const log = pino({ level: settings.LOG_LEVEL })
     const inProcess = { ...settings, DATA_DIR: dataDir, WORKERS: 1 }
-    const service = await startService(inProcess, log, undefined, environment)
+    const service = await startService({ settings: inProcess, log, environment })
     let stopping: Promise<void> | undefined
     const stop = () => {
       stopping ??= service.stop().finally(removeFolder)

@@ -25,12 +25,11 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
   const form = 'Content-Type: application/x-www-form-urlencoded'
   testErrorAnswers(
     () =>
-      startService(
-        readSettings({ DATA_DIR, TENANT_ID: tenantId, PORT: '0', HTTPS_PORT: 'off' }),
-        pino({ level: 'silent' }),
-        undefined,
-        fixtureEnvironment,
-      ),
+      startService({
+        settings: readSettings({ DATA_DIR, TENANT_ID: tenantId, PORT: '0', HTTPS_PORT: 'off' }),
+        log: pino({ level: 'silent' }),
+        environment: fixtureEnvironment,
+      }),
     [
       request(`POST ${endpoint}`, 400, 'Content-Type: application/json'),
       request(`POST ${endpoint}`, 400, form),

@@ -41,7 +41,7 @@ it('a server without a lab does not start with a public test key', async () => {
   const log = pino({ level: 'silent' })
   const generateKey = new TestKeySupply().next
   const accepting = { ...systemEnvironment, generateKey, testKeys: 'accepted' } as const
-  await (await startService(settings, log, undefined, accepting)).stop()
-  await assert.rejects(startService(settings, log), /The signing key .* is a public test key/)
+  await (await startService({ settings, log, environment: accepting })).stop()
+  await assert.rejects(startService({ settings, log }), /The signing key .* is a public test key/)
   await rm(folder, { recursive: true })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isPortalOn } from '../../src/startup/is-portal-on.ts'
+import { isPortalOn } from '../../src/startup/mount-apps.ts'
 
 const remote = 'https://login.example'
 

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgreedClock } from '../clock/agreed-clock.ts'
+import { bootstrap } from '../management/bootstrap/bootstrap.ts'
+import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
+import type { DirectoryStore } from '../storage/directory-store.ts'
+import type { OpenedParts } from './service-parts.ts'
+
+type FirstStart = Pick<OpenedParts, 'settings' | 'environment' | 'log'>
+
+/** Applies the registrations file of the settings to an empty directory. */
+export async function seedDirectory(
+  { settings, environment: { runtime }, log }: FirstStart,
+  directory: DirectoryStore,
+): Promise<void> {
+  const { REGISTRATIONS: path, DATA_DIR, TENANT_ID } = settings
+  if (path === undefined) return
+  const registrations = async () => {
+    // Loaded for an empty directory only.
+    const { readSeedRegistrations } = await import('../registrations/seed-registrations.ts')
+    return readSeedRegistrations(await readFile(path), path, {
+      newGuid: runtime.newGuid,
+      tenantId: TENANT_ID ?? runtime.newGuid(),
+    })
+  }
+  if (await seedEmptyDirectory(directory, registrations, DATA_DIR, runtime)) {
+    log.info({ registrations: path }, 'registrations applied to the empty directory')
+  }
+}
+
+/** Creates an administrator when the directory has none, or when the settings require a new one. */
+export async function ensureAdministrator(
+  {
+    settings,
+    environment: { runtime },
+    log,
+    listeners,
+  }: FirstStart & Pick<OpenedParts, 'listeners'>,
+  store: DirectoryStore,
+  { latestAgreed }: Pick<AgreedClock, 'latestAgreed'>,
+): Promise<void> {
+  const { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID } = settings
+  const { authUrl } = listeners.first.authority
+  const isCreated = await bootstrap({
+    store,
+    dataDir,
+    authUrl,
+    graphUrl: authUrl,
+    firstTenant: {
+      id: TENANT_ID ?? runtime.newGuid(),
+      displayName: 'Default Directory',
+      domains: [],
+    },
+    anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    latestAgreed,
+    runtime,
+    onStaleFile: (err) =>
+      log.warn({ err }, 'administrator.env has a former address of this server'),
+  })
+  if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
+}

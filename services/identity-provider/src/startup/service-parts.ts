@@ -1,0 +1,48 @@
+import type { WorkerLink } from '@greeting/http-service'
+import type { Tracing } from '@greeting/tracing'
+import type { Logger } from 'pino'
+import type { AgreedClock } from '../clock/agreed-clock.ts'
+import type { FederatedIssuers } from '../federation/federated-issuers.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Settings } from '../settings.ts'
+import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import type { SigningKeys } from '../signing/signing-keys.ts'
+import type { AuditBuffer } from '../storage/audit-buffer.ts'
+import type { DirectoryStore } from '../storage/directory-store.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { StoreReversals } from '../storage/store-reversals.ts'
+import type { ServiceEnvironment } from './environment.ts'
+import type { OpenListeners } from './listeners.ts'
+
+/** What is open before the service is composed. */
+export type OpenedParts = {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly link: WorkerLink | undefined
+  readonly tracing: Tracing | undefined
+  /** Undefined when there is no listener for metrics. */
+  readonly metrics: Metrics | undefined
+  readonly listeners: OpenListeners
+  readonly storage: Storage
+  readonly environment: ServiceEnvironment
+  /** Whether the storage may lack registrations and an administrator. */
+  readonly isStart: boolean
+  /** False when the service has begun to stop. */
+  readonly isReady: () => boolean
+}
+
+/** What the storage contains, opened: the directory and the signing keys, with the time to judge them. */
+export type OpenedStore = {
+  readonly reversals: StoreReversals
+  readonly directory: DirectoryStore
+  readonly clock: AgreedClock
+  readonly keys: SigningKeys
+  readonly keyEncryptionKey: KeyEncryptionKey
+}
+
+/** Everything between the storage and the listeners. */
+export type ServiceParts = OpenedParts &
+  OpenedStore & {
+    readonly auditBuffer: AuditBuffer
+    readonly issuers: FederatedIssuers
+  }

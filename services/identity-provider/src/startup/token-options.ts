@@ -1,0 +1,132 @@
+import { observeRequests } from '@greeting/http-service'
+import type { Tracing } from '@greeting/tracing'
+import { readOwnIssuer } from '../dialect/authority.ts'
+import type { TokenLifetime } from '../dialect/token/token-times.ts'
+import { FederatedIssuers } from '../federation/federated-issuers.ts'
+import { FailedLoginRateLimit } from '../http/failed-login-rate-limit.ts'
+import { randomPool } from '../http/random-pool.ts'
+import type { ServiceOptions, TokenKeys } from '../http/service-options.ts'
+import type { ObserveToken } from '../http/token-observation.ts'
+import { TrustedProxies } from '../http/trusted-proxies.ts'
+import { withoutSessionKey } from '@greeting/portal/parts/security/session-key'
+import type { Settings } from '../settings.ts'
+import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
+
+/** The last time that a `Date` can have. */
+const endOfTime = new Date(8.64e15)
+
+/** The options of the token service, which are the same for every listener. */
+export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authority'> {
+  const { settings, tracing, metrics, storage, keys, clock, auditBuffer } = parts
+  const { runtime } = parts.environment
+  return {
+    origins: parts.listeners.all.map(({ authority }) => authority.authUrl),
+    directory: parts.directory,
+    keys: {
+      sign: observedSign(keys, metrics?.observeSignature, tracing),
+      published: () => keys.published(),
+    },
+    lifetime: tokenLifetime(settings),
+    assertionTimes: {
+      clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+      maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
+    },
+    assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
+    // A clock that is behind makes forgotten assertions valid again.
+    storeWentBackAt: () => (clock.isBehind ? endOfTime : parts.reversals.latestAt),
+    verifyFederated: parts.issuers.verify,
+    throttle: failedLoginRateLimit(settings),
+    trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
+    clientCertProxies: new TrustedProxies(settings.CLIENT_CERT_PROXIES),
+    audit: auditBuffer.record,
+    noteUse: auditBuffer.noteUse,
+    isReady: parts.isReady,
+    isClockAgreed: () => clock.isReady(),
+    observeToken: observeTokens(metrics?.observeToken, tracing),
+    observeRequest: observeRequests(tracing, metrics?.observeRequest, withoutSessionKey),
+    log: parts.log,
+    source: runtime,
+    randomBytes: randomPool(runtime.randomBytes),
+  }
+}
+
+/** The times of tokens that the settings contain. */
+export const tokenLifetime = (settings: Settings): TokenLifetime => ({
+  backdatingSeconds: settings.TOKEN_BACKDATING_SECONDS,
+  shortestSeconds: settings.TOKEN_LIFETIME_SECONDS.shortest,
+  longestSeconds: settings.TOKEN_LIFETIME_SECONDS.longest,
+})
+
+/** Each worker counts the requests of its own connections. */
+function failedLoginRateLimit(settings: Settings): FailedLoginRateLimit {
+  const perWorker = (limit: number) => Math.ceil(limit / settings.WORKERS)
+  return new FailedLoginRateLimit({
+    perClientPerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE),
+    perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
+  })
+}
+
+/** The issuers whose tokens can be credentials: those that the settings permit, the lab's, and this server. */
+export function openIssuers(
+  { settings, listeners, tracing, environment }: OpenedParts,
+  { directory, keys }: OpenedStore,
+): FederatedIssuers {
+  const { runtime, testKeys, lab } = environment
+  const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
+  const findOwn = async (issuer: string) => {
+    const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
+    const tenant = own && (await directory.read((current) => current.tenant(own.tenantId)))
+    return tenant?.id === own?.tenantId ? own : undefined
+  }
+  return new FederatedIssuers({
+    own: { find: findOwn, publishedKeys: () => keys.published() },
+    allowedHosts: [...settings.FEDERATED_ISSUER_HOSTS, ...(lab ? [lab.federation.host] : [])],
+    runtime: {
+      wallClockMs: () => runtime.now().getTime(),
+      fetch: lab?.federation.through(fetchKeys) ?? fetchKeys,
+    },
+    testKeys,
+  })
+}
+
+/**
+ * Counts the results of token requests, and adds them to the spans of the requests.
+ *
+ * @returns undefined when nothing observes them
+ */
+function observeTokens(
+  count: ObserveToken | undefined,
+  tracing: Tracing | undefined,
+): ObserveToken | undefined {
+  if (tracing === undefined) return count
+  return (observation) => {
+    count?.(observation)
+    const { outcome, reason, credential, correlationId } = observation
+    tracing.annotate({
+      'greeting.outcome': outcome,
+      ...(reason !== '' && { 'greeting.reason': reason }),
+      'greeting.credential': credential,
+      'greeting.correlation_id': correlationId,
+    })
+  }
+}
+
+/** Signs, and observes the duration of each signature when something observes it. */
+function observedSign(
+  keys: Pick<TokenKeys, 'sign'>,
+  observeSeconds: ((seconds: number) => void) | undefined,
+  tracing: Tracing | undefined,
+): TokenKeys['sign'] {
+  const measured: TokenKeys['sign'] =
+    observeSeconds === undefined
+      ? (claims, keyMembers) => keys.sign(claims, keyMembers)
+      : async (claims, keyMembers) => {
+          const startedMs = performance.now()
+          const token = await keys.sign(claims, keyMembers)
+          observeSeconds((performance.now() - startedMs) / 1000)
+          return token
+        }
+  if (tracing === undefined) return measured
+  return (claims, keyMembers) =>
+    tracing.run({ name: 'sign token', kind: 'internal' }, () => measured(claims, keyMembers))
+}
