@@ -1,4 +1,5 @@
 import { observeRequests } from '@greeting/http-service'
+import { withoutSessionKey } from '@greeting/portal/parts/security/session-key'
 import type { Tracing } from '@greeting/tracing'
 import { readOwnIssuer } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
@@ -8,7 +9,6 @@ import { randomPool } from '../http/random-pool.ts'
 import type { ServiceOptions, TokenKeys } from '../http/service-options.ts'
 import type { ObserveToken } from '../http/token-observation.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
-import { withoutSessionKey } from '@greeting/portal/parts/security/session-key'
 import type { Settings } from '../settings.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
 
