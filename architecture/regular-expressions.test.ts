@@ -1,245 +1,203 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createContext, Script } from 'node:vm'
-import { type RegexInput, regexInputs } from './regex-inputs.ts'
-import { regexLiterals } from './regex-literals.ts'
+import { parseAst } from 'rolldown/parseAst'
+import { analyse } from 'scslre'
 import { read, sources } from './source-tree.ts'
 
-const longestMs = 5
-/** A busy machine delays some runs, and not all of them. */
-const attempts = 5
-/** Above this time, linear growth is too slow as well. */
-const longestLinearMs = 50
-const screenedCharacters = 2048
-const runs = 7
+/** The regular expressions that a text writes as literals. */
+function literalsOf(code: string): RegExp[] {
+  const found: RegExp[] = []
+  JSON.stringify(parseAst(code, { lang: 'ts' }), (key, value) => {
+    if (key === 'regex') found.push(new RegExp(value.pattern, value.flags))
+    return typeof value === 'bigint' ? String(value) : value
+  })
+  return found
+}
+
+/** Whether the time of a search can grow faster than its text, with any text. */
+const isSuperLinear = ({ source, flags }: RegExp) => analyse({ source, flags }).reports.length > 0
+
+const products = sources.filter((file) =>
+  /^(packages\/[^/]+|services\/[^/]+|cli)\/src\//.test(file),
+)
+const literals = products.flatMap((file) => literalsOf(read(file)))
+
+/** Super-linear, but their texts are short. */
+const shortTexts: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
+  { pattern: /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g, reason: 'A duration has at most 1,024 characters.' },
+  { pattern: /=+$/, reason: 'The text is a digest.' },
+]
+
+const withoutLimit = (patterns: readonly RegExp[]) =>
+  new Set(patterns.map(String)).difference(new Set(shortTexts.map(({ pattern }) => `${pattern}`)))
+
+describe('the regular expressions', () => {
+  it('take linear time, but for those of short texts (AS38, RS34)', () => {
+    assert.ok(literals.length > 100)
+    const superLinear = literals.filter(isSuperLinear)
+    assert.deepEqual([...withoutLimit(superLinear)], [])
+    assert.equal(new Set(superLinear.map(String)).size, shortTexts.length, 'a row is not needed')
+  })
+
+  it('are found in strings of templates, and not in comments or strings', () => {
+    const code = 'const a = /b/ // /c/\nconst d = `/e/$' + "{f.replace(/g/u, '/h/')}`"
+    assert.deepEqual(literalsOf(code).map(String), ['/b/', '/g/u'])
+  })
+
+  const slow: readonly RegExp[] = [
+    /^(a+)+$/,
+    /^application\/json[\t ]*(?:;[\t ]*[^;]+)*$/i,
+    /\s+Trace ID: .*$/,
+    /^\w+:\s*(.*)$/,
+    /[-.]+$/,
+  ]
+  for (const pattern of slow)
+    it(`would not be taken with ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
+})
+
+/** A regular expression that reads texts of strangers. */
+type ForeignInput = {
+  readonly pattern: RegExp
+  /** Characters of its longest text. */
+  readonly longest: number
+  /** Texts that match the beginning of the expression, besides the empty text. */
+  readonly starts: readonly string[]
+}
+
+const reads =
+  (longest: number) =>
+  (pattern: RegExp, ...starts: string[]): ForeignInput => ({ pattern, longest, starts })
+
+/** A field of a request or a response, or its target: Node accepts 16 KB of them. */
+const header = reads(16_384)
+/** A parameter of a token request, a response to the client, or a file in a form of the portal. */
+const form = reads(65_536)
+/** A body of the management API. */
+const body = reads(1_048_576)
+/** A property whose length was checked before. */
+const property = reads(1024)
+
+const foreignInputs: readonly ForeignInput[] = [
+  header(/,\s*bearer(\s|$)/i, ','),
+  header(/\berror="([a-z_]{1,64})"/, 'error="'),
+  header(/^basic +([A-Za-z0-9+/]+={0,2})$/i, 'basic ', 'basic a'),
+  header(
+    /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i,
+    'a.',
+  ),
+  header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
+  header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
+  header(
+    /^multipart\/form-data; *boundary="?([\w'()+,./:=?-]{1,70})"?$/i,
+    'multipart/form-data;',
+    'multipart/form-data; boundary=',
+  ),
+  header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),
+  header(/^:([A-Za-z0-9+/]{1,16384}={0,2}):$/, ':'),
+  header(/^(?:\[([^\]]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/, '[::', '1.1.1.1'),
+  header(/^https?:\/\/[A-Za-z0-9.\-_:[\]]+(?:[/?]|$)/i, 'http://'),
+  form(/^[a-z][a-z0-9+.-]*:/i, 'a'),
+  form(/\p{Cc}+/gu),
+  form(/^[A-Za-z0-9._~+/-]+=*$/, 'a'),
+  form(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu),
+  form(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"'),
+  body(/( (?:href|action)=")\/portal(?=[/?#"])(?!\/static\/)/g, ' href="/portal'),
+  property(
+    /claims\['(\w{1,100})'\] (eq|matches) '((?:[^']|'')*)'/y,
+    "claims['",
+    "claims['a'] eq '",
+  ),
+  property(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
+  property(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),
+  property(/^\s*(\w+)(?:\s+(asc|desc))?\s*$/i, 'a', 'a '),
+  property(/\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y, '"a:', 'AND '),
+  property(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu),
+]
+
+/** Built by `new RegExp`, in their longest form. */
+const built: readonly ForeignInput[] = [
+  form(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"[^"\\]*(?:\\.[^"\\]*)*"/sy, '"', '"a":"'),
+  form(
+    /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/,
+    '-----BEGIN CERTIFICATE-----',
+  ),
+]
 
 /** Parts that are repeated in hostile texts. */
 const pumps = [
-  ...[
-    ' ',
-    '\t',
-    '\r\n',
-    '\n',
-    ' \t',
-    'a',
-    'A',
-    'aA',
-    '0',
-    '0a',
-    '-',
-    '.',
-    '/',
-    ':',
-    ';',
-    '=',
-    ',',
-    '%',
-  ],
-  ...[
-    '+',
-    '_',
-    "'",
-    "''",
-    '"',
-    '\\',
-    '`',
-    '[',
-    ']',
-    '(',
-    ')',
-    '{',
-    '}',
-    '{a',
-    '@',
-    '&',
-    '<',
-    '?',
-    '#',
-  ],
-  ...[
-    '\0',
-    'é',
-    '\u2028',
-    'a.',
-    'a-',
-    'a/',
-    '/a',
-    'a:',
-    '//',
-    '0.',
-    '0,',
-    '; ',
-    ' ;',
-    '  ;',
-    ', ',
-    ',bearer',
-  ],
-  ...[
-    ' and ',
-    " eq '",
-    '-----',
-    '-----BEGIN PRIVATE KEY-----\n',
-    'PRIVATE KEY',
-    ' Trace ID:',
-    'error="',
-  ],
+  ...' \t\naA0-./:;=,%+_\'"\\`[](){}@&<?#\0é\u2028',
+  ...['\r\n', ' \t', 'aA', '0a', "''", '{a', 'a.', 'a-', 'a/', '/a', 'a:', '//', '0.', '0,'],
+  ...['; ', ' ;', ', ', ',bearer', ' and ', " eq '", '-----', 'PRIVATE KEY', 'error="'],
 ]
 const ends = ['', '!', '\n', '\0', 'a', 'a\n', '0', ' ', '/', ';', ',', '\nx', ' !']
 
-const searching = new Script(
-  `times = texts.map((text) => {
-     const startMs = now()
-     if (pattern.global) text.replace(pattern, '')
-     else pattern.exec(text)
-     return now() - startMs
-   })`,
-)
-const sandbox = createContext({
-  now: () => performance.now(),
-  texts: [''],
-  pattern: / /,
-  times: [0],
-})
-
-const limitMs = 3000
-
-/** The time of each text; undefined above the limit. Only the time limit of a script can stop a search. */
-function timesMs(
-  pattern: RegExp,
-  texts: readonly string[],
-  timeout: number,
-): readonly number[] | undefined {
-  sandbox.pattern = pattern
-  sandbox.texts = texts
-  try {
-    searching.runInContext(sandbox, { timeout })
-    return sandbox.times
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    return undefined
-  }
+/** The time of a search, the fastest of several attempts: a busy machine delays some. */
+function searchMs(pattern: RegExp, text: string, attempts: number): number {
+  const times = Array.from({ length: attempts }, () => {
+    const startMs = performance.now()
+    if (pattern.global) text.replace(pattern, '')
+    else pattern.exec(text)
+    return performance.now() - startMs
+  })
+  return Math.min(...times)
 }
 
-type Shape = { readonly start: string; readonly pump: string; readonly end: string }
+const longestMs = 5
+/** Above this time, linear growth is too slow as well. */
+const longestLinearMs = 50
 
-const textOf = ({ start, pump, end }: Shape, characters: number): string => {
-  const count = Math.max(0, Math.floor((characters - start.length - end.length) / pump.length))
-  return `${start}${pump.repeat(count)}${end}`.slice(0, characters)
+/** Whether a text takes the permitted time, or grows linearly. */
+function isQuick(pattern: RegExp, text: string): boolean {
+  const ms = searchMs(pattern, text, 7)
+  // Linear time grows by four here, and quadratic time by sixteen.
+  const quarterMs = searchMs(pattern, text.slice(0, text.length / 4), 7)
+  return ms < longestMs || (ms < longestLinearMs && ms < 8 * quarterMs)
 }
 
-const shapesOf = ({ starts }: RegexInput): Shape[] =>
+/** The hostile texts of a length, by their shapes. */
+const hostileTexts = (starts: readonly string[], characters: number): string[] =>
   ['', ...starts].flatMap((start) =>
-    pumps.flatMap((pump) => ends.map((end) => ({ start, pump, end }))),
+    pumps.flatMap((pump) =>
+      ends.map((end) => {
+        const count = Math.floor((characters - start.length - end.length) / pump.length)
+        return `${start}${pump.repeat(Math.max(0, count))}${end}`
+      }),
+    ),
   )
 
-/** The slowest shapes of short texts. Shapes with more than linear time are among them. */
-function costliest(
-  { pattern, longest = 0 }: RegexInput,
-  shapes: readonly Shape[],
-  timeout: number,
-) {
-  const texts = shapes.map((shape) => textOf(shape, Math.min(longest, screenedCharacters)))
-  const first = timesMs(pattern, texts, timeout)
-  if (first === undefined) return undefined
-  const second = timesMs(pattern, texts, timeout) ?? first
-  return shapes
-    .map((shape, index) => ({ shape, ms: Math.min(first[index] ?? 0, second[index] ?? 0) }))
-    .sort((a, b) => b.ms - a.ms)
+/** The hostile text that takes too long, among those that cost most when they are short. */
+function slowText({ pattern, longest, starts }: ForeignInput): string | undefined {
+  const costs = hostileTexts(starts, Math.min(longest, 2048)).map((text, index) => ({
+    index,
+    ms: searchMs(pattern, text, 2),
+  }))
+  const texts = hostileTexts(starts, longest)
+  return costs
+    .toSorted((a, b) => b.ms - a.ms)
     .slice(0, 4)
-    .map(({ shape }) => shape)
+    .map(({ index }) => texts[index] ?? '')
+    .find((text) => !isQuick(pattern, text))
 }
 
-function fastestMs(pattern: RegExp, text: string, timeout: number): number {
-  const times = timesMs(pattern, Array(runs).fill(text), timeout)
-  return Math.min(...(times ?? [Number.POSITIVE_INFINITY]))
-}
-
-/** Whether a text takes the permitted time, or grows linearly, in one of several attempts. */
-function isQuick(pattern: RegExp, text: string, timeout: number): boolean {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const ms = fastestMs(pattern, text, timeout)
-    if (ms < longestMs) return true
-    // Linear time grows by four here, and quadratic time by sixteen.
-    const quarterMs = fastestMs(pattern, text.slice(0, text.length / 4), timeout)
-    if (ms < longestLinearMs && ms < 8 * quarterMs) return true
-  }
-  return false
-}
-
-/** The first of the costliest texts of the greatest length that takes too long. */
-function tooSlow(input: RegexInput, timeout = limitMs): { readonly shape?: Shape } | undefined {
-  const shapes = costliest(input, shapesOf(input), timeout)
-  if (shapes === undefined) return {}
-  const slow = shapes.find(
-    (shape) => !isQuick(input.pattern, textOf(shape, input.longest ?? 0), timeout),
-  )
-  return slow && { shape: slow }
-}
-
-const sourceFiles = sources.filter((file) =>
-  /^(packages\/[\w-]+|services\/[\w-]+|cli)\/src\//.test(file),
-)
-
-describe('the regular expressions', () => {
-  for (const file of sourceFiles) {
-    const code = read(file)
-    const literals = regexLiterals(code)
-    const built = code.split('new RegExp(').length - 1
-    const inputs = regexInputs[file] ?? []
-    if (literals.length + built + inputs.length === 0) continue
-    it(`of ${file} each have a row with their longest input (AS38, RS34)`, () => {
-      const rows = inputs.filter(({ isBuilt }) => !isBuilt).map(({ pattern }) => String(pattern))
-      assert.deepEqual(rows, literals)
-      assert.equal(inputs.filter(({ isBuilt }) => isBuilt).length, built)
-    })
-  }
-
-  it('of no other file have a row', () => {
+describe('the regular expressions of foreign texts', () => {
+  it('are in the sources', () => {
+    const written = new Set(literals.map(String))
     assert.deepEqual(
-      Object.keys(regexInputs).filter((file) => !sourceFiles.includes(file)),
+      foreignInputs.map(({ pattern }) => `${pattern}`).filter((one) => !written.has(one)),
       [],
     )
+    const constructed = products.flatMap((file) => read(file).match(/new RegExp\(/g) ?? [])
+    assert.equal(constructed.length, built.length, 'each built expression has a row')
   })
 
-  const timed = Object.entries(regexInputs).flatMap(([file, inputs]) =>
-    inputs.filter(({ longest }) => longest !== undefined).map((input) => ({ file, input })),
-  )
-  for (const { file, input } of timed) {
-    const { pattern, longest } = input
-    it(`take under 5 ms, or linear time, for ${longest} hostile characters: ${pattern} in ${file} (AS38, RS34)`, () => {
-      assert.equal(tooSlow(input), undefined)
+  for (const input of [...foreignInputs, ...built])
+    it(`take under 5 ms, or linear time, for ${input.longest} hostile characters: ${input.pattern} (AS38, RS34)`, () => {
+      assert.ok(!isSuperLinear(input.pattern))
+      assert.equal(slowText(input)?.slice(0, 40), undefined)
     })
-  }
 
-  const slow: [what: string, pattern: RegExp, ...starts: string[]][] = [
-    ['nested repetitions', /^(a+)+$/],
-    ['a type with parameters', /^application\/json[\t ]*(?:;[\t ]*[^;]+)*$/i, 'application/json'],
-    ['blanks before a word', /\s+Trace ID: .*$/],
-    ['a block without an end', /-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END/s],
-    ['blanks that two parts take', /^\w+:\s*(.*)$/, 'a:'],
-    ['characters before the end', /[-.]+$/],
-    ['digits without a unit', /(\d+(?:\.\d+)?)(ms|s)/g],
-  ]
-  for (const [what, pattern, ...starts] of slow) {
-    it(`would fail with ${what}: ${pattern}`, () => {
-      assert.ok(tooSlow({ pattern, starts, longest: 65_536, isBuilt: false }, 200))
-    })
-  }
-})
-
-describe('the search for literals', () => {
-  const rows: [code: string, found: string[]][] = [
-    ['const a = /b/', ['/b/']],
-    ['f(/[/]\\//gu, 1)', ['/[/]\\//gu']],
-    ['return /a/.test(b)', ['/a/']],
-    ['const a = b / c / d', []],
-    ['const a = (b + c) / d // no /e/', []],
-    ['const a = \'/b/\' + "/c/"', []],
-    ['/* /a/ */ const a = x => /b/', ['/b/']],
-    ['const a = `/b/$' + '{c.replace(/d/, `/e/$' + '{/f/}`)}/g/`', ['/d/', '/f/']],
-    ['const a = {\n  b: /c/,\n}', ['/c/']],
-    ["import { a } from '../b/c.ts'", []],
-  ]
-  for (const [code, found] of rows)
-    it(`finds ${found.length} in ${code}`, () => assert.deepEqual(regexLiterals(code), found))
+  it('would not be taken with a block without an end', () => {
+    const pattern = /-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END/s
+    assert.ok(!isQuick(pattern, '-----BEGIN PRIVATE KEY-----\n'.repeat(2000)))
+  })
 })
