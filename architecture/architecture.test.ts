@@ -110,6 +110,14 @@ describe('files', () => {
     assert.deepEqual(touching, [])
   })
 
+  it('no test has a hook for each test outside a describe block', () => {
+    // Many files share a process: such a hook would run before every test of all of them.
+    assert.deepEqual(
+      sources.filter((file) => /^(beforeEach|afterEach)\(/m.test(read(file))),
+      [],
+    )
+  })
+
   it('no test is skipped, focused or marked as todo', () => {
     const marks = /\b(it|test|describe)\.(only|skip|todo)\b|\{ *(skip|only|todo): *true/
     assert.deepEqual(

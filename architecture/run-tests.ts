@@ -2,57 +2,62 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Counts } from './failure-reporter.ts'
-import { root } from './source-tree.ts'
-import { type Job, jobsOf, type Suite } from './test-suites.ts'
 
-// `npm test` runs both suites as one queue of jobs; `npm run test:unit` and `npm run test:system` run one.
+// `npm test` runs both suites; `npm run test:unit` and `npm run test:system` run one.
 
-const suites = process.argv.slice(2) as Suite[]
-// System tests wait for timers and for other processes, so two more fill two cores.
-const processes = suites.includes('system') ? 4 : 2
-const reporter = join(import.meta.dirname, 'failure-reporter.ts')
+/** The files of a suite, and the number of processes that share them. */
+const suites = {
+  system: { files: ['**/test/**/*.system.test.ts', 'e2e/test/**/*.test.ts'], shards: 6 },
+  unit: { files: ['{cli,packages,services}/**/test/**/!(*.system).test.ts'], shards: 2 },
+}
+
+const root = join(import.meta.dirname, '..')
+const reporter = `--test-reporter=${join(import.meta.dirname, 'failure-reporter.ts')}`
 const env = {
-  // Each of some hundred processes compiles the same files without it.
+  // Each process compiles the same files without it.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node-compile-cache'),
   ...process.env,
 }
 
-type Result = Counts & { readonly exitCode: number | null }
+const total = { tests: 0, passed: 0, failed: 0 }
+const failedShards: string[] = []
 
-/** Runs files in one process: the start of a process takes longer than most unit tests. */
-async function runFiles(files: readonly string[]): Promise<Result> {
-  const args = ['--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files]
-  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: [...stdio] })
-  let counts: Counts = { tests: 0, passed: 0, failed: 0 }
-  child.on('message', (message: Counts) => {
-    counts = message
+/** Runs one part of the files in one process: the start of a process takes longer than most tests. */
+async function runShard(suite: keyof typeof suites, shard: string): Promise<void> {
+  const args = ['--test', '--test-isolation=none', `--test-shard=${shard}`, reporter]
+  const child = spawn(process.execPath, [...args, ...suites[suite].files], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const [exitCode] = (await once(child, 'close')) as [number | null]
-  return { ...counts, exitCode }
-}
-
-/** Runs jobs, some at the same time, and returns the results of each suite. */
-async function runJobs(waiting: Job[]): Promise<Map<Suite, Result[]>> {
-  const results = new Map(suites.map((suite) => [suite, [] as Result[]]))
-  const runWaiting = async () => {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
-      results.get(job.suite)?.push(await runFiles(job.files))
-  }
-  await Promise.all(Array.from({ length: processes }, runWaiting))
-  return results
+  let tests = 0
+  child.on('message', (counts: Counts) => {
+    tests = counts.tests
+    for (const count of ['tests', 'passed', 'failed'] as const) total[count] += counts[count]
+  })
+  const [exitCode] = await once(child, 'close')
+  if (exitCode !== 0 || tests === 0) failedShards.push(`${suite} ${shard}`)
 }
 
 const startedMs = performance.now()
-let isGreen = true
-const summary: string[] = []
-for (const [suite, results] of await runJobs(jobsOf(suites))) {
-  const sum = (count: keyof Counts) => results.reduce((total, result) => total + result[count], 0)
-  const numbers = `${sum('tests')} tests, ${sum('passed')} passed, ${sum('failed')} failed`
-  summary.push(`${suite.padEnd(6)}  ${numbers}`)
-  isGreen &&= results.every(({ exitCode, tests }) => exitCode === 0 && tests > 0)
+const shards = (['system', 'unit'] as const)
+  .filter((suite) => process.argv.includes(suite))
+  .flatMap((suite) =>
+    Array.from({ length: suites[suite].shards }, (_, index) => {
+      return () => runShard(suite, `${index + 1}/${suites[suite].shards}`)
+    }),
+  )
+// System tests wait for timers and for other processes, so two more fill two cores.
+const processes = process.argv.includes('system') ? 4 : 2
+const runWaiting = async () => {
+  for (let run = shards.shift(); run !== undefined; run = shards.shift()) await run()
 }
+await Promise.all(Array.from({ length: processes }, runWaiting))
+
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-summary.push(`${isGreen ? 'All tests passed' : 'The tests failed'} in ${seconds} s.`)
-process.stdout.write(`\n${summary.join('\n')}\n`)
-process.exitCode = isGreen ? 0 : 1
+const outcome =
+  failedShards.length === 0 ? 'All tests passed' : `Tests failed in ${failedShards.join(', ')},`
+process.stdout.write(
+  `\n${total.tests} tests, ${total.passed} passed, ${total.failed} failed\n${outcome} in ${seconds} s.\n`,
+)
+process.exitCode = failedShards.length === 0 ? 0 : 1

@@ -18,10 +18,6 @@ let path: string
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'greeting-private-file-'))
 })
-beforeEach(async () => {
-  folder = await mkdtemp(join(root, 'folder-'))
-  path = join(folder, 'secret')
-})
 after(() => rm(root, { recursive: true }))
 
 const ways = { createSecretFile, replaceSecretFile }
@@ -59,6 +55,11 @@ function writeInProcess(how: string, text: string, { dies = false, room = 'unlim
 }
 
 describe('a private file', () => {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(root, 'folder-'))
+    path = join(folder, 'secret')
+  })
+
   for (const [how, write] of Object.entries(ways)) {
     it(`is readable by its owner only, complete, and without a leftover draft: ${how}`, async () => {
       await write(path, 'text')
