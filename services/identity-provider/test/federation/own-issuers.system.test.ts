@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { startLabProvider } from '../../src/lab/index.ts'
 import { decodeJwt } from 'jose'
 import {
   serverManagementAppId,
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '../../src/directory/privileged-api-ids.ts'
+import { startLabProvider } from '../../src/lab/index.ts'
 import type { LabProviderOptions } from '../../src/lab/start-lab-provider.ts'
 import { asProof } from '../http/client-certificate.ts'
 import { registrationsFile } from '../provider-process.ts'
