@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
 import { buildPackages } from '../../build/build-packages.ts'
+import { packageRows } from '../../build/packages.ts'
 import { npm } from '../../packed/program.ts'
 import type { Target } from './targets.ts'
 
@@ -37,12 +38,15 @@ function copyRuntimeFiles(from: string, to: string, styles?: ReadonlySet<string>
   })
 }
 
-/** The style sheets of dependencies that a service serves. A dependency has a hundred others. */
+/** The style sheets of dependencies that a service and its packages serve. A dependency has a hundred others. */
 export function stylesOf(root: string, { path }: Pick<Target, 'path'>): ReadonlySet<string> {
-  const folder = join(root, path, 'src')
-  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(folder, file), 'utf8'))
+  const bundled = packageRows.find((one) => one.path === path)?.bundled ?? []
+  const sources = [path, ...bundled].flatMap((one) => {
+    const folder = join(root, one, 'src')
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+  })
   const references = sources.join('\n').matchAll(/import\.meta\.resolve\('([^']+\.css)'\)/g)
   return new Set([...references].map(([, reference = '']) => basename(reference)))
 }
