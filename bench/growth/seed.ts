@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { newApplication } from '../../services/identity-provider/src/directory/application/new-application.ts'
+import { newApplication } from '../../services/identity-provider/src/directory/application/application.ts'
 import { secretSha256 } from '../../services/identity-provider/src/directory/application/password-credential.ts'
 import {
   type DirectoryChange,
@@ -142,7 +142,7 @@ const principal = (seed: string, id: string, appId: string, displayName: string,
     ...{ id, tenantId: guidOf(seed, 'tenant'), appId, displayName, createdDateTime: at },
     ...{ deletedDateTime: null, accountEnabled: true, appRoleAssignmentRequired: false },
     ...{ passwordCredentials: [], keyCredentials: [], delegatedConsents: [] },
-    ...{ ownerIds: [], description: {} },
+    ...{ ownerIds: [], inertProperties: {} },
   })
 
 const assignment = (seed: string, api: string, role: number, client: number, at: Date) =>

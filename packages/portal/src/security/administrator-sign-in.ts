@@ -1,4 +1,4 @@
-import { credentialName } from '@greeting/identity-provider/parts/directory/application/credential-name'
+import { credentialName } from '@greeting/identity-provider/parts/directory/application/credential'
 import {
   graphAppId,
   serverManagementAppId,

@@ -15,7 +15,7 @@ import {
 import { isGuid } from './guid.ts'
 import { LeastRecentlyUsed } from './least-recently-used.ts'
 import { NotLoaded } from './not-loaded.ts'
-import { descriptionWeight } from './properties/inert-properties.ts'
+import { inertWeight } from './properties/inert-properties.ts'
 import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from './service-principal/service-principal.ts'
 import type { Tenant } from './tenant.ts'
@@ -268,7 +268,7 @@ const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
 function weightOf({ object, ids = [] }: Entry): number {
   if (object === undefined || object.value === null) return 1 + ids.length
   if (object.kind === 'servicePrincipal') {
-    const { delegatedConsents, description, keyCredentials, ownerIds, passwordCredentials } =
+    const { delegatedConsents, inertProperties, keyCredentials, ownerIds, passwordCredentials } =
       object.value
     return (
       1 +
@@ -276,7 +276,7 @@ function weightOf({ object, ids = [] }: Entry): number {
       keyCredentials.length +
       delegatedConsents.length +
       ownerIds.length +
-      descriptionWeight(description)
+      inertWeight(inertProperties)
     )
   }
   if (object.kind === 'tenant') return 1 + object.value.domains.length
@@ -291,6 +291,6 @@ function weightOf({ object, ids = [] }: Entry): number {
     value.requiredResourceAccess.length +
     value.identifierUris.length +
     value.ownerIds.length +
-    descriptionWeight(value.description)
+    inertWeight(value.inertProperties)
   )
 }

@@ -10,7 +10,7 @@ import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-he
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
-import { credentialName } from '../directory/application/credential-name.ts'
+import { credentialName } from '../directory/application/credential.ts'
 import {
   graphAppId,
   tokenExchangeAppId,

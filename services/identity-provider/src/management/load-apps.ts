@@ -6,7 +6,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./operations/operations-app.ts'),
   () => import('./odata/query-options.ts'),
   () => import('./odata/list-stored.ts'),
-  () => import('./graph/applications/application-description.ts'),
   () => import('./graph/expansions.ts'),
   () => import('./graph/applications/key-credential-body.ts'),
   () => import('./graph/applications/application-body.ts'),

@@ -1,10 +1,10 @@
 import type { Application } from '../directory/application/application.ts'
-import { newApplication } from '../directory/application/new-application.ts'
+import { newApplication } from '../directory/application/application.ts'
 import { createPassword } from '../directory/application/password-credential.ts'
 import { type DirectoryChange, put } from '../directory/directory-change.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import { newAppRoleAssignment } from '../directory/service-principal/app-role-assignment.ts'
-import { newServicePrincipal } from '../directory/service-principal/new-service-principal.ts'
+import { newServicePrincipal } from '../directory/service-principal/service-principal.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
 /** The IDs and secrets of the first registrations. No other place has the secrets as text. */

@@ -1,6 +1,6 @@
 import type { AppRole } from '../../src/directory/application/app-role.ts'
 import type { Application } from '../../src/directory/application/application.ts'
-import { newApplication } from '../../src/directory/application/new-application.ts'
+import { newApplication } from '../../src/directory/application/application.ts'
 import type { AppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
@@ -53,7 +53,7 @@ export const servicePrincipal = (part: Partial<ServicePrincipal> = {}): ServiceP
   keyCredentials: [],
   delegatedConsents: [],
   ownerIds: [],
-  description: {},
+  inertProperties: {},
   ...part,
 })
 

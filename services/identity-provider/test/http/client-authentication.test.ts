@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { decodeJwt, FlattenedSign } from 'jose'
-import { credentialName } from '../../src/directory/application/credential-name.ts'
+import { credentialName } from '../../src/directory/application/credential.ts'
 import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
 import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fixedProperties } from '../../src/management/graph/applications/application-description.ts'
+import { applicationProperties } from '../../src/directory/application/application.ts'
+import { fixedValues } from '../../src/directory/properties/property.ts'
 import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
 import { referenceTables } from './reference-tables.ts'
 
@@ -17,7 +18,8 @@ describe('docs/reference/graph.md', () => {
     })
 
   it('names every property with a fixed value, and the scope of the API of the server', () => {
-    for (const name of Object.keys(fixedProperties)) assert.ok(page.includes(`\`${name}\``), name)
+    for (const name of Object.keys(fixedValues(applicationProperties)))
+      assert.ok(page.includes(`\`${name}\``), name)
     assert.ok(page.includes(`${serverManagementUri}/.default`))
   })
 })

@@ -1,8 +1,8 @@
+import type { MemberObjects } from '../../src/directory/properties/property.ts'
 import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-entity-set.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
-import type { MemberObjects } from '../../src/management/odata/entity-set.ts'
 import type { Operation } from '../../src/management/operations/operation.ts'
 import type { RequiredRoles } from '../../src/management/privileges/caller.ts'
 import { graphRoles } from '../../src/management/privileges/graph-roles.ts'
@@ -54,20 +54,25 @@ const membersOf = (property: string, { members }: MemberObjects) =>
 
 const filterTable = table(
   ['Set', '`eq`, `in`', '`ge`, `le` too', '`any`', '`startsWith`', '`$search`', '`$orderby`'],
-  [applications, servicePrincipals, appRoleAssignments].map((set) => [
-    code(set.name),
-    ...(['value', 'time', 'collection'] as const).map((kind) =>
-      codes(
-        Object.entries(set.filterable).flatMap(([property, of]) => {
-          if (typeof of !== 'object') return of === kind ? [property] : []
-          return kind === 'collection' ? membersOf(property, of) : []
-        }),
+  [applications, servicePrincipals, appRoleAssignments].map(({ name, properties }) => {
+    const rows = Object.entries(properties)
+    const namesWith = (attribute: 'hasStartsWith' | 'isSearchable' | 'isSortable') =>
+      rows.filter(([, row]) => row[attribute]).map(([property]) => property)
+    return [
+      code(name),
+      ...(['value', 'time', 'collection'] as const).map((kind) =>
+        codes(
+          rows.flatMap(([property, { filter }]) => {
+            if (typeof filter !== 'object') return filter === kind ? [property] : []
+            return kind === 'collection' ? membersOf(property, filter) : []
+          }),
+        ),
       ),
-    ),
-    codes(set.startsWith),
-    codes(set.searchable),
-    codes(Object.keys(set.orders ?? {})),
-  ]),
+      codes(namesWith('hasStartsWith')),
+      codes(namesWith('isSearchable')),
+      codes(namesWith('isSortable')),
+    ]
+  }),
 )
 
 const refusalTable = table(

@@ -2,16 +2,9 @@ import { claimSentences } from '@greeting/portal/parts/pages/claim-sentences'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
-import {
-  applicationDefaults,
-  fixedProperties,
-} from '../../src/management/graph/applications/application-description.ts'
 import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
-import {
-  fixedPrincipalProperties,
-  principalDefaults,
-} from '../../src/management/graph/service-principals/principal-description.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
+import type { EntitySet } from '../../src/management/odata/entity-set.ts'
 import { application, servicePrincipal, tenant } from '../directory/sample.ts'
 
 /** A decision whose token has every claim. */
@@ -87,32 +80,24 @@ export function claimRows(facts: readonly Fact[]): string[][] {
 /** The properties that the other tables do not describe. */
 const others: Readonly<Record<string, string>> = {
   api: 'same; its scopes are kept and shown',
-  oauth2RequirePostResponse: 'fixed: `false`',
   optionalClaims: 'same; claims for users are kept and shown',
   passwordAuthenticationAllowed: 'an addition',
 }
 
-function effectOf(property: string, fixed: object, described: object): string {
-  if (Object.hasOwn(fixed, property)) {
-    return `fixed: \`${JSON.stringify(Reflect.get(fixed, property))}\``
-  }
-  if (Object.hasOwn(described, property)) return 'kept and shown'
+function effectOf(property: string, { properties }: Pick<EntitySet<never>, 'properties'>): string {
+  const row = properties[property]
+  if (row === undefined) return ''
+  if (row.fixed !== undefined) return `fixed: \`${JSON.stringify(row.fixed)}\``
+  if (row.inert !== undefined) return 'kept and shown'
   return others[property] ?? 'same'
 }
 
 /** The properties of both objects in Microsoft Graph, and what each does here. */
-export const settingRows = (): string[][] => {
-  const { properties: ofApplication } = applications
-  const { properties: ofPrincipal } = servicePrincipals
-  return [...new Set([...Object.keys(ofApplication), ...Object.keys(ofPrincipal)])]
+export const settingRows = (): string[][] =>
+  [...new Set([applications, servicePrincipals].flatMap((set) => Object.keys(set.properties)))]
     .sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
     .map((property) => [
       `\`${property}\``,
-      Object.hasOwn(ofApplication, property)
-        ? effectOf(property, fixedProperties, applicationDefaults)
-        : '',
-      Object.hasOwn(ofPrincipal, property)
-        ? effectOf(property, fixedPrincipalProperties, principalDefaults)
-        : '',
+      effectOf(property, applications),
+      effectOf(property, servicePrincipals),
     ])
-}

@@ -54,7 +54,7 @@ const everything = application({
   ],
   uniqueName: awkward.join(' '),
   ownerIds: [guid(4), guid(5)],
-  description: { notes: awkward.join(' '), tags: awkward, web: { redirectUris: ['a:b'] } },
+  inertProperties: { notes: awkward.join(' '), tags: awkward, web: { redirectUris: ['a:b'] } },
   federatedIdentityCredentials: [
     {
       id: guid(4),
@@ -93,7 +93,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
           id: 'x',
           appRoleAssignmentRequired: true,
           ownerIds: [guid(4)],
-          description: { notes: awkward.join(' ') },
+          inertProperties: { notes: awkward.join(' ') },
           passwordCredentials: everything.passwordCredentials,
           keyCredentials: everything.keyCredentials,
           delegatedConsents: [

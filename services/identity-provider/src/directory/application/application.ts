@@ -1,9 +1,37 @@
-import type { Description } from '../properties/inert-properties.ts'
-import type { AppRole } from './app-role.ts'
+import { z } from 'zod'
+import { bodyCollection, name, note, tags, text, webUrl } from '../properties/forms.ts'
+import type { InertProperties } from '../properties/inert-properties.ts'
+import {
+  inertDefaults,
+  initialValues,
+  noPublisher,
+  type PropertyTable,
+} from '../properties/property.ts'
+import type { Tenant } from '../tenant.ts'
+import { type AppRole, appRoleJson, appRoleMembers } from './app-role.ts'
+import * as forms from './application-forms.ts'
+import { lastUseOf } from './credential.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
-import type { KeyCredential } from './key-credential.ts'
-import type { PasswordCredential } from './password-credential.ts'
-import type { SignInAudience } from './sign-in-audience.ts'
+import {
+  isKeySelected,
+  type KeyCredential,
+  keyCredentialJson,
+  keyCredentialMembers,
+} from './key-credential.ts'
+import {
+  type PasswordCredential,
+  passwordCredentialJson,
+  passwordCredentialMembers,
+} from './password-credential.ts'
+
+/** Who may use an application. All but the first permit other tenants. No personal account exists here. */
+export const signInAudiences = [
+  'AzureADMyOrg',
+  'AzureADMultipleOrgs',
+  'AzureADandPersonalMicrosoftAccount',
+] as const
+
+export type SignInAudience = (typeof signInAudiences)[number]
 
 /** The permissions that a client requests of one API. A request grants nothing. */
 export type RequiredResourceAccess = {
@@ -49,5 +77,242 @@ export type Application = {
   readonly federatedIdentityCredentials: readonly FederatedIdentityCredential[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
-  readonly description: Description
+  /** The properties of `applicationProperties` that have a default in `inert`, and members of `api` and `optionalClaims`. */
+  readonly inertProperties: InertProperties
 }
+
+/** The parts of `api` and `optionalClaims` that are kept and shown only, with their defaults. */
+const apiDefaults = {
+  acceptMappedClaims: null,
+  knownClientApplications: [],
+  oauth2PermissionScopes: [],
+  preAuthorizedApplications: [],
+} as const
+const userClaimDefaults = { idToken: [], saml2Token: [] } as const
+const webDefaults = {
+  homePageUrl: null,
+  logoutUrl: null,
+  redirectUris: [],
+  implicitGrantSettings: { enableAccessTokenIssuance: false, enableIdTokenIssuance: false },
+} as const
+
+/** A scope of an API: a permission that users would delegate. */
+export type Scope = { readonly id: string; readonly isEnabled: boolean }
+
+/** The scopes of an application. */
+export const scopesOf = (application: Application | undefined): readonly Scope[] =>
+  ((application?.inertProperties.api ?? apiDefaults) as Partial<typeof apiDefaults>)
+    .oauth2PermissionScopes ?? []
+
+/**
+ * The properties of an application.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/application
+ */
+export const applicationProperties: PropertyTable<
+  Application,
+  { tenant(id: string): Tenant | undefined }
+> = {
+  // Terraform reads this property of the beta version.
+  oauth2RequirePostResponse: { fixed: false, isSelectedOnly: true, type: 'Edm.Boolean' },
+  id: { column: ['id'], filter: 'value', index: 'id' },
+  tenantId: { column: ['tenant_id'], show: false },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], type: 'Edm.DateTimeOffset' },
+  appId: { column: ['app_id'], filter: 'value', hasStartsWith: true, index: 'appId' },
+  displayName: {
+    column: ['display_name'],
+    body: name(),
+    filter: 'value',
+    hasStartsWith: true,
+    isSearchable: true,
+    isSortable: true,
+    index: 'displayName',
+  },
+  uniqueName: {
+    initial: null,
+    column: ['unique_name'],
+    body: name(),
+    isSetAtCreation: true,
+    filter: 'value',
+  },
+  createdDateTime: {
+    column: ['created_at', 'time'],
+    type: 'Edm.DateTimeOffset',
+    filter: 'time',
+    isSortable: true,
+  },
+  signInAudience: {
+    initial: 'AzureADMyOrg',
+    column: ['sign_in_audience'],
+    body: z.enum(signInAudiences),
+    filter: 'value',
+  },
+  identifierUris: {
+    initial: [],
+    column: ['identifier_uris', 'json'],
+    body: bodyCollection(text(255), forms.maxEntries),
+    type: 'Collection(Edm.String)',
+    filter: 'collection',
+    hasStartsWith: true,
+    index: 'identifierUri',
+  },
+  isFallbackPublicClient: {
+    initial: false,
+    column: ['is_fallback_public_client', 'boolean'],
+    body: z
+      .boolean()
+      .nullable()
+      .transform((value) => value ?? false),
+    type: 'Edm.Boolean',
+  },
+  passwordAuthenticationAllowed: {
+    initial: true,
+    column: ['password_authentication_allowed', 'boolean'],
+    body: z.boolean(),
+    type: 'Edm.Boolean',
+  },
+  publisherDomain: {
+    show: ({ tenantId }, { directory }) => directory.tenant(tenantId)?.domains[0] ?? null,
+  },
+  api: {
+    body: forms.api,
+    show: ({ inertProperties, requestedAccessTokenVersion }) => ({
+      ...apiDefaults,
+      ...(inertProperties.api as object | undefined),
+      requestedAccessTokenVersion,
+    }),
+    type: 'graph.apiApplication',
+  },
+  requestedAccessTokenVersion: {
+    initial: null,
+    column: ['requested_access_token_version'],
+    show: false,
+  },
+  appRoles: {
+    initial: [],
+    body: forms.appRoles,
+    show: ({ appRoles }) => appRoles.map(appRoleJson),
+    type: 'Collection(graph.appRole)',
+    filter: appRoleMembers,
+  },
+  requiredResourceAccess: {
+    initial: [],
+    column: ['required_resource_access', 'json'],
+    body: forms.requiredResourceAccess,
+    type: 'Collection(graph.requiredResourceAccess)',
+  },
+  optionalClaims: {
+    body: forms.optionalClaims,
+    show: ({ inertProperties, optionalAccessTokenClaims: claims }) =>
+      claims.length === 0 && inertProperties.optionalClaims === undefined
+        ? null
+        : {
+            ...userClaimDefaults,
+            accessToken: claims.map((claim) => ({ source: null, essential: false, ...claim })),
+            ...(inertProperties.optionalClaims as object | undefined),
+          },
+    type: 'graph.optionalClaims',
+  },
+  optionalAccessTokenClaims: {
+    initial: [],
+    column: ['optional_access_token_claims', 'json'],
+    show: false,
+  },
+  passwordCredentials: {
+    initial: [],
+    show: (application, view) =>
+      application.passwordCredentials.map((one) =>
+        passwordCredentialJson(one, lastUseOf(application, one, view)),
+      ),
+    type: 'Collection(graph.passwordCredential)',
+    filter: passwordCredentialMembers,
+  },
+  keyCredentials: {
+    initial: [],
+    show: (application, view) =>
+      application.keyCredentials.map((one) =>
+        keyCredentialJson(one, lastUseOf(application, one, view), isKeySelected(view)),
+      ),
+    type: 'Collection(graph.keyCredential)',
+    filter: keyCredentialMembers,
+  },
+  federatedIdentityCredentials: { initial: [], show: false },
+  ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
+  inertProperties: { initial: {}, column: ['description', 'json'], show: false },
+  defaultRedirectUri: { inert: null, body: webUrl.nullable() },
+  description: { inert: null, body: note.nullable() },
+  groupMembershipClaims: { inert: null, body: text().nullable() },
+  info: {
+    inert: {
+      logoUrl: null,
+      marketingUrl: null,
+      privacyStatementUrl: null,
+      supportUrl: null,
+      termsOfServiceUrl: null,
+    },
+    body: forms.info,
+    type: 'graph.informationalUrl',
+  },
+  isDeviceOnlyAuthSupported: { inert: null, body: z.boolean().nullable(), type: 'Edm.Boolean' },
+  notes: { inert: null, body: note.nullable() },
+  parentalControlSettings: {
+    inert: { countriesBlockedForMinors: [], legalAgeGroupRule: 'Allow' },
+    body: forms.parentalControlSettings,
+    type: 'graph.parentalControlSettings',
+  },
+  publicClient: {
+    inert: { redirectUris: [] },
+    body: forms.redirects,
+    type: 'graph.publicClientApplication',
+  },
+  samlMetadataUrl: { inert: null, body: webUrl.nullable() },
+  serviceManagementReference: { inert: null, body: text().nullable() },
+  spa: { inert: { redirectUris: [] }, body: forms.redirects, type: 'graph.spaApplication' },
+  tags: {
+    inert: [],
+    body: tags.nullable(),
+    type: 'Collection(Edm.String)',
+    filter: 'collection',
+  },
+  web: {
+    inert: webDefaults,
+    body: forms.web,
+    show: ({ inertProperties }) => webJson({ ...webDefaults, ...Object(inertProperties.web) }),
+    type: 'graph.webApplication',
+  },
+  addIns: { fixed: [], type: 'Collection(graph.addIn)' },
+  applicationTemplateId: { fixed: null },
+  certification: { fixed: null, type: 'graph.certification' },
+  disabledByMicrosoftStatus: { fixed: null },
+  nativeAuthenticationApisEnabled: { fixed: null },
+  requestSignatureVerification: { fixed: null, type: 'graph.requestSignatureVerification' },
+  servicePrincipalLockConfiguration: {
+    fixed: null,
+    type: 'graph.servicePrincipalLockConfiguration',
+  },
+  tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
+  verifiedPublisher: { fixed: noPublisher, type: 'graph.verifiedPublisher' },
+}
+
+/** Each redirect URI has settings of its own in the answers. */
+const webJson = ({ redirectUris, ...web }: { readonly redirectUris: readonly string[] }) => ({
+  ...web,
+  redirectUris,
+  redirectUriSettings: redirectUris.map((uri) => ({ uri, index: null })),
+})
+
+/** The defaults of all that is kept and shown only. */
+export const inertApplicationDefaults: InertProperties = {
+  ...inertDefaults(applicationProperties),
+  api: apiDefaults,
+  optionalClaims: userClaimDefaults,
+}
+
+type Given = Pick<Application, 'id' | 'tenantId' | 'appId' | 'displayName' | 'createdDateTime'> &
+  Partial<Application>
+
+const initial = initialValues(applicationProperties)
+
+/** Creates an application with these properties, and without roles, permissions and credentials by default. */
+export const newApplication = (given: Given): Application =>
+  ({ ...initial, ...given }) as Application

@@ -1,3 +1,5 @@
+import { type Property, shownProperties } from '../properties/property.ts'
+
 /**
  * Trusts an external issuer: a token with this issuer and audience, and with this subject or with claims
  * that match the expression, authenticates the application.
@@ -26,3 +28,21 @@ export type TrustedClaims =
       /** In the form that `parseClaimsMatchingExpression` reads. */
       readonly claimsMatchingExpression: string
     }
+
+const properties: Readonly<Record<string, Property<FederatedIdentityCredential, unknown>>> = {
+  id: {},
+  name: { filter: 'value' },
+  issuer: { filter: 'value' },
+  subject: { filter: 'value' },
+  description: {},
+  audiences: { type: 'Collection(Edm.String)' },
+  // Microsoft Graph shows it in its beta version only. It is absent beside a subject.
+  claimsMatchingExpression: {
+    show: ({ claimsMatchingExpression: value }) =>
+      value === undefined ? undefined : { value, languageVersion: 1 },
+    type: 'graph.federatedIdentityExpression',
+  },
+}
+
+/** The properties of a federated identity credential in answers. */
+export const federatedCredentialProperties = shownProperties(properties)

@@ -1,7 +1,9 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
+import type { MemberObjects, PropertyView } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import { storableTextIssues } from '../storable-text.ts'
+import { credentialMembers } from './credential.ts'
 
 /** A certificate. The client signs its assertions with the private key. */
 export type KeyCredential = {
@@ -90,3 +92,30 @@ function parse(certificate: string | Uint8Array): X509Certificate {
 
 const thumbprint = (fingerprint: string) =>
   Buffer.from(fingerprint.replaceAll(':', ''), 'hex').toString('base64url')
+
+/** The members of a certificate in Microsoft Graph. */
+export const keyCredentialMembers: MemberObjects = {
+  type: 'keyCredential',
+  members: { ...credentialMembers, key: 'unsupported', type: 'value', usage: 'value' },
+}
+
+/** Whether an answer has the certificates themselves, which are long. */
+export const isKeySelected = ({ selected }: Pick<PropertyView<never>, 'selected'>): boolean =>
+  selected?.has('keyCredentials') ?? false
+
+/** A certificate credential, with its thumbprint in hexadecimal. The long `key` is included only on request. */
+export const keyCredentialJson = (
+  { keyId, displayName, startDateTime, endDateTime, certificate, sha1Thumbprint }: KeyCredential,
+  lastUsed: Date | undefined,
+  withKey: boolean,
+) => ({
+  customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('hex').toUpperCase(),
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  key: withKey ? Buffer.from(certificate).toString('base64') : null,
+  keyId,
+  startDateTime: startDateTime.toISOString(),
+  type: 'AsymmetricX509Cert',
+  usage: 'Verify',
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+})

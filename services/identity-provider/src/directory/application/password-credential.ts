@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import type { MemberObjects } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
+import { credentialMembers } from './credential.ts'
 
 /** A client secret in the directory: its hash and its properties. */
 export type PasswordCredential = {
@@ -53,3 +55,24 @@ export function createPassword(
 
 /** The hash with which secrets are stored and compared. */
 export const secretSha256 = (secret: string): Uint8Array => hash('sha256', secret, 'buffer')
+
+/** The members of a secret in Microsoft Graph. */
+export const passwordCredentialMembers: MemberObjects = {
+  type: 'passwordCredential',
+  members: { ...credentialMembers, hint: 'value', secretText: 'unsupported' },
+}
+
+/** A client secret without its text. `lastUsedDateTime` is an addition to Graph. */
+export const passwordCredentialJson = (
+  { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
+  lastUsed?: Date | undefined,
+) => ({
+  customKeyIdentifier: null,
+  displayName,
+  endDateTime: endDateTime.toISOString(),
+  hint,
+  keyId,
+  secretText: null,
+  startDateTime: startDateTime.toISOString(),
+  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+})

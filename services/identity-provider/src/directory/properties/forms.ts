@@ -48,6 +48,33 @@ export const bodyCollection = <Item extends z.ZodType>(
   message = `must not hold more than ${maxEntries} entries`,
 ) => z.array(z.unknown()).max(maxEntries, message).pipe(z.array(item))
 
+const webProtocols = new Set(['http:', 'https:'])
+
+/** The address of a page. */
+export const webUrl = text(2048).refine(
+  (value) => webProtocols.has(URL.parse(value)?.protocol ?? ''),
+  'must be a URL that starts with http:// or https://',
+)
+
+/** The numbers and sizes of Entra ID. */
+const maxRedirectUris = 256
+const maxTags = 100
+
+/** A short text that only people read. */
+export const note = text(1024)
+
+export const tags = bodyCollection(text(), maxTags)
+
+/** Addresses for the sign-in of users. They open nothing here. */
+export const redirectUris = bodyCollection(
+  text().refine((value) => URL.canParse(value), 'must be an absolute URI'),
+  maxRedirectUris,
+)
+
+/** Members that a body may omit, and a null that resets all of them. */
+export const complex = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape).partial().nullable()
+
 /** The origin, with an optional path, at which an API is mounted. */
 export const baseUrl = z
   .url({ protocol: /^https?$/ })

@@ -8,13 +8,67 @@ export type Json =
   | { readonly [name: string]: Json }
 
 /**
- * Properties that describe an object, in the form of Microsoft Graph. They have no effect on tokens, so
- * the directory keeps them and does not read them. A property with its default value is missing.
+ * Properties of an object that are kept and shown only, in the form of Microsoft Graph. They have no effect
+ * on tokens. A property with its default value is missing.
  */
-export type Description = { readonly [property: string]: Json }
+export type InertProperties = { readonly [property: string]: Json }
 
 const charactersPerUnit = 256
 
-/** The weight of a description in a cache. */
-export const descriptionWeight = (description: Description): number =>
-  Math.floor(JSON.stringify(description).length / charactersPerUnit)
+/** The weight of inert properties in a cache. */
+export const inertWeight = (properties: InertProperties): number =>
+  Math.floor(JSON.stringify(properties).length / charactersPerUnit)
+
+/**
+ * The inert properties after a change. A property that the body lacks stays, and so does a member of a
+ * complex property. A property with its default value is not kept.
+ *
+ * @param defaults the value of each property that was never set
+ */
+export function inertAfter(
+  before: InertProperties,
+  changes: { readonly [property: string]: unknown },
+  defaults: InertProperties,
+): InertProperties {
+  const after = { ...before }
+  for (const [property, change] of Object.entries(changes)) {
+    if (change === undefined) continue
+    const initial = defaults[property] ?? null
+    const value = merged(before[property] ?? initial, change as Json, initial)
+    if (isSame(value, initial)) delete after[property]
+    else after[property] = value
+  }
+  return after
+}
+
+/** @param initial the value for which a null stands */
+function merged(before: Json, change: Json, initial: Json): Json {
+  if (change === null) return initial
+  if (!isObject(before) || !isObject(change)) return change
+  const defaults = isObject(initial) ? initial : {}
+  return {
+    ...before,
+    ...Object.fromEntries(
+      Object.entries(change)
+        .filter(([, member]) => member !== undefined)
+        .map(([name, member]) => [
+          name,
+          merged(before[name] ?? null, member, defaults[name] ?? null),
+        ]),
+    ),
+  }
+}
+
+const isObject = (value: Json): value is { readonly [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isSame = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** The number of entries in all collections of inert properties. */
+export function entriesIn(value: unknown): number {
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, one) => sum + entriesIn(one), value.length)
+  }
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, one) => sum + entriesIn(one), 0)
+}

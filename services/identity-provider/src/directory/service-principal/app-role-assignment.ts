@@ -1,3 +1,4 @@
+import type { PropertyTable } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
 
@@ -29,3 +30,30 @@ export const newAppRoleAssignment = (
   appRoleId,
   createdDateTime: source.now(),
 })
+
+/**
+ * The properties of an app role assignment, the same from both sides.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/approleassignment
+ */
+export const appRoleAssignmentProperties: PropertyTable<
+  AppRoleAssignment,
+  { servicePrincipal(id: string): ServicePrincipal | undefined }
+> = {
+  id: { column: ['id'] },
+  tenantId: { column: ['tenant_id'], show: false },
+  deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+  appRoleId: { column: ['app_role_id'], type: 'Edm.Guid', filter: 'value', index: 'appRoleId' },
+  createdDateTime: { column: ['created_at', 'time'], type: 'Edm.DateTimeOffset' },
+  principalDisplayName: {
+    show: ({ principalId }, { directory }) =>
+      directory.servicePrincipal(principalId)?.displayName ?? null,
+  },
+  principalId: { column: ['principal_id'], filter: 'value', index: 'principalId' },
+  principalType: { fixed: 'ServicePrincipal' },
+  resourceDisplayName: {
+    show: ({ resourceId }, { directory }) =>
+      directory.servicePrincipal(resourceId)?.displayName ?? null,
+  },
+  resourceId: { column: ['resource_id'], filter: 'value', index: 'resourceId' },
+}

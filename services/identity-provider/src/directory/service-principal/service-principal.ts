@@ -1,6 +1,35 @@
-import type { KeyCredential } from '../application/key-credential.ts'
-import type { PasswordCredential } from '../application/password-credential.ts'
-import type { Description } from '../properties/inert-properties.ts'
+import { z } from 'zod'
+import { appRoleJson } from '../application/app-role.ts'
+import type { Application } from '../application/application.ts'
+import { applicationProperties, scopesOf } from '../application/application.ts'
+import { lastUseOf } from '../application/credential.ts'
+import {
+  isKeySelected,
+  type KeyCredential,
+  keyCredentialJson,
+} from '../application/key-credential.ts'
+import {
+  type PasswordCredential,
+  passwordCredentialJson,
+} from '../application/password-credential.ts'
+import {
+  bodyCollection,
+  complex,
+  note,
+  redirectUris,
+  tags,
+  text,
+  webUrl,
+} from '../properties/forms.ts'
+import type { InertProperties } from '../properties/inert-properties.ts'
+import {
+  inertDefaults,
+  initialValues,
+  noPublisher,
+  type PropertyTable,
+  type PropertyView,
+} from '../properties/property.ts'
+import type { Runtime } from '../runtime.ts'
 import type { DelegatedConsent } from './delegated-consent.ts'
 
 /** The object of an application in one tenant. It receives app role assignments. */
@@ -24,5 +53,170 @@ export type ServicePrincipal = {
   readonly delegatedConsents: readonly DelegatedConsent[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
-  readonly description: Description
+  /** The properties of `servicePrincipalProperties` that have a default in `inert`. */
+  readonly inertProperties: InertProperties
 }
+
+type Lookups = { applicationByAppId(appId: string): Application | undefined }
+
+const applicationOf = (
+  { appId }: Pick<ServicePrincipal, 'appId'>,
+  { directory }: Pick<PropertyView<Lookups>, 'directory'>,
+) => directory.applicationByAppId(appId)
+
+/**
+ * The properties of a service principal. Some are read from its application.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/serviceprincipal
+ */
+export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups> = {
+  id: { column: ['id'], filter: 'value', index: 'id' },
+  tenantId: { column: ['tenant_id'], show: false },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], type: 'Edm.DateTimeOffset' },
+  accountEnabled: {
+    initial: true,
+    column: ['account_enabled', 'boolean'],
+    body: z.boolean(),
+    type: 'Edm.Boolean',
+    filter: 'value',
+  },
+  appDescription: {
+    show: (one, view) => applicationOf(one, view)?.inertProperties.description ?? null,
+  },
+  appDisplayName: { show: (one, view) => applicationOf(one, view)?.displayName ?? one.displayName },
+  appId: { column: ['app_id'], filter: 'value', hasStartsWith: true, index: 'appId' },
+  appOwnerOrganizationId: {
+    show: (one, view) => applicationOf(one, view)?.tenantId ?? null,
+    type: 'Edm.Guid',
+    filter: 'value',
+  },
+  appRoleAssignmentRequired: {
+    initial: false,
+    column: ['app_role_assignment_required', 'boolean'],
+    body: z.boolean(),
+    type: 'Edm.Boolean',
+  },
+  appRoles: {
+    show: (one, view) => (applicationOf(one, view)?.appRoles ?? []).map(appRoleJson),
+    type: 'Collection(graph.appRole)',
+  },
+  createdDateTime: {
+    column: ['created_at', 'time'],
+    type: 'Edm.DateTimeOffset',
+    filter: 'time',
+    isSortable: true,
+  },
+  displayName: {
+    column: ['display_name'],
+    filter: 'value',
+    hasStartsWith: true,
+    isSearchable: true,
+    isSortable: true,
+    index: 'displayName',
+  },
+  info: {
+    show: (one, view) =>
+      applicationOf(one, view)?.inertProperties.info ?? applicationProperties.info?.inert,
+    type: 'graph.informationalUrl',
+  },
+  oauth2PermissionScopes: {
+    show: (one, view) => scopesOf(applicationOf(one, view)),
+    type: 'Collection(graph.permissionScope)',
+  },
+  keyCredentials: {
+    initial: [],
+    column: ['key_credentials', 'certificates'],
+    show: (one, view) =>
+      one.keyCredentials.map((credential) =>
+        keyCredentialJson(
+          credential,
+          lastUseOf(applicationOf(one, view), credential, view),
+          isKeySelected(view),
+        ),
+      ),
+    type: 'Collection(graph.keyCredential)',
+  },
+  passwordCredentials: {
+    initial: [],
+    column: ['password_credentials', 'secrets'],
+    show: (one, view) =>
+      one.passwordCredentials.map((credential) =>
+        passwordCredentialJson(credential, lastUseOf(applicationOf(one, view), credential, view)),
+      ),
+    type: 'Collection(graph.passwordCredential)',
+  },
+  servicePrincipalNames: {
+    show: (one, view) => [one.appId, ...(applicationOf(one, view)?.identifierUris ?? [])],
+    type: 'Collection(Edm.String)',
+    filter: 'collection',
+    hasStartsWith: true,
+    index: 'name',
+  },
+  servicePrincipalType: { show: () => 'Application', filter: 'value' },
+  signInAudience: { show: (one, view) => applicationOf(one, view)?.signInAudience ?? null },
+  delegatedConsents: { initial: [], column: ['delegated_consents', 'json'], show: false },
+  ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
+  inertProperties: { initial: {}, column: ['description', 'json'], show: false },
+  alternativeNames: {
+    inert: [],
+    body: bodyCollection(text(), 100).nullable(),
+    type: 'Collection(Edm.String)',
+  },
+  description: { inert: null, body: note.nullable() },
+  homepage: { inert: null, body: webUrl.nullable() },
+  loginUrl: { inert: null, body: webUrl.nullable() },
+  logoutUrl: { inert: null, body: webUrl.nullable() },
+  notes: { inert: null, body: note.nullable() },
+  notificationEmailAddresses: {
+    inert: [],
+    body: bodyCollection(text(), 10).nullable(),
+    type: 'Collection(Edm.String)',
+  },
+  preferredSingleSignOnMode: {
+    inert: null,
+    body: z.enum(['password', 'saml', 'notSupported', 'oidc']).nullable(),
+  },
+  preferredTokenSigningKeyThumbprint: { inert: null, body: text().nullable() },
+  replyUrls: { inert: [], body: redirectUris.nullable(), type: 'Collection(Edm.String)' },
+  samlSingleSignOnSettings: {
+    inert: null,
+    body: complex({ relayState: text(2048).nullable() }),
+    type: 'graph.samlSingleSignOnSettings',
+  },
+  tags: {
+    inert: [],
+    body: tags.nullable(),
+    type: 'Collection(Edm.String)',
+    filter: 'collection',
+  },
+  addIns: { fixed: [], type: 'Collection(graph.addIn)' },
+  applicationTemplateId: { fixed: null },
+  disabledByMicrosoftStatus: { fixed: null },
+  resourceSpecificApplicationPermissions: {
+    fixed: [],
+    type: 'Collection(graph.resourceSpecificPermission)',
+  },
+  samlMetadataUrl: { fixed: null },
+  tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
+  verifiedPublisher: { fixed: noPublisher, type: 'graph.verifiedPublisher' },
+}
+
+/** The defaults of all that is kept and shown only. */
+export const inertPrincipalDefaults = inertDefaults(servicePrincipalProperties)
+
+const initial = initialValues(servicePrincipalProperties)
+
+/** Creates the service principal of an application in a tenant. */
+export const newServicePrincipal = (
+  tenantId: string,
+  { appId, displayName }: Pick<Application, 'appId' | 'displayName'>,
+  source: Runtime,
+): ServicePrincipal =>
+  ({
+    ...initial,
+    id: source.newGuid(),
+    tenantId,
+    appId,
+    displayName,
+    createdDateTime: source.now(),
+  }) as ServicePrincipal

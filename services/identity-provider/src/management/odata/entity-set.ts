@@ -1,13 +1,8 @@
-import type { ListIndex, ListOrder } from '../../storage/directory-list.ts'
-import type { Call } from '../operations/operation.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { PropertyView, ShownProperty } from '../../directory/properties/property.ts'
 
-/** The context that the shown properties of an object depend on. */
-export type EntityView = Pick<Call, 'directory' | 'rootUrl'> & {
-  /** The last use of each credential, by its name. */
-  readonly lastUses: ReadonlyMap<string, Date>
-  /** The properties in `$select`. */
-  readonly selected: ReadonlySet<string> | undefined
-}
+/** The context of an answer, on which the shown properties of an object depend. */
+export type EntityView = PropertyView<Directory>
 
 /** The related objects that `$expand` adds to an object, by their property. */
 export type Expansions<Entity> = Readonly<
@@ -31,14 +26,7 @@ export const expanded = <Entity>(
   ),
 })
 
-/** The objects in a collection of another object: their type without namespace, and their members. */
-export type MemberObjects = {
-  readonly type: string
-  /** How `$filter` compares each member within `any`. */
-  readonly members: Readonly<Record<string, 'value' | 'time' | 'unsupported'>>
-}
-
-/** A set of objects in OData, with a function that reads each property. */
+/** A set of objects in OData, with the table of their properties. */
 export type EntitySet<Entity> = {
   /** The segment of the set in paths and in `@odata.context`. */
   readonly name: string
@@ -48,19 +36,7 @@ export type EntitySet<Entity> = {
   /** The `@odata.type` of an object in a set of several types. */
   readonly typeOf?: (entity: Entity) => string
   /** In the order of the answer. */
-  readonly properties: Readonly<Record<string, (entity: Entity, view: EntityView) => unknown>>
-  /** The properties that an answer has only when `$select` names them. */
-  readonly selectedOnly?: readonly string[]
-  /** The properties that `$filter` supports. Graph does not index the others either. */
-  readonly filterable: Readonly<Record<string, 'value' | 'time' | 'collection' | MemberObjects>>
-  /** The properties that `startsWith` supports. */
-  readonly startsWith?: readonly string[]
-  /** The properties that `$search` supports. */
-  readonly searchable?: readonly string[]
-  /** The properties that `$orderby` supports, with the order of the store. */
-  readonly orders?: Readonly<Record<string, ListOrder['by']>>
-  /** The indexes of the store for comparisons with properties. */
-  readonly indexes?: Readonly<Record<string, ListIndex>>
+  readonly properties: Readonly<Record<string, ShownProperty<Entity, Directory>>>
   /** Undefined for objects without an entity tag. */
   readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
   /** The names of the credentials whose last use is shown. */

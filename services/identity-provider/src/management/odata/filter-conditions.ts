@@ -46,9 +46,9 @@ const indexedOperators: Readonly<
 
 function comparisonOf<Entity>(
   { property, member, operator, literal }: Comparison,
-  { indexes }: EntitySet<Entity>,
+  { properties }: EntitySet<Entity>,
 ): IndexedComparison | undefined {
-  const index = indexes?.[property]
+  const index = properties[property]?.index
   const indexed = indexedOperators[operator]
   const isServed = member === undefined && typeof literal === 'string'
   if (index === undefined || indexed === undefined || !isServed) return undefined

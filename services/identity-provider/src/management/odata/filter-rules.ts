@@ -1,3 +1,4 @@
+import type { Property } from '../../directory/properties/property.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
@@ -36,13 +37,13 @@ function resolveComparison<Entity>(
   if (property === undefined) {
     throw refuse('query_invalid', unknownProperty(comparison.property, set))
   }
-  const kind = Object.hasOwn(set.filterable, property) ? set.filterable[property] : undefined
+  const { filter: kind, hasStartsWith } = set.properties[property] ?? {}
   if (kind === undefined) throw refuse('query_unsupported', notFilterable(property, set))
   if (isAny !== (kind === 'collection' || typeof kind === 'object')) {
     throw refuse('query_unsupported', wrongForm(property, isAny))
   }
   const [member, comparedAs] = isAny ? resolveMember(comparison, property, kind) : [undefined, kind]
-  if (operator === 'startsWith' && !set.startsWith?.includes(property)) {
+  if (operator === 'startsWith' && !hasStartsWith) {
     throw refuse('query_unsupported', `Unsupported filter 'startsWith' for '${property}'.`)
   }
   if ((operator === 'ne' || operator === 'endsWith') && !isAdvanced) {
@@ -62,7 +63,7 @@ function resolveComparison<Entity>(
 function resolveMember(
   { member: name }: Comparison,
   property: string,
-  kind: EntitySet<never>['filterable'][string],
+  kind: Property<never, never>['filter'],
 ): [string | undefined, 'value' | 'time'] {
   if (typeof kind !== 'object') {
     if (name === undefined) return [undefined, 'value']

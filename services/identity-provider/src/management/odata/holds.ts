@@ -15,7 +15,7 @@ export function holds<Entity>(
     return filter.kind === 'and' ? filter.parts.every(holdsToo) : filter.parts.some(holdsToo)
   }
   const { property, member } = filter
-  const value = set.properties[property]?.(entity, view)
+  const value = set.properties[property]?.show(entity, view)
   if (!Array.isArray(value)) return satisfies(value, filter)
   return value.some((one) => satisfies(member === undefined ? one : one?.[member], filter))
 }

@@ -58,7 +58,6 @@ export async function listChanges<Kind extends FollowedKind>(
   if (page === undefined) throw resetOf(call, set, round)
   const view: EntityView = {
     directory: page.directory,
-    rootUrl: call.rootUrl,
     selected: select && new Set(['id', ...select]),
     lastUses: new Map(),
   }

@@ -150,7 +150,6 @@ const everything = { conditions: [], isComplete: true }
 
 const viewOf = (call: ListCall, directory: Directory, { select }: QueryOptions): EntityView => ({
   directory: call.see(directory),
-  rootUrl: call.rootUrl,
   selected: select,
   lastUses: new Map(),
 })

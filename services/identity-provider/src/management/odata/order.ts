@@ -15,9 +15,8 @@ export function parseOrder<Entity>(text: string, set: EntitySet<Entity>): ListOr
   if (name === '') throw refuse('query_unsupported', sorting)
   const property = propertyNamed(name, set)
   if (property === undefined) throw refuse('query_invalid', unknownProperty(name, set))
-  const by = set.orders?.[property]
-  if (by === undefined) throw refuse('query_unsupported', sorting)
-  return { by, isDescending: direction.toLowerCase() === 'desc' }
+  if (!set.properties[property]?.isSortable) throw refuse('query_unsupported', sorting)
+  return { by: property as ListOrder['by'], isDescending: direction.toLowerCase() === 'desc' }
 }
 
 /** Graph's sentence for every order that it does not support. */

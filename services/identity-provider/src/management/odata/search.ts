@@ -46,7 +46,7 @@ export function parseSearch<Entity>(text: string, set: EntitySet<Entity>): Filte
 function clauseOf<Entity>(name: string, text: string, set: EntitySet<Entity>): Filter {
   const property = propertyNamed(name, set)
   if (property === undefined) throw refuse('query_invalid', unknownProperty(name, set))
-  if (!set.searchable?.includes(property)) {
+  if (!set.properties[property]?.isSearchable) {
     throw refuse('query_unsupported', `Unsupported $search: '${property}' cannot be searched.`)
   }
   const words = wordsOf(text.toLowerCase())

@@ -15,16 +15,15 @@ export function entityJson<Entity>(
     ...(etag === undefined ? {} : { '@odata.etag': etag }),
     ...Object.fromEntries(
       Object.entries(set.properties)
-        .filter(([name]) => view.selected?.has(name) ?? !set.selectedOnly?.includes(name))
-        .map(([name, read]) => [name, read(entity, view)]),
+        .filter(([name, { isSelectedOnly }]) => view.selected?.has(name) ?? !isSelectedOnly)
+        .map(([name, { show }]) => [name, show(entity, view)]),
     ),
   }
 }
 
 /** The view of an object with all properties, and without the last uses of credentials. */
-export const shownFor = (call: Pick<Call, 'directory' | 'rootUrl'>): EntityView => ({
-  directory: call.directory,
-  rootUrl: call.rootUrl,
+export const shownFor = ({ directory }: Pick<Call, 'directory'>): EntityView => ({
+  directory,
   selected: undefined,
   lastUses: new Map(),
 })

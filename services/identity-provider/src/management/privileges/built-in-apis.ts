@@ -1,6 +1,6 @@
 import type { AppRole } from '../../directory/application/app-role.ts'
 import type { Application } from '../../directory/application/application.ts'
-import { newApplication } from '../../directory/application/new-application.ts'
+import { newApplication } from '../../directory/application/application.ts'
 import {
   graphAppId,
   ownerTenantId,

@@ -5,7 +5,8 @@ import { put } from '../../directory/directory-change.ts'
 import { isGuid } from '../../directory/guid.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import { bodyCollection, name, text } from '../../directory/properties/forms.ts'
-import { newServicePrincipal } from '../../directory/service-principal/new-service-principal.ts'
+import { shownProperties } from '../../directory/properties/property.ts'
+import { newServicePrincipal } from '../../directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
@@ -77,14 +78,13 @@ const tenants: EntitySet<Tenant> = {
   type: 'tenant',
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('tenant', id),
-  filterable: { displayName: 'value', domains: 'collection', isEnabled: 'value' },
-  properties: {
-    id: ({ id }) => id,
-    createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
-    displayName: ({ displayName }) => displayName,
-    domains: ({ domains }) => domains,
-    isEnabled: ({ isEnabled }) => isEnabled,
-  },
+  properties: shownProperties({
+    id: {},
+    createdDateTime: {},
+    displayName: { filter: 'value' },
+    domains: { filter: 'collection' },
+    isEnabled: { filter: 'value' },
+  }),
 }
 
 const maxDomains = 100

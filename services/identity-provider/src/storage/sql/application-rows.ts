@@ -66,7 +66,7 @@ export function applicationToRows(application: Application, revision: number): A
       word_starts: wordStartsText(application.displayName),
       unique_name: application.uniqueName,
       owner_ids: JSON.stringify(application.ownerIds),
-      description: JSON.stringify(application.description),
+      description: JSON.stringify(application.inertProperties),
     },
     identifier_uri: identifierUriRows(application),
     app_role: application.appRoles.map((role, position) => ({
@@ -126,7 +126,7 @@ export const applicationFromRows = (rows: ApplicationRows): Application => ({
     federatedIdentityCredentialFromRow,
   ),
   ownerIds: JSON.parse(rows.application.owner_ids),
-  description: JSON.parse(rows.application.description),
+  inertProperties: JSON.parse(rows.application.description),
 })
 
 const appRoleFromRow = (row: AppRoleRow): AppRole => ({

@@ -33,7 +33,7 @@ export const servicePrincipalToRow = (
   key_credentials: JSON.stringify(principal.keyCredentials.map(keyCredentialToRow)),
   delegated_consents: JSON.stringify(principal.delegatedConsents),
   owner_ids: JSON.stringify(principal.ownerIds),
-  description: JSON.stringify(principal.description),
+  description: JSON.stringify(principal.inertProperties),
 })
 
 /** Only written: the service principal has its credentials in its own row too. */
@@ -73,5 +73,5 @@ export const servicePrincipalFromRow = (row: ServicePrincipalRow): ServicePrinci
   ),
   delegatedConsents: JSON.parse(row.delegated_consents),
   ownerIds: JSON.parse(row.owner_ids),
-  description: JSON.parse(row.description),
+  inertProperties: JSON.parse(row.description),
 })

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { credentialName } from '../../directory/application/credential-name.ts'
+import { credentialName } from '../../directory/application/credential.ts'
 import type { CredentialUses } from '../credential-uses.ts'
 import { insertRows } from './insert-rows.ts'
 import { text } from './object-rows.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { newApplication } from '../../../src/directory/application/application.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import { guid } from '../sample.ts'
 
 const required = {
@@ -43,7 +43,7 @@ describe('a new service principal', () => {
       accountEnabled: true,
       appRoleAssignmentRequired: false,
       delegatedConsents: [],
-      description: {},
+      inertProperties: {},
       ownerIds: [],
       passwordCredentials: [],
       keyCredentials: [],

@@ -1,5 +1,5 @@
 import type { Application } from '../../../src/directory/application/application.ts'
-import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { newApplication } from '../../../src/directory/application/application.ts'
 import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
 import {
@@ -8,8 +8,8 @@ import {
   privilegedApiAppIds,
 } from '../../../src/directory/privileged-api-ids.ts'
 import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import { appRole } from '../../directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { newApplication } from '../../../src/directory/application/application.ts'
 import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'

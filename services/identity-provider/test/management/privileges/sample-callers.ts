@@ -1,6 +1,6 @@
 import type { AppRole } from '../../../src/directory/application/app-role.ts'
 import type { Application } from '../../../src/directory/application/application.ts'
-import { newApplication } from '../../../src/directory/application/new-application.ts'
+import { newApplication } from '../../../src/directory/application/application.ts'
 import { createPassword } from '../../../src/directory/application/password-credential.ts'
 import { put } from '../../../src/directory/directory-change.ts'
 import {
@@ -9,8 +9,8 @@ import {
   serverManagementAppId,
 } from '../../../src/directory/privileged-api-ids.ts'
 import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/new-service-principal.ts'
 import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
+import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../../src/directory/tenant.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'

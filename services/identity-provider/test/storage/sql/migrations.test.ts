@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { credentialName } from '../../../src/directory/application/credential-name.ts'
+import { credentialName } from '../../../src/directory/application/credential.ts'
 import { DirectoryStore } from '../../../src/storage/directory-store.ts'
 import { migrations } from '../../../src/storage/sql/migrations.ts'
 import { tenantToRow } from '../../../src/storage/sql/object-rows.ts'

@@ -1,14 +1,21 @@
 import { z } from 'zod'
-import type { Application } from '../../../directory/application/application.ts'
+import {
+  type Application,
+  applicationProperties,
+} from '../../../directory/application/application.ts'
+import {
+  api,
+  maxEntries,
+  optionalClaims,
+} from '../../../directory/application/application-forms.ts'
 import type { NewPassword } from '../../../directory/application/password-credential.ts'
-import { signInAudiences } from '../../../directory/application/sign-in-audience.ts'
-import { bodyCollection, guid, name, text } from '../../../directory/properties/forms.ts'
+import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
+import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
 import { requireType } from '../../body/control-information.ts'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
-import { apiShape, descriptionShape, fixedProperties } from './application-description.ts'
 import {
   type KeyCredentialBody,
   keyCredentialBody,
@@ -16,116 +23,25 @@ import {
 } from './key-credential-body.ts'
 import { newPasswordBody } from './new-password-body.ts'
 
-/** The sum of the entries of all collections of an application, as in Entra ID. */
-export const maxEntries = 1200
-const maxResources = 50
-/** The sum of the permissions that an application requests from all resources. */
-export const maxPermissions = 400
-const maxClaims = 100
-const maxMembersOfClaim = 20
-
-const readOnlyProperties = new Set([
-  'id',
-  'appId',
-  'createdDateTime',
-  'deletedDateTime',
-  'publisherDomain',
-])
-
-const booleans = new Map<unknown, boolean>([
-  ['true', true],
-  ['false', false],
-])
-
-/** An entry of `appRoles`, in the form of Graph or with all members of a manifest. */
-const appRole = z
-  .strictObject({
-    allowedMemberTypes: bodyCollection(z.enum(['Application', 'User']), 2),
-    description: text(1024),
-    displayName: text(),
-    id: guid,
-    // The help of Azure CLI has an example with a text.
-    isEnabled: z.preprocess((value) => booleans.get(value) ?? value, z.boolean().default(true)),
-    lang: z.null().optional(),
-    origin: z.literal('Application').optional(),
-    value: text().nullish(),
-  })
-  .transform(({ lang: _lang, origin: _origin, value, ...role }) => ({
-    ...role,
-    value: value === undefined || value === '' ? null : value,
-  }))
-
-const requiredResourceAccess = z.strictObject({
-  resourceAppId: guid,
-  resourceAccess: bodyCollection(
-    z.strictObject({ id: guid, type: z.enum(['Role', 'Scope']) }),
-    maxPermissions,
-    `must not hold more than ${maxPermissions} permissions`,
-  ),
-})
-
-const claimShape = {
-  name: name(),
-  source: z.null().optional(),
-  essential: z.literal(false).optional(),
-  additionalProperties: bodyCollection(name(), maxMembersOfClaim).default([]),
-}
-const accessTokenClaim = z
-  .strictObject(claimShape)
-  .transform(({ name, additionalProperties }) => ({ name, additionalProperties }))
-
-/** A claim of tokens for users, which this server does not issue. */
-const userClaim = z
-  .strictObject({ ...claimShape, source: name().nullish(), essential: z.boolean().optional() })
-  .transform(({ additionalProperties, essential = false, name, source = null }) => ({
-    additionalProperties,
-    essential,
-    name,
-    source,
-  }))
-
-const optionalClaims = z
-  .strictObject({
-    accessToken: bodyCollection(accessTokenClaim, maxClaims).default([]),
-    idToken: bodyCollection(userClaim, maxClaims).default([]),
-    saml2Token: bodyCollection(userClaim, maxClaims).default([]),
-  })
-  .nullable()
-
-const api = z
-  .strictObject({ ...apiShape, requestedAccessTokenVersion: z.literal([1, 2]).nullable() })
-  .partial()
-  .nullable()
-
 /** A secret of an answer, which has a keyId, or the properties of a new one. */
 const passwordCredential = z.union([
   z.looseObject({ keyId: guid }).transform(({ keyId }) => ({ keyId })),
   newPasswordBody.transform((created) => ({ created })),
 ])
 
+const forms = bodyForms(applicationProperties)
+
 const applicationBody = z
   .strictObject({
-    displayName: name(),
-    signInAudience: z.enum(signInAudiences),
-    identifierUris: bodyCollection(text(255), maxEntries),
-    isFallbackPublicClient: z
-      .boolean()
-      .nullable()
-      .transform((value) => value ?? false),
-    passwordAuthenticationAllowed: z.boolean(),
+    ...forms.changeable,
+    // These two again, because a part of each is a member of its own.
     api,
-    appRoles: bodyCollection(appRole, maxEntries),
-    requiredResourceAccess: bodyCollection(
-      requiredResourceAccess,
-      maxResources,
-      `must not name more than ${maxResources} resources`,
-    ),
     optionalClaims,
     keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
     passwordCredentials: bodyCollection(passwordCredential, maxEntries),
-    uniqueName: name(),
+    ...forms.atCreation,
     'owners@odata.bind': bodyCollection(objectReference, maxOwners),
-    ...descriptionShape,
+    ...forms.inert,
   })
   .partial()
 
@@ -140,8 +56,8 @@ export type ApplicationPatch = {
   readonly newPasswords: readonly NewPassword[]
   /** The owners to add. */
   readonly ownerIds: readonly string[]
-  /** The descriptive properties, also those of `api`. */
-  readonly description: Readonly<Record<string, unknown>>
+  /** The properties that are kept and shown only, also those of `api` and `optionalClaims`. */
+  readonly inert: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -165,45 +81,54 @@ export function parseApplication(
   } = parseBody(applicationBody, dropReadOnly(body, current))
   const { requestedAccessTokenVersion, ...scopes } = api ?? {}
   const { accessToken, ...userClaims } = optionalClaims ?? { accessToken: [] }
-  const [described, properties] = partition(rest)
-  const description =
-    optionalClaims === undefined
-      ? described
-      : { ...described, optionalClaims: optionalClaims && userClaims }
+  const { inert, members } = separated(rest)
   return {
     keyCredentials,
     passwordKeyIds: passwordCredentials?.flatMap((one) => ('keyId' in one ? one.keyId : [])),
     newPasswords:
       passwordCredentials?.flatMap((one) => ('created' in one ? one.created : [])) ?? [],
     ownerIds,
-    description: api === undefined ? description : { ...description, api: api && scopes },
+    inert: {
+      ...inert,
+      api: api && scopes,
+      optionalClaims: optionalClaims && userClaims,
+    },
     properties: omitUndefined({
-      ...properties,
+      ...members,
       requestedAccessTokenVersion: api === null ? null : requestedAccessTokenVersion,
       optionalAccessTokenClaims: optionalClaims === undefined ? undefined : accessToken,
     }),
   }
 }
 
-/** Separates the descriptive properties from the others. */
-function partition<Body extends object>(body: Body) {
-  const isDescriptive = (name: string) => Object.hasOwn(descriptionShape, name)
-  const pick = (isPicked: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(body).filter(([name]) => isPicked(name)))
-  return [
-    pick(isDescriptive),
-    pick((name) => !isDescriptive(name)) as Omit<Body, keyof typeof descriptionShape>,
-  ] as const
+/** The members of an application in a body, and the properties that are kept and shown only. */
+function separated(body: Readonly<Record<string, unknown>>) {
+  const entries = Object.entries(body)
+  const isInert = ([name]: readonly [string, unknown]) => Object.hasOwn(forms.inert, name)
+  return {
+    inert: Object.fromEntries(entries.filter(isInert)),
+    // The form of each row has the type of the member.
+    members: Object.fromEntries(entries.filter((one) => !isInert(one))) as Partial<Application>,
+  }
 }
+
+const fixed = fixedValues(applicationProperties)
+
+/** The properties whose value a body for an existing application may only repeat. */
+const readOnly = new Set(
+  Object.entries(applicationProperties)
+    .filter(([, row]) => row.show !== false && row.fixed === undefined)
+    .filter(([name, row]) => row.isSetAtCreation || !Object.hasOwn(applicationBody.shape, name))
+    .map(([name]) => name),
+)
 
 /** Drops read-only properties that have their value, and refuses others. */
 function dropReadOnly(body: unknown, current: Readonly<Record<string, unknown>>): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const fixed: Record<string, unknown> = fixedProperties
   const kept = Object.entries(body).filter(([property, value]) => {
-    if (readOnlyProperties.has(property) || property === 'uniqueName') {
+    if (readOnly.has(property)) {
       const isNew = !Object.hasOwn(current, property)
-      if (property === 'uniqueName' && isNew) return value !== null
+      if (isNew && Object.hasOwn(forms.atCreation, property)) return value !== null
       if (!isNew && isFixedValue(value, current[property])) return false
       throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
     }

@@ -1,7 +1,12 @@
 import type { Application } from '../../../directory/application/application.ts'
-import { newApplication } from '../../../directory/application/new-application.ts'
+import {
+  inertApplicationDefaults,
+  newApplication,
+} from '../../../directory/application/application.ts'
+import { passwordCredentialJson } from '../../../directory/application/password-credential.ts'
 import type { Directory } from '../../../directory/directory.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
+import { inertAfter } from '../../../directory/properties/inert-properties.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
@@ -17,14 +22,11 @@ import type {
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { deletionTime } from '../deleted-items/deleted-item.ts'
-import { descriptionAfter } from '../description-body.ts'
 import { applicationExpansions } from '../expansions.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { parseApplication } from './application-body.ts'
-import { apiDefaults, applicationDefaults, userClaimDefaults } from './application-description.ts'
 import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
-import { passwordCredentialJson } from './credential-json.ts'
 import { findApplication, uniqueNameIn } from './find-application.ts'
 import { keyCredentialsAfter } from './key-credential-body.ts'
 import { type CreatedPassword, newPassword } from './new-password.ts'
@@ -89,16 +91,10 @@ export const applicationOperations: readonly (ReadOperation | ListOperation | Ch
   },
 ]
 
-const descriptionDefaults = {
-  ...applicationDefaults,
-  api: apiDefaults,
-  optionalClaims: userClaimDefaults,
-}
-
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
   const {
-    description,
+    inert,
     keyCredentials,
     newPasswords,
     ownerIds,
@@ -116,7 +112,7 @@ function create(call: ChangingCall): Change {
     requestedAccessTokenVersion:
       properties.signInAudience === 'AzureADandPersonalMicrosoftAccount' ? 2 : null,
     ...properties,
-    description: descriptionAfter({}, description, descriptionDefaults),
+    inertProperties: inertAfter({}, inert, inertApplicationDefaults),
     ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),
     passwordCredentials: passwords.map(({ credential }) => credential),
     displayName: properties.displayName,
@@ -146,7 +142,7 @@ const withSecrets = (
         body: {
           ...answer.body,
           passwordCredentials: passwords.map(({ credential, secretText }) => ({
-            ...passwordCredentialJson(credential, undefined),
+            ...passwordCredentialJson(credential),
             secretText,
           })),
         },
@@ -177,7 +173,7 @@ function update(call: ChangingCall): Change {
     return { ...created, action: 'application.create' }
   }
   const before = findApplication(call)
-  const { description, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
+  const { inert, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
     parseApplication(body, entityJson(before, applications, shownFor(call)))
   const hasOtherSecrets =
     passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds)
@@ -186,7 +182,7 @@ function update(call: ChangingCall): Change {
   const application: Application = {
     ...before,
     ...properties,
-    description: descriptionAfter(before.description, description, descriptionDefaults),
+    inertProperties: inertAfter(before.inertProperties, inert, inertApplicationDefaults),
     keyCredentials:
       keyCredentials === undefined
         ? before.keyCredentials

@@ -1,14 +1,13 @@
 import { judgeAppRoleChange, judgeAppRoles } from '../../../directory/application/app-role-rules.ts'
-import type { Application } from '../../../directory/application/application.ts'
+import { type Application, scopesOf } from '../../../directory/application/application.ts'
+import { maxEntries, maxPermissions } from '../../../directory/application/application-forms.ts'
 import { judgeIdentifierUris } from '../../../directory/application/identifier-uri-rules.ts'
 import type { Directory } from '../../../directory/directory.ts'
+import { entriesIn } from '../../../directory/properties/inert-properties.ts'
 import type { Tenant } from '../../../directory/tenant.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { entriesIn } from '../description-body.ts'
-import { maxEntries, maxPermissions } from './application-body.ts'
-import { apiDefaults } from './application-description.ts'
 
 /**
  * Requires that the new state of an application obeys all rules of the directory.
@@ -59,7 +58,7 @@ function applicationIssues(
 function entryCountIssues(application: Application): ValidationIssue[] {
   const entries = Object.values(application).reduce<number>(
     (sum, value) => sum + (Array.isArray(value) ? value.length : 0),
-    entriesIn(application.description),
+    entriesIn(application.inertProperties),
   )
   if (entries <= maxEntries) return []
   const message = `must not hold more than ${maxEntries} entries in all its collections together`
@@ -86,11 +85,6 @@ function judgeScopeChange(
     ]
   })
 }
-
-type Scope = { readonly id: string; readonly isEnabled: boolean }
-
-const scopesOf = (application: Application | undefined): readonly Scope[] =>
-  ((application?.description.api ?? apiDefaults) as typeof apiDefaults).oauth2PermissionScopes
 
 function permissionCountIssues({ requiredResourceAccess }: Application): ValidationIssue[] {
   const permissions = requiredResourceAccess.reduce(

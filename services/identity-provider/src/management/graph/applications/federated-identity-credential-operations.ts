@@ -1,5 +1,8 @@
 import type { Application } from '../../../directory/application/application.ts'
-import type { FederatedIdentityCredential } from '../../../directory/application/federated-identity-credential.ts'
+import {
+  type FederatedIdentityCredential,
+  federatedCredentialProperties,
+} from '../../../directory/application/federated-identity-credential.ts'
 import { put } from '../../../directory/directory-change.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
@@ -78,18 +81,7 @@ export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential
   name: 'federatedIdentityCredentials',
   type: 'federatedIdentityCredential',
   keyOf: ({ id }) => id,
-  filterable: { name: 'value', issuer: 'value', subject: 'value' },
-  properties: {
-    id: ({ id }) => id,
-    name: ({ name }) => name,
-    issuer: ({ issuer }) => issuer,
-    subject: ({ subject }) => subject,
-    description: ({ description }) => description,
-    audiences: ({ audiences }) => audiences,
-    // Microsoft Graph shows it in its beta version only. It is absent beside a subject.
-    claimsMatchingExpression: ({ claimsMatchingExpression: value }) =>
-      value === undefined ? undefined : { value, languageVersion: 1 },
-  },
+  properties: federatedCredentialProperties,
 }
 
 const maxCredentials = 20

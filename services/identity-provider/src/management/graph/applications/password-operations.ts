@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Application } from '../../../directory/application/application.ts'
+import { passwordCredentialJson } from '../../../directory/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
 import { guid } from '../../../directory/properties/forms.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
@@ -8,7 +9,6 @@ import type { Call, Change, ChangeOperation, ChangingCall } from '../../operatio
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
-import { passwordCredentialJson } from './credential-json.ts'
 import { findApplication } from './find-application.ts'
 import { newPassword } from './new-password.ts'
 import { newPasswordBody } from './new-password-body.ts'
@@ -88,7 +88,7 @@ function addPassword<Entity extends Application | ServicePrincipal>(
       status: 200,
       body: {
         '@odata.context': `${call.rootUrl}/$metadata#microsoft.graph.passwordCredential`,
-        ...passwordCredentialJson(credential, undefined),
+        ...passwordCredentialJson(credential),
         secretText,
       },
     },

@@ -1,13 +1,11 @@
 import type { Application } from '../../../directory/application/application.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
-import type { EntitySet, EntityView } from '../../odata/entity-set.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
 import { applications } from '../applications/application-entity-set.ts'
 import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
 
 /** An object of the directory, of either type. */
 export type DirectoryObject = Application | ServicePrincipal
-
-type PropertyReader = (object: DirectoryObject, view: EntityView) => unknown
 
 const isApplication = (object: DirectoryObject): object is Application => 'identifierUris' in object
 
@@ -15,13 +13,21 @@ const isApplication = (object: DirectoryObject): object is Application => 'ident
 export const typeOf = (object: DirectoryObject): 'application' | 'servicePrincipal' =>
   isApplication(object) ? 'application' : 'servicePrincipal'
 
-const readers = (name: string): PropertyReader => {
+const filterable = new Set(['id', 'displayName', 'appId'])
+
+/** The property of either type, with the value for the type of an object. */
+function propertyOf(name: string): EntitySet<DirectoryObject>['properties'][string] {
   const [ofApplication, ofPrincipal] = [
     applications.properties[name],
     servicePrincipals.properties[name],
   ]
-  return (object, view) =>
-    isApplication(object) ? ofApplication?.(object, view) : ofPrincipal?.(object, view)
+  const { type } = ofApplication ?? ofPrincipal ?? {}
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(filterable.has(name) ? { filter: 'value' } : {}),
+    show: (object, view) =>
+      isApplication(object) ? ofApplication?.show(object, view) : ofPrincipal?.show(object, view),
+  }
 }
 
 /**
@@ -35,13 +41,12 @@ export const directoryObjects: EntitySet<DirectoryObject> = {
   type: 'directoryObject',
   keyOf: ({ id }) => id,
   typeOf: (object) => `#microsoft.graph.${typeOf(object)}`,
-  filterable: { id: 'value', displayName: 'value', appId: 'value' },
   properties: Object.fromEntries(
     [
       ...new Set([
         ...Object.keys(servicePrincipals.properties),
         ...Object.keys(applications.properties),
       ]),
-    ].map((name) => [name, readers(name)]),
+    ].map((name) => [name, propertyOf(name)]),
   ),
 }

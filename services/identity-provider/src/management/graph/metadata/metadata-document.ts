@@ -1,5 +1,5 @@
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { complexTypes, propertyTypes } from './property-types.ts'
+import { complexTypes } from './complex-types.ts'
 
 /** A set of the model, with the collections that its objects contain or refer to. */
 export type ModelSet = {
@@ -16,17 +16,14 @@ export type ModelSet = {
   readonly isContained?: true
 }
 
-const typeOf = (property: string) => propertyTypes[property] ?? 'Edm.String'
-
-const propertiesXml = (names: readonly string[]) =>
-  names
-    .filter((name) => name !== 'id')
-    .map((name) => `<Property Name="${name}" Type="${typeOf(name)}"/>`)
-    .join('')
+const propertiesXml = (types: readonly (readonly [name: string, type: string | undefined])[]) =>
+  types.map(([name, type = 'Edm.String']) => `<Property Name="${name}" Type="${type}"/>`).join('')
 
 const entityXml = ({ set, navigation = {} }: ModelSet) =>
   `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(
-    Object.keys(set.properties),
+    Object.entries(set.properties).flatMap(([name, { type }]) =>
+      name === 'id' ? [] : [[name, type] as const],
+    ),
   )}${Object.entries(navigation)
     .map(([name, type]) => `<NavigationProperty Name="${name}" Type="Collection(graph.${type})"/>`)
     .join('')}</EntityType>`
@@ -48,10 +45,8 @@ const functionXml = ({ set, hasChanges }: ModelSet) =>
     ? ''
     : `<Function Name="delta" IsBound="true"><Parameter Name="bindingParameter" Type="Collection(graph.${set.type})"/><ReturnType Type="Collection(graph.${set.type})"/></Function>`
 
-const complexXml = ([name, members]: readonly [string, readonly string[]]) =>
-  `<ComplexType Name="${name}">${members
-    .map((member) => `<Property Name="${member}" Type="${typeOf(member)}"/>`)
-    .join('')}</ComplexType>`
+const complexXml = ([name, members]: readonly [string, Readonly<Record<string, string>>]) =>
+  `<ComplexType Name="${name}">${propertiesXml(Object.entries(members))}</ComplexType>`
 
 /**
  * The model of this API in XML, from the tables of its sets.

@@ -3,6 +3,7 @@ import type { Directory } from '../../../directory/directory.ts'
 import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { guid, text } from '../../../directory/properties/forms.ts'
+import { shownProperties } from '../../../directory/properties/property.ts'
 import type { DelegatedConsent } from '../../../directory/service-principal/delegated-consent.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
@@ -88,20 +89,14 @@ export const permissionGrants: EntitySet<Grant> = {
   name: 'oauth2PermissionGrants',
   type: 'oAuth2PermissionGrant',
   keyOf: ({ id }) => id,
-  filterable: {
-    clientId: 'value',
-    consentType: 'value',
-    principalId: 'value',
-    resourceId: 'value',
-  },
-  properties: {
-    clientId: ({ clientId }) => clientId,
-    consentType: ({ consentType }) => consentType,
-    id: ({ id }) => id,
-    principalId: ({ principalId }) => principalId,
-    resourceId: ({ resourceId }) => resourceId,
-    scope: ({ scope }) => scope,
-  },
+  properties: shownProperties({
+    clientId: { filter: 'value' },
+    consentType: { filter: 'value' },
+    id: {},
+    principalId: { filter: 'value' },
+    resourceId: { filter: 'value' },
+    scope: {},
+  }),
 }
 
 const maxGrants = 200

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
+import { bodyForms } from '../../../directory/properties/property.ts'
+import { servicePrincipalProperties } from '../../../directory/service-principal/service-principal.ts'
 import { requireType } from '../../body/control-information.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -10,15 +12,18 @@ import {
 } from '../applications/key-credential-body.ts'
 import { isFixedValue } from '../fixed-value.ts'
 import { maxOwners, objectReference } from '../owners/object-reference.ts'
-import { principalShape } from './principal-description.ts'
+
+const forms = bodyForms(servicePrincipalProperties)
 
 const changeable = z
   .strictObject({
+    ...forms.changeable,
+    // These two again, for their types.
     accountEnabled: z.boolean(),
     appRoleAssignmentRequired: z.boolean(),
     keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
     'owners@odata.bind': bodyCollection(objectReference, maxOwners),
-    ...principalShape,
+    ...forms.inert,
   })
   .partial()
 const newPrincipal = changeable.extend({ appId: guid })
@@ -31,7 +36,7 @@ export type PrincipalPatch = {
   readonly keyCredentials: readonly KeyCredentialBody[] | undefined
   /** The owners to add. */
   readonly ownerIds: readonly string[]
-  readonly description: Readonly<Record<string, unknown>>
+  readonly inert: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -64,9 +69,9 @@ function patchOf({
   appRoleAssignmentRequired,
   keyCredentials,
   'owners@odata.bind': ownerIds = [],
-  ...description
+  ...inert
 }: z.output<typeof changeable>): PrincipalPatch {
-  return { accountEnabled, appRoleAssignmentRequired, keyCredentials, ownerIds, description }
+  return { accountEnabled, appRoleAssignmentRequired, keyCredentials, ownerIds, inert }
 }
 
 /** Drops properties that come from elsewhere and have their value, and refuses others. */

@@ -1,7 +1,11 @@
 import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
-import { newServicePrincipal } from '../../../directory/service-principal/new-service-principal.ts'
+import { inertAfter } from '../../../directory/properties/inert-properties.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
+import {
+  inertPrincipalDefaults,
+  newServicePrincipal,
+} from '../../../directory/service-principal/service-principal.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
@@ -17,12 +21,10 @@ import { readsApplications, writesApplications } from '../../privileges/graph-ro
 import { refuse } from '../../refusals/graph-error.ts'
 import { keyCredentialsAfter } from '../applications/key-credential-body.ts'
 import { deletionTime } from '../deleted-items/deleted-item.ts'
-import { descriptionAfter } from '../description-body.ts'
 import { principalExpansions } from '../expansions.ts'
 import { withOwners } from '../owners/object-reference.ts'
 import { findServicePrincipal } from './find-service-principal.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
-import { principalDefaults } from './principal-description.ts'
 import { servicePrincipals } from './service-principal-entity-set.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
@@ -99,7 +101,7 @@ function create(call: ChangingCall): Change {
     appId,
     accountEnabled = true,
     appRoleAssignmentRequired = false,
-    description,
+    inert,
     keyCredentials = [],
     ownerIds,
   } = parseNewPrincipal(body)
@@ -118,7 +120,7 @@ function create(call: ChangingCall): Change {
     appRoleAssignmentRequired,
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
     ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
-    description: descriptionAfter({}, description, principalDefaults),
+    inertProperties: inertAfter({}, inert, inertPrincipalDefaults),
   }
   return {
     changes: [put('servicePrincipal', principal)],
@@ -145,7 +147,7 @@ function update(call: ChangingCall): Change {
   const {
     accountEnabled = before.accountEnabled,
     appRoleAssignmentRequired = before.appRoleAssignmentRequired,
-    description,
+    inert,
     keyCredentials,
     ownerIds,
   } = parsePrincipal(call.body, entityJson(before, servicePrincipals, shownFor(call)))
@@ -158,7 +160,7 @@ function update(call: ChangingCall): Change {
       keyCredentials === undefined
         ? before.keyCredentials
         : keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
-    description: descriptionAfter(before.description, description, principalDefaults),
+    inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
   }
   return {
     changes: [put('servicePrincipal', after)],

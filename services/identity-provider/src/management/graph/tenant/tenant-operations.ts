@@ -1,3 +1,4 @@
+import { shownProperties } from '../../../directory/properties/property.ts'
 import type { Tenant } from '../../../directory/tenant.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
@@ -44,23 +45,25 @@ export const organization: EntitySet<Tenant> = {
   name: 'organization',
   type: 'organization',
   keyOf: ({ id }) => id,
-  filterable: { id: 'value', displayName: 'value' },
-  properties: {
-    id: ({ id }) => id,
-    deletedDateTime: () => null,
-    businessPhones: () => [],
-    createdDateTime: ({ createdDateTime }) => createdDateTime.toISOString(),
-    displayName: ({ displayName }) => displayName,
-    tenantType: () => 'AAD',
-    verifiedDomains: (tenant) =>
-      domainsOf(tenant).map(({ name, isDefault }) => ({
-        capabilities: '',
-        isDefault,
-        isInitial: isDefault,
-        name,
-        type: 'Managed',
-      })),
-  },
+  properties: shownProperties<Tenant, unknown>({
+    id: { filter: 'value' },
+    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+    businessPhones: { fixed: [], type: 'Collection(Edm.String)' },
+    createdDateTime: { type: 'Edm.DateTimeOffset' },
+    displayName: { filter: 'value' },
+    tenantType: { fixed: 'AAD' },
+    verifiedDomains: {
+      show: (tenant) =>
+        domainsOf(tenant).map(({ name, isDefault }) => ({
+          capabilities: '',
+          isDefault,
+          isInitial: isDefault,
+          name,
+          type: 'Managed',
+        })),
+      type: 'Collection(graph.verifiedDomain)',
+    },
+  }),
 }
 
 /** The domains of a tenant. */
@@ -68,15 +71,14 @@ export const domains: EntitySet<Domain> = {
   name: 'domains',
   type: 'domain',
   keyOf: ({ name }) => name,
-  filterable: { id: 'value' },
-  properties: {
-    authenticationType: () => 'Managed',
-    id: ({ name }) => name,
-    isAdminManaged: () => true,
-    isDefault: ({ isDefault }) => isDefault,
-    isInitial: ({ isDefault }) => isDefault,
-    isRoot: () => true,
-    isVerified: () => true,
-    supportedServices: () => [],
-  },
+  properties: shownProperties<Domain, unknown>({
+    authenticationType: { fixed: 'Managed' },
+    id: { show: ({ name }) => name, filter: 'value' },
+    isAdminManaged: { fixed: true, type: 'Edm.Boolean' },
+    isDefault: { type: 'Edm.Boolean' },
+    isInitial: { show: ({ isDefault }) => isDefault, type: 'Edm.Boolean' },
+    isRoot: { fixed: true, type: 'Edm.Boolean' },
+    isVerified: { fixed: true, type: 'Edm.Boolean' },
+    supportedServices: { fixed: [], type: 'Collection(Edm.String)' },
+  }),
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rsaKeyPair } from '../../../../../../fixtures/rsa-key-pair.ts'
-import { credentialName } from '../../../../src/directory/application/credential-name.ts'
+import { credentialName } from '../../../../src/directory/application/credential.ts'
 import { secretSha256 } from '../../../../src/directory/application/password-credential.ts'
 import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
 import { wholeDirectory } from '../../../fakes/whole-directory.ts'

@@ -1,0 +1,139 @@
+import type { z } from 'zod'
+import type { InertProperties, Json } from './inert-properties.ts'
+
+/** The context of an answer, on which the shown value of a property may depend. */
+export type PropertyView<Lookups> = {
+  readonly directory: Lookups
+  /** The last use of each credential, by its name. */
+  readonly lastUses: ReadonlyMap<string, Date>
+  /** The properties in `$select`; undefined for all. */
+  readonly selected: ReadonlySet<string> | undefined
+}
+
+/** The objects in a collection of another object: their type without namespace, and their members. */
+export type MemberObjects = {
+  readonly type: string
+  /** How `$filter` compares each member within `any`. */
+  readonly members: Readonly<Record<string, 'value' | 'time' | 'unsupported'>>
+}
+
+/** The values that have an index in the store. `name` is an application ID or an identifier URI. */
+export type ListIndex =
+  | 'id'
+  | 'appId'
+  | 'displayName'
+  | 'identifierUri'
+  | 'name'
+  | 'principalId'
+  | 'resourceId'
+  | 'appRoleId'
+
+/** The form of a value in the store: times are texts, booleans 0 and 1. The last three are JSON. */
+export type ColumnForm = 'plain' | 'boolean' | 'time' | 'json' | 'secrets' | 'certificates'
+
+/**
+ * One property of an entity: how it begins, how clients write and read it, and where the store has it.
+ * All code that handles properties in general reads these rows.
+ */
+export type Property<Entity, Lookups, Value = unknown> = {
+  /** The value in a new entity. Without it, the creator of the entity sets the value. */
+  readonly initial?: Value
+  /** The column in the store, and the form of its values; default `plain`. */
+  readonly column?: readonly [name: string, form?: ColumnForm]
+  /** The default of a property that is kept and shown only. It has no member and no column of its own. */
+  readonly inert?: Json
+  /** The only value of a property that this server does not support. */
+  readonly fixed?: Json
+  /** The form in a body. Without it, a client cannot write the property, or not by itself. */
+  readonly body?: z.ZodType<Value>
+  /** Whether only the creation of an entity sets the value. */
+  readonly isSetAtCreation?: true
+  /** How an answer shows it; default: the member of the entity. False: no answer has it. */
+  readonly show?: false | ((entity: Entity, view: PropertyView<Lookups>) => unknown)
+  /** Whether an answer has it only when `$select` names it. */
+  readonly isSelectedOnly?: true
+  /** The type in `$metadata`; default `Edm.String`. */
+  readonly type?: string
+  /** How `$filter` compares it. Graph does not index the other properties either. */
+  readonly filter?: 'value' | 'time' | 'collection' | MemberObjects
+  readonly hasStartsWith?: true
+  /** Whether `$search` finds words of it. */
+  readonly isSearchable?: true
+  /** Whether `$orderby` sorts by it. */
+  readonly isSortable?: true
+  /** The index of the store that serves its comparisons. */
+  readonly index?: ListIndex
+}
+
+/** The properties of an entity in the order of the answers: one for each member, and more. */
+export type PropertyTable<Entity, Lookups> = {
+  readonly [Name in keyof Entity]: Property<Entity, Lookups, Entity[Name]>
+} & Readonly<Record<string, Property<Entity, Lookups>>>
+
+/** A property of answers, with the function that reads its value. */
+export type ShownProperty<Entity, Lookups> = Omit<Property<Entity, Lookups>, 'show'> & {
+  readonly show: (entity: Entity, view: PropertyView<Lookups>) => unknown
+}
+
+/** The properties of a table that answers have. */
+export function shownProperties<Entity, Lookups>(
+  table: Readonly<Record<string, Property<Entity, Lookups>>>,
+): Readonly<Record<string, ShownProperty<Entity, Lookups>>> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([name, row]) =>
+      row.show === false ? [] : [[name, { ...row, show: row.show ?? readerOf(name, row) }]],
+    ),
+  )
+}
+
+function readerOf(name: string, { fixed, inert }: Property<never, never>) {
+  if (fixed !== undefined) return () => fixed
+  if (inert !== undefined) {
+    return (entity: unknown) =>
+      (entity as { readonly inertProperties: InertProperties }).inertProperties[name] ?? inert
+  }
+  return (entity: unknown) => {
+    const value: unknown = Reflect.get(entity as object, name)
+    return value instanceof Date ? value.toISOString() : value
+  }
+}
+
+type Row = Property<never, never>
+
+/** The names of some properties of a table, with one value of each. */
+const pick = <Value>(
+  table: object,
+  read: (row: Row) => Value | undefined,
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(
+    Object.entries(table as Readonly<Record<string, Row>>).flatMap(([name, row]) => {
+      const value = read(row)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** The values of a new entity that its creator need not set. */
+export const initialValues = (table: object) => pick(table, ({ initial }) => initial)
+
+/** The properties that are kept and shown only, with their defaults. */
+export const inertDefaults = (table: object): InertProperties => pick(table, ({ inert }) => inert)
+
+/** The properties that this server does not support, with their only values. */
+export const fixedValues = (table: object): InertProperties =>
+  pick(table, ({ fixed, isSelectedOnly }) => (isSelectedOnly ? undefined : fixed))
+
+/** The forms in a body: of the properties with an effect, of those at creation only, and of the others. */
+export const bodyForms = (table: object) => ({
+  changeable: pick(table, ({ body, inert, isSetAtCreation }) =>
+    inert === undefined && !isSetAtCreation ? body : undefined,
+  ),
+  atCreation: pick(table, ({ body, isSetAtCreation }) => (isSetAtCreation ? body : undefined)),
+  inert: pick(table, ({ body, inert }) => (inert === undefined ? undefined : body)),
+})
+
+/** No publisher is verified here. */
+export const noPublisher = {
+  displayName: null,
+  verifiedPublisherId: null,
+  addedDateTime: null,
+} as const
