@@ -48,7 +48,6 @@ export const rooms: readonly Room[] = [
       'packages/registrations/src/apply',
       'packages/registrations/src/planning',
       'services/identity-provider',
-      'services/identity-provider/src/body',
       'services/identity-provider/src/dialect',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/http',
@@ -67,7 +66,6 @@ export const rooms: readonly Room[] = [
       'packages/http-service',
       'packages/portal',
       'services/identity-provider',
-      'services/identity-provider/src/body',
       'services/identity-provider/src/dialect',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/http',
@@ -111,11 +109,6 @@ export const rooms: readonly Room[] = [
     reason: 'All secrets are written to the disk in the same way.',
   },
   {
-    path: 'services/identity-provider/src/body',
-    mayImport: [],
-    reason: 'Every body has the same size limits. Other rooms interpret it.',
-  },
-  {
     path: 'services/identity-provider/src/directory',
     mayImport: ['packages/guard'],
     reason:
@@ -151,6 +144,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/dialect',
     mayImport: [
+      'packages/http-service',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
     ],
@@ -186,7 +180,6 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/http',
     mayImport: [
-      'services/identity-provider/src/body',
       'packages/http-service',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
@@ -232,7 +225,7 @@ export const rooms: readonly Room[] = [
     mayImport: [
       'packages/guard',
       'packages/registrations/src/planning',
-      'services/identity-provider/src/body',
+      'packages/http-service',
       'services/identity-provider/src/clock',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',

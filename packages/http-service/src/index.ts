@@ -1,5 +1,7 @@
+export { BodyCutError, BodyTooLargeError, readBody } from './bounded-body.ts'
 export type { StopOptions } from './drain.ts'
 export { errorAnswer, errorResponse } from './error-answer.ts'
+export { percentDecode, readPairs } from './form-pairs.ts'
 export {
   type Fetch,
   type Listen,
@@ -12,6 +14,7 @@ export {
   type TlsIdentity,
 } from './listener.ts'
 export { metricsFetch, openMetricsListener } from './metrics-listener.ts'
+export { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 export {
   type ObserveRequest,
   observeRequests,

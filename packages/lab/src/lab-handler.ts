@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '@greeting/http-service'
-import { readBody } from '@greeting/identity-provider/parts/body/bounded-body'
+import { readBody } from '@greeting/http-service'
 import type { Authority } from '@greeting/identity-provider/parts/dialect/authority'
 import { createCorrelationIds } from '@greeting/identity-provider/parts/dialect/correlation-ids'
 import { errorAnswer } from '@greeting/identity-provider/parts/dialect/refusals/error-envelope'

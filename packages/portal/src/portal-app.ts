@@ -1,8 +1,5 @@
-import {
-  BodyCutError,
-  BodyTooLargeError,
-} from '@greeting/identity-provider/parts/body/bounded-body'
-import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServerEnv } from '@greeting/http-service'
+import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
 import { StorageUnavailableError } from '@greeting/identity-provider/parts/storage/storage-unavailable-error'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'

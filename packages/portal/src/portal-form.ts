@@ -1,6 +1,4 @@
-import { readBody } from '@greeting/identity-provider/parts/body/bounded-body'
-import { readPairs } from '@greeting/identity-provider/parts/dialect/request/form-body'
-import { headerOf, type ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import { headerOf, readBody, readPairs, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import type { Form } from './layout/form.ts'
 

@@ -1,4 +1,4 @@
-import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import type { Attempt, Form } from './layout/form.ts'
 import type { FormBody } from './portal-form.ts'

@@ -1,4 +1,4 @@
-import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServerEnv } from '@greeting/http-service'
 import { sourceAddress } from '@greeting/identity-provider/parts/http/source-address'
 import { Hono } from 'hono'
 import { html } from 'hono/html'

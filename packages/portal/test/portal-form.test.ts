@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import type { Form } from '../src/layout/form.ts'
 import { type FormBody, readPortalForm } from '../src/portal-form.ts'

@@ -1,3 +1,4 @@
+import type { ServerEnv } from '@greeting/http-service'
 import { errorAnswer, errorResponse } from '@greeting/http-service'
 import { type Handler, Hono } from 'hono'
 import { routePath } from 'hono/route'
@@ -6,7 +7,6 @@ import { documentEndpoints } from './http/document-endpoints.ts'
 import { errorLookup } from './http/error-lookup.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
 import type { AppFetch } from './http/load-at-first-request.ts'
-import type { ServerEnv } from './http/request-header.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
 import {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { ServerEnv } from '@greeting/identity-provider/parts/http/request-header'
+import type { ServerEnv } from '@greeting/http-service'
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
 import type { Context } from 'hono'

@@ -1,3 +1,4 @@
+import type { ServerEnv } from '@greeting/http-service'
 import { type Context, Hono } from 'hono'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
 import { authorizationServerMetadata } from '../dialect/documents/authorization-server-metadata.ts'
@@ -21,7 +22,6 @@ import {
 import type { Tenant } from '../directory/tenant.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
-import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 type DocumentOptions = Pick<

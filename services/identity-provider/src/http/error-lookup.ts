@@ -1,8 +1,8 @@
+import type { ServerEnv } from '@greeting/http-service'
 import { errorAnswer, errorResponse } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { refusalTable } from '../dialect/refusals/refusal-table.ts'
-import type { ServerEnv } from './request-header.ts'
 
 const unknownCode = errorAnswer(404, 'not_found', 'The code is not known')
 const pageHeaders = {

@@ -1,5 +1,5 @@
+import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
-import type { ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 type Readiness = 'ready' | 'stopping' | 'storage unavailable' | 'no keys' | 'clock differs'

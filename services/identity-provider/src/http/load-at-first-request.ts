@@ -1,5 +1,5 @@
+import type { ServerEnv } from '@greeting/http-service'
 import type { Hono } from 'hono'
-import type { ServerEnv } from './request-header.ts'
 
 /** Answers a request. */
 export type AppFetch = (request: Request, env: ServerEnv['Bindings']) => Promise<Response>

@@ -1,9 +1,15 @@
+import {
+  BodyCutError,
+  BodyTooLargeError,
+  headerOf,
+  readBody,
+  repeatedHeader,
+  type ServerEnv,
+} from '@greeting/http-service'
 import type { Context } from 'hono'
-import { BodyCutError, BodyTooLargeError, readBody } from '../body/bounded-body.ts'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { type Form, readForm } from '../dialect/request/form-body.ts'
 import type { Refused } from '../issuance/refusal.ts'
-import { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,3 +1,4 @@
+import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { type ErrorEnvelope, errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import type { Refusal } from '../dialect/refusals/refusal.ts'
@@ -5,7 +6,6 @@ import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-he
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { SigningError } from '../signing/signing-error.ts'
 import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
-import { headerOf, type ServerEnv } from './request-header.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { sourceAddress } from './source-address.ts'
 import { requestObservation } from './token-observation.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { loadAtFirstRequest } from '../../src/http/load-at-first-request.ts'
-import type { ServerEnv } from '../../src/http/request-header.ts'
 
 it('loads an app once, for its first request, and hands it each request', async () => {
   let loads = 0

@@ -1,8 +1,9 @@
+import { percentDecode } from '@greeting/http-service'
 import { emptyGuid, isGuid } from '../../directory/guid.ts'
 import { Refused } from '../../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
-import { type Form, percentDecode } from './form-body.ts'
+import type { Form } from './form-body.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 

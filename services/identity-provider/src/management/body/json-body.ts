@@ -1,7 +1,7 @@
 import { parseStrictJson } from '@greeting/guard/strict-json'
-import { BodyCutError, BodyTooLargeError, readBody } from '../../body/bounded-body.ts'
-import { BodyUndecodableError, gunzipBody } from '../../body/gunzip-body.ts'
+import { BodyCutError, BodyTooLargeError, readBody } from '@greeting/http-service'
 import { refuse } from '../refusals/graph-error.ts'
+import { BodyUndecodableError, gunzipBody } from './gunzip-body.ts'
 import { exceededJsonLimit, type JsonLimits } from './json-limits.ts'
 
 const maxBytes = 1024 * 1024

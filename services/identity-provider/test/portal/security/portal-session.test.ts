@@ -8,7 +8,7 @@ import { createPassword } from '../../../src/directory/application/password-cred
 import { put } from '../../../src/directory/directory-change.ts'
 import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
-import type { ServerEnv } from '../../../src/http/request-header.ts'
+import type { ServerEnv } from '@greeting/http-service'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import {
   application,

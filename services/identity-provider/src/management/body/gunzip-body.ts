@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { BodyTooLargeError } from './bounded-body.ts'
+import { BodyTooLargeError } from '@greeting/http-service'
 
 /** A body that is not complete gzip data. */
 export class BodyUndecodableError extends Error {

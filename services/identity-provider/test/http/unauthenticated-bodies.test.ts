@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Fetch } from '@greeting/http-service'
+import type { Fetch, ServerEnv } from '@greeting/http-service'
 import { labOperations } from '@greeting/lab/parts/http/lab-operations'
 import { Lab } from '@greeting/lab/parts/lab'
 import { createPortal } from '@greeting/portal/parts/portal-app'
 import { Hono } from 'hono'
-import type { ServerEnv } from '../../src/http/request-header.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import {
   graphPaths,
@@ -16,8 +15,8 @@ import {
 import { serverOperations } from '../../src/management/server/server-operations.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { startInProcess } from '../../src/startup/start-identity-provider.ts'
-import { testService } from '../http/test-service.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
+import { testService } from './test-service.ts'
 
 const page = join(import.meta.dirname, '../../../../docs/evidence/security-authorization-server.md')
 const id = '6a1f2c1e-4b0e-4d6e-9a50-2f8f0d7c1b11'
