@@ -20,8 +20,7 @@ const pages = [
   'packages/client/README.md',
   'packages/testing/README.md',
   'docs/guides/identity-provider.md',
-  'docs/guides/migrating.md',
-  'docs/guides/runtimes.md',
+  'docs/guides/installing.md',
   'docs/guides/testing.md',
 ]
 const snippets = new Map(
