@@ -21,7 +21,7 @@ const { groups } = parse(read('deploy/chart/files/rules.yaml')) as {
 }
 const rules = groups.flatMap((group) => group.rules)
 const alerts = rules.filter(({ alert }) => alert !== undefined)
-const page = read('docs/guides/alerts.md')
+const page = read('docs/guides/operating.md')
 
 describe('the rules for Prometheus', () => {
   it('have one case for each alert', () => {
@@ -34,13 +34,15 @@ describe('the rules for Prometheus', () => {
   for (const { alert = '', labels, annotations } of alerts) {
     it(`${alert} has a severity, and a section in the guide`, () => {
       assert.match(labels?.severity ?? '', /^(page|ticket|info)$/)
-      assert.ok(page.includes(`\n### ${alert}\n`))
-      assert.ok(annotations?.runbook_url.endsWith(`/docs/guides/alerts.md#${alert.toLowerCase()}`))
+      assert.ok(page.includes(`\n#### ${alert}\n`))
+      assert.ok(
+        annotations?.runbook_url.endsWith(`/docs/guides/operating.md#${alert.toLowerCase()}`),
+      )
     })
   }
 
   it('have no section in the guide without an alert', () => {
-    assert.equal(page.match(/^### /gm)?.length, alerts.length)
+    assert.equal(page.match(/^#### /gm)?.length, alerts.length)
   })
 
   it('use metrics that the reference lists, and the cases do too', () => {
