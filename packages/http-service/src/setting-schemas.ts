@@ -6,6 +6,10 @@ import { limits } from './listener.ts'
 /** The message of a schema: the form that a setting must have. */
 export const expected = (form: string) => ({ error: `expected ${form}` })
 
+/** A number, which an environment has as text. */
+const numberOrText = (message: { readonly error: string }) =>
+  z.union([z.number(), z.string()], message)
+
 const plainUrl = /^https?:\/\/[^\s?#@]*[^\s?#@/]$/
 
 /** An address of a server, to which paths are appended. */
@@ -27,44 +31,44 @@ export const logLevel = z.enum(levels, expected(`one of ${levels.join(', ')}`))
 /** A whole number, both limits included. */
 export function wholeNumber(min: number, max: number) {
   const message = expected(`a whole number from ${min} to ${max}`)
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, message)
+  return numberOrText(message)
+    .refine((value) => /^\d{1,9}$/.test(`${value}`), message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
 }
 
 /** The port of a listener, 0 for any free one; null for a listener that is off. */
-export const portOrOff = z
-  .string()
-  .refine(
-    (text) => text === 'off' || (/^\d{1,5}$/.test(text) && Number(text) <= 65_535),
-    expected('a port from 0 to 65535, or off'),
-  )
-  .transform((text) => (text === 'off' ? null : Number(text)))
+export const portOrOff = (() => {
+  const error = expected('a port from 0 to 65535, or off')
+  return numberOrText(error)
+    .refine(
+      (port) => port === 'off' || (/^\d{1,5}$/.test(`${port}`) && Number(port) <= 65_535),
+      error,
+    )
+    .transform((port) => (port === 'off' ? null : Number(port)))
+})()
 
 /** The number of worker processes: 1 to 64, by default 1; `auto` means one per available core. */
 export const workerCount = (() => {
   const error = expected('a whole number from 1 to 64, or auto')
-  return z
-    .string()
-    .regex(/^(auto|\d{1,2})$/, error)
-    .transform((text) => (text === 'auto' ? Math.min(availableParallelism(), 64) : Number(text)))
+  return numberOrText(error)
+    .refine((count) => /^(auto|\d{1,2})$/.test(`${count}`), error)
+    .transform((count) => (count === 'auto' ? Math.min(availableParallelism(), 64) : Number(count)))
     .refine((count) => count >= 1 && count <= 64, error)
-    .prefault('1')
+    .default(1)
 })()
 
 /** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
-export const keepAliveSeconds = wholeNumber(1, 3600).prefault(`${limits.keepAliveTimeout / 1000}`)
+export const keepAliveSeconds = wholeNumber(1, 3600).default(limits.keepAliveTimeout / 1000)
 
 /** The settings of the listener for metrics, which is off by default. */
 export const metricsSettings = {
   METRICS_HOST: hostName.default('127.0.0.1'),
-  METRICS_PORT: portOrOff.prefault('off'),
+  METRICS_PORT: portOrOff.default(null),
 } as const
 
 /** How long a service accepts requests after a stop signal, in seconds: 0 to 300, by default 0. */
-export const stopDelaySeconds = wholeNumber(0, 300).prefault('0')
+export const stopDelaySeconds = wholeNumber(0, 300).default(0)
 
 const tracingSetting = (name: keyof typeof tracingForms) =>
   z

@@ -23,25 +23,30 @@ export type SettingsDefinition<Schema extends z.ZodType> = {
 }
 
 /**
- * Reads settings from an environment. An empty value counts as not set, as in a compose file.
+ * Checks settings: texts of an environment, or values of their own types. An empty one counts as not set,
+ * as in a compose file.
  *
+ * @param nameOf how messages name a setting; default as it is
  * @throws {SettingsError} settings_invalid with all faults
  */
 export function readSettings<Schema extends z.ZodType>(
-  environment: Readonly<Record<string, string | undefined>>,
+  source: Readonly<Record<string, unknown>>,
   { service, schema, names, secretNames = new Set() }: SettingsDefinition<Schema>,
+  nameOf = (name: string) => name,
 ): z.output<Schema> {
-  const values: Readonly<Record<string, string | undefined>> = Object.fromEntries(
-    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+    names
+      .map((name) => [name, source[name]])
+      .filter(([, value]) => value !== undefined && `${value}` !== ''),
   )
   const result = schema.safeParse(values)
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, message }) => {
     const name = String(path[0])
     const value = values[name]
-    if (value === undefined) return `${name} is not set; ${message}`
-    if (secretNames.has(name)) return `${name} has an invalid value; ${message}`
-    return `${name} is ${withoutPassword(value)}; ${message}`
+    if (value === undefined) return `${nameOf(name)} is not set; ${message}`
+    if (secretNames.has(name)) return `${nameOf(name)} has an invalid value; ${message}`
+    return `${nameOf(name)} is ${withoutPassword(String(value))}; ${message}`
   })
   throw new SettingsError(service, faults)
 }

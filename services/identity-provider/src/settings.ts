@@ -23,8 +23,9 @@ import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
 import { PostgresAddressError, parsePostgresAddress } from './storage/postgres-address.ts'
 
-const list = z.string().transform((text) =>
-  text
+/** Entries with commas between them, or an array. */
+const list = z.union([z.string(), z.array(z.string()).readonly()]).transform((entries) =>
+  String(entries)
     .split(',')
     .map((item) => item.trim().toLowerCase())
     .filter((item) => item !== ''),
@@ -41,9 +42,9 @@ const proxies = list.refine((entries) => {
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
   return z
-    .string()
-    .regex(/^\d{2,5}(-\d{2,5})?$/, error)
-    .transform((text) => text.split('-').map(Number))
+    .union([z.number(), z.string()], error)
+    .refine((seconds) => /^\d{2,5}(-\d{2,5})?$/.test(`${seconds}`), error)
+    .transform((seconds) => `${seconds}`.split('-').map(Number))
     .transform(([shortest = 0, longest = shortest]) => ({ shortest, longest }))
     .refine(
       ({ shortest, longest }) => shortest >= 60 && shortest <= longest && longest <= 86_400,
@@ -89,16 +90,16 @@ const keyEncryptionKey = z.string().refine((text) => {
 
 const shape = z.object({
   HOST: hostName.default('127.0.0.1'),
-  PORT: portOrOff.prefault('4000'),
+  PORT: portOrOff.default(4000),
   HTTPS_PORT: portOrOff.optional(),
   ...metricsSettings,
-  METRICS_CLIENT_IDS: clientIds.prefault(''),
-  MTLS_PORT: portOrOff.prefault('off'),
+  METRICS_CLIENT_IDS: clientIds.default([]),
+  MTLS_PORT: portOrOff.default(null),
   MTLS_AUTH_URL: originUrl.optional(),
-  CLIENT_CERT_PROXIES: proxies.prefault(''),
+  CLIENT_CERT_PROXIES: proxies.default([]),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
-  HTTPS_NAMES: list.prefault(''),
+  HTTPS_NAMES: list.default([]),
   AUTH_URL: originUrl.optional(),
   HTTPS_AUTH_URL: originUrl.optional(),
   ISSUER_URL: originUrl.optional(),
@@ -109,27 +110,27 @@ const shape = z.object({
   REGISTRATIONS: z.string().optional(),
   TENANT_ID: tenantId.optional(),
   NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
-  DIRECTORY_CACHE_OBJECTS: wholeNumber(1000, 10_000_000).prefault('100000'),
-  DELETED_ITEMS_RETENTION_DAYS: wholeNumber(1, 3650).prefault('30'),
-  VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).prefault('0'),
+  DIRECTORY_CACHE_OBJECTS: wholeNumber(1000, 10_000_000).default(100_000),
+  DELETED_ITEMS_RETENTION_DAYS: wholeNumber(1, 3650).default(30),
+  VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).default(0),
   KEY_ENCRYPTION_KEY: keyEncryptionKey.optional(),
-  KEY_ROTATE_AFTER_DAYS: wholeNumber(2, 730).prefault('90'),
-  KEY_ANNOUNCE_DAYS: wholeNumber(1, 365).prefault('14'),
-  TOKEN_LIFETIME_SECONDS: lifetime.prefault('3600'),
-  TOKEN_BACKDATING_SECONDS: wholeNumber(0, 600).prefault('300'),
+  KEY_ROTATE_AFTER_DAYS: wholeNumber(2, 730).default(90),
+  KEY_ANNOUNCE_DAYS: wholeNumber(1, 365).default(14),
+  TOKEN_LIFETIME_SECONDS: lifetime.default({ shortest: 3600, longest: 3600 }),
+  TOKEN_BACKDATING_SECONDS: wholeNumber(0, 600).default(300),
   ASSERTION_USE: z
     .enum(['until-expiry', 'once'], expected('until-expiry or once'))
     .default('until-expiry'),
-  ASSERTION_LIFETIME_SECONDS: wholeNumber(60, 86_400).prefault('3600'),
-  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).prefault('60'),
-  FEDERATED_ISSUER_HOSTS: list.prefault(''),
-  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('20'),
-  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).prefault('60'),
-  MAX_SIGN_IN_RECORDS: wholeNumber(1000, 10_000_000).prefault('1000000'),
-  MAX_UNAUTHENTICATED_RECORDS: wholeNumber(1000, 10_000_000).prefault('100000'),
-  MAX_REFUSED_CHANGE_RECORDS: wholeNumber(1000, 10_000_000).prefault('100000'),
-  MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).prefault('1000000'),
-  TRUSTED_PROXIES: proxies.prefault(''),
+  ASSERTION_LIFETIME_SECONDS: wholeNumber(60, 86_400).default(3600),
+  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).default(60),
+  FEDERATED_ISSUER_HOSTS: list.default([]),
+  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).default(20),
+  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
+  MAX_SIGN_IN_RECORDS: wholeNumber(1000, 10_000_000).default(1_000_000),
+  MAX_UNAUTHENTICATED_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
+  MAX_REFUSED_CHANGE_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
+  MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).default(1_000_000),
+  TRUSTED_PROXIES: proxies.default([]),
   PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
   LAB: z.enum(['on', 'off'], expected('on or off')).default('off'),
   LAB_ANY_ADDRESS: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
@@ -198,8 +199,8 @@ export const keySchedule = (values: z.output<typeof shape>) => ({
 /** The validated settings of the identity provider. */
 export type Settings = z.output<typeof withHttpsPort>
 
-/** The name of a setting. */
-export type SettingName = keyof z.input<typeof shape>
+/** The settings before their check, as the environment or a program has them. */
+export type SettingsInput = z.input<typeof shape>
 
 /** The names of all settings. The reference page must list each of them. */
 export const settingNames = Object.keys(shape.shape)
@@ -211,17 +212,22 @@ const secretNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads the settings from an environment. An empty value counts as not set.
+ * Checks the settings of an environment, or those of a program with values of their own types. An empty value
+ * counts as not set.
  *
+ * @param nameOf how messages name a setting; default as it is
  * @throws {SettingsError} settings_invalid with all faults
  * @example
  * readSettings({ PORT: '0' }).PORT // 0
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  return readSettingsOf(environment, {
-    service: 'identity provider',
-    schema: withHttpsPort,
-    names: settingNames,
-    secretNames,
-  })
+export function readSettings(
+  values: Readonly<Record<string, unknown>>,
+  nameOf?: (name: string) => string,
+): Settings {
+  const service = 'identity provider'
+  return readSettingsOf(
+    values,
+    { service, schema: withHttpsPort, names: settingNames, secretNames },
+    nameOf,
+  )
 }

@@ -44,7 +44,7 @@ describe('docs/guides/disaster.md', () => {
 
   const start = async (options = {}) => {
     const inFolder = { dataDir, registrations: registrationsFile, ...options }
-    return (await startInProcess(inFolder, fixtureEnvironment)).provider
+    return startInProcess(inFolder, fixtureEnvironment)
   }
   const kidsOf = async (url: string) => {
     const { keys } = await (await fetch(`${url}/common/discovery/keys`)).json()

@@ -57,7 +57,13 @@ describe('the settings', () => {
     })
   })
 
-  const readings: [string, string, unknown][] = [
+  const readings: [string, unknown, unknown][] = [
+    // Values of a program
+    ['PORT', 0, 0],
+    ['TOKEN_LIFETIME_SECONDS', 900, { shortest: 900, longest: 900 }],
+    ['TRUSTED_PROXIES', ['10.0.0.0/8', '2001:DB8::1'], ['10.0.0.0/8', '2001:db8::1']],
+    ['TRUSTED_PROXIES', [], []],
+    // Texts of an environment
     ['PORT', '0', 0],
     ['PORT', '', 4000],
     ['PORT', 'off', null],
@@ -79,7 +85,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://u@h1:1,h2:2/d', 'postgres://u@h1:1,h2:2/d'],
   ]
   for (const [name, value, read] of readings) {
-    it(`read ${name}=${value} as ${JSON.stringify(read)}`, () => {
+    it(`read ${name}=${JSON.stringify(value)} as ${JSON.stringify(read)}`, () => {
       assert.deepEqual(readSettings({ [name]: value })[name as 'PORT'], read)
     })
   }

@@ -61,11 +61,11 @@ export async function startLabProvider({
   const supply = new TestKeySupply()
   // The storage ends with the process, so no file needs to have this key.
   const inMemory = {
-    portal: 'off',
+    portal: 'off' as const,
     ...options,
     keyEncryptionKey: KeyEncryptionKey.generate().toBase64(),
   }
-  const { provider, service } = await startInProcess(inMemory, {
+  const { reopen, ...provider } = await startInProcess(inMemory, {
     ...systemEnvironment,
     runtime: { ...systemRuntime, now: lab.clock.now },
     elapsedMs: undefined,
@@ -82,7 +82,7 @@ export async function startLabProvider({
   const reset = async () => {
     lab.reset()
     supply.rewind(keptKeys)
-    await service.reopen()
+    await reopen()
   }
   return { ...provider, lab, reset, keepState }
 }

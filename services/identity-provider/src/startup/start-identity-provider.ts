@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SettingsError } from '@greeting/http-service'
 import { pino } from 'pino'
-import { readSettings, type SettingName, settingNames } from '../settings.ts'
+import { readSettings, type Settings, type SettingsInput, settingNames } from '../settings.ts'
 import type { ServiceEnvironment } from './environment.ts'
 import { type Service, startService } from './service.ts'
 
@@ -11,13 +11,15 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>
 
-/** A process of its own has workers and traces. Inside another process there is one worker. */
-type OptionName = CamelCase<Exclude<SettingName, 'WORKERS' | `OTEL_${string}`>>
-
-/** The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. */
-export type IdentityProviderOptions = Readonly<
-  Partial<Record<OptionName, string | number | readonly string[]>>
->
+/**
+ * The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. Those of workers and traces
+ * are missing: they belong to a process of its own.
+ */
+export type IdentityProviderOptions = {
+  readonly [Name in keyof SettingsInput as Name extends 'WORKERS' | `OTEL_${string}`
+    ? never
+    : CamelCase<Name>]?: SettingsInput[Name]
+}
 
 /** A running identity provider. */
 export type IdentityProvider = AsyncDisposable & {
@@ -53,28 +55,21 @@ const settingByOption = new Map(
   settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
 )
 
-const textOf = (value: unknown) => (Array.isArray(value) ? value.join(',') : String(value))
-
 /** @throws {IdentityProviderOptionsError} identity_provider_options lists every fault */
-function validateOptions(options: IdentityProviderOptions) {
+function validateOptions(options: IdentityProviderOptions): Settings {
   const defaults = { port: 0, httpsPort: 'off', logLevel: 'silent', dataDir: ':memory:' }
   const chosen = Object.entries({ ...defaults, ...options }).filter(
     ([, value]) => value !== undefined,
   )
   const unknown = chosen.filter(([name]) => !settingByOption.has(name))
   const faults = unknown.map(([name]) => `${name} is not an option`)
+  const values = chosen.map(([name, value]) => [settingByOption.get(name) ?? '', value])
   try {
-    const known = chosen.map(([name, value]) => [settingByOption.get(name) ?? '', textOf(value)])
-    const settings = readSettings(Object.fromEntries(known))
+    const settings = readSettings(Object.fromEntries(values), optionNameOf)
     if (faults.length === 0) return settings
   } catch (cause) {
     if (!(cause instanceof SettingsError)) throw cause
-    faults.push(
-      ...cause.faults.map((fault) => {
-        const [setting = '', ...rest] = fault.split(' ')
-        return [optionNameOf(setting), ...rest].join(' ')
-      }),
-    )
+    faults.push(...cause.faults)
   }
   throw new IdentityProviderOptionsError(faults)
 }
@@ -95,14 +90,15 @@ function validateOptions(options: IdentityProviderOptions) {
 export async function startIdentityProvider(
   options: IdentityProviderOptions = {},
 ): Promise<IdentityProvider> {
-  return (await startInProcess(options)).provider
+  const { reopen: _, ...provider } = await startInProcess(options)
+  return provider
 }
 
-/** Starts the identity provider in this process, with replaced parts of its environment. */
+/** The same with replaced parts of its environment, for the lab and for tests. */
 export async function startInProcess(
   options: IdentityProviderOptions,
   environment?: ServiceEnvironment,
-): Promise<{ readonly provider: IdentityProvider; readonly service: Service }> {
+): Promise<IdentityProvider & Pick<Service, 'reopen'>> {
   const settings = validateOptions(options)
   const isTemporary = settings.DATA_DIR === ':memory:'
   const dataDir = isTemporary
@@ -115,14 +111,13 @@ export async function startInProcess(
     const log = pino({ level: settings.LOG_LEVEL })
     const inProcess = { ...settings, DATA_DIR: dataDir, WORKERS: 1 }
     const service = await startService({ settings: inProcess, log, environment })
+    const { url, httpsUrl, metricsUrl, reopen } = service
     let stopping: Promise<void> | undefined
     const stop = () => {
       stopping ??= service.stop().finally(removeFolder)
       return stopping
     }
-    const { url, httpsUrl, metricsUrl } = service
-    const provider = { url, httpsUrl, metricsUrl, dataDir, stop, [Symbol.asyncDispose]: stop }
-    return { provider, service }
+    return { url, httpsUrl, metricsUrl, dataDir, reopen, stop, [Symbol.asyncDispose]: stop }
   } catch (cause) {
     await removeFolder()
     throw cause

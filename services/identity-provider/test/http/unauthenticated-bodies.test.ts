@@ -70,7 +70,7 @@ describe('the body of a caller that is not known yet', () => {
       runtime: { ...fixtureEnvironment.runtime, now: lab.clock.now },
       lab,
     }
-    const { provider } = await startInProcess({ httpsPort: 'off', portal: 'on' }, environment)
+    const provider = await startInProcess({ httpsPort: 'off', portal: 'on' }, environment)
     cleanup.use(provider)
     url = provider.url
     const portal = createPortal({

@@ -12,7 +12,7 @@ const source = join(import.meta.dirname, '../../src')
 
 describe('without a lab', () => {
   it('its paths do not exist', async () => {
-    await using provider = (await startInProcess({}, fixtureEnvironment)).provider
+    await using provider = await startInProcess({}, fixtureEnvironment)
     for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
       assert.equal((await fetch(`${provider.url}${path}`)).status, 404, path)
     }

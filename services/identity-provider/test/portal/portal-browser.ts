@@ -132,8 +132,8 @@ export type PortalServer = AsyncDisposable & {
   readonly signedIn: () => Promise<PortalBrowser>
 }
 
-const startWithFixtureKeys = async (options: IdentityProviderOptions) =>
-  (await startInProcess(options, fixtureEnvironment)).provider
+const startWithFixtureKeys = (options: IdentityProviderOptions) =>
+  startInProcess(options, fixtureEnvironment)
 
 /** Starts a server in this process, in memory. */
 export async function startPortal(

@@ -31,7 +31,7 @@ describe('the portal while the store is away', () => {
 
   before(async () => {
     server = await startPortal({}, async (options) => {
-      const { provider } = await startInProcess(options, {
+      const provider = await startInProcess(options, {
         ...fixtureEnvironment,
         openStorage: async (parts) => {
           const storage = await fixtureEnvironment.openStorage(parts)
