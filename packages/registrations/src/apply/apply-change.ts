@@ -1,5 +1,5 @@
-import type { Change, ChangeKind, ChangeOf } from '../planning/change.ts'
-import { type AppRole, servicePrincipal } from '../planning/directory-state.ts'
+import { type AppRole, servicePrincipal } from '../planning/directory/directory-state.ts'
+import type { Change, ChangeKind, ChangeOf } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { createApplication } from './create-application.ts'

@@ -1,5 +1,5 @@
-import type { Change, ChangeOf } from '../planning/change.ts'
-import type { Located } from '../planning/locate.ts'
+import type { Located } from '../planning/directory/locate.ts'
+import type { Change, ChangeOf } from '../planning/steps/change.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 import type { SecretSink } from './secret-sink.ts'
 

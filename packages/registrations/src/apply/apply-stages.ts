@@ -1,4 +1,4 @@
-import type { Change } from '../planning/change.ts'
+import type { Change } from '../planning/steps/change.ts'
 
 /** Changes that must be made one after the other. */
 export type Chain = readonly Change[]

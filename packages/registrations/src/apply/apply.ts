@@ -1,5 +1,5 @@
-import type { Change } from '../planning/change.ts'
 import type { Plan } from '../planning/plan.ts'
+import type { Change } from '../planning/steps/change.ts'
 import type { OnProgress } from './activity.ts'
 import { applyChange } from './apply-change.ts'
 import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'

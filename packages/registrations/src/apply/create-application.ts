@@ -1,5 +1,5 @@
-import type { ChangeOf } from '../planning/change.ts'
-import { application } from '../planning/directory-state.ts'
+import { application } from '../planning/directory/directory-state.ts'
+import type { ChangeOf } from '../planning/steps/change.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { parseAnswer, writesApplications } from './graph.ts'
 import type { GraphRefusalError } from './graph-refusal-error.ts'

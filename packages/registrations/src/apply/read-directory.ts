@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { validCredentials } from '../planning/credentials.ts'
-import { directoryIndex } from '../planning/directory-index.ts'
+import { validCredentials } from '../planning/directory/credentials.ts'
+import { directoryIndex } from '../planning/directory/directory-index.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -11,7 +11,7 @@ import {
   owner,
   type ServicePrincipal,
   servicePrincipal,
-} from '../planning/directory-state.ts'
+} from '../planning/directory/directory-state.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 import type { Activity } from './activity.ts'
 import { DirectoryReader, type ReadOptions } from './directory-reader.ts'

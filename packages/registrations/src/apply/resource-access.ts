@@ -1,4 +1,4 @@
-import type { ChangeOf } from '../planning/change.ts'
+import type { ChangeOf } from '../planning/steps/change.ts'
 import type { ApplyContext } from './apply-context.ts'
 
 /** The permissions of a client, in the form of Graph. */

@@ -1,9 +1,9 @@
-import type { Change } from './change.ts'
-import { countCredentials, inWords } from './credentials.ts'
-import type { Owner } from './directory-state.ts'
-import type { Located } from './locate.ts'
+import { countCredentials, inWords } from './directory/credentials.ts'
+import type { Owner } from './directory/directory-state.ts'
+import type { Located } from './directory/locate.ts'
 import { onOneLine } from './one-line.ts'
-import { day } from './plan-secrets.ts'
+import type { Change } from './steps/change.ts'
+import { day } from './steps/plan-secrets.ts'
 
 /**
  * An application that was found only by a name. Anyone who may create applications can choose names

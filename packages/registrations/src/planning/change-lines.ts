@@ -1,6 +1,12 @@
-import type { Change, ChangeKind, ChangeOf, PropertyChange, RequestedRoles } from './change.ts'
 import { onOneLine } from './one-line.ts'
-import { day } from './plan-secrets.ts'
+import type {
+  Change,
+  ChangeKind,
+  ChangeOf,
+  PropertyChange,
+  RequestedRoles,
+} from './steps/change.ts'
+import { day } from './steps/plan-secrets.ts'
 
 /** One line of a diff: `+` adds, `-` removes, `~` changes. */
 export type DiffLine = { readonly sign: '+' | '-' | '~'; readonly text: string }

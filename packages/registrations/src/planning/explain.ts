@@ -1,9 +1,9 @@
-import { credentialsOf, type HeldCredential, validCredentials } from './credentials.ts'
-import type { Application, AppRole, DirectoryState } from './directory-state.ts'
+import { credentialsOf, type HeldCredential, validCredentials } from './directory/credentials.ts'
+import type { Application, AppRole, DirectoryState } from './directory/directory-state.ts'
+import { type Located, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
-import { type Located, rolesOf } from './locate.ts'
-import { assignmentsOf } from './plan-consents.ts'
-import { day } from './plan-secrets.ts'
+import { assignmentsOf } from './steps/plan-consents.ts'
+import { day } from './steps/plan-secrets.ts'
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which

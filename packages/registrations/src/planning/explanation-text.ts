@@ -6,7 +6,7 @@ import {
   sizeText,
 } from './explanation.ts'
 import { onOneLine } from './one-line.ts'
-import { registrationSteps } from './registration-step.ts'
+import { registrationSteps } from './steps/registration-step.ts'
 
 const marks: Readonly<Record<StepResult['state'], string>> = {
   done: 'ok',

@@ -1,4 +1,4 @@
-import type { RegistrationStep } from './registration-step.ts'
+import type { RegistrationStep } from './steps/registration-step.ts'
 import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
 
 /** Whether tokens of a client contain a role, or the reason why not. */

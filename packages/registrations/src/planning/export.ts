@@ -1,6 +1,6 @@
-import { countCredentials } from './credentials.ts'
-import { type DirectoryIndex, directoryIndex } from './directory-index.ts'
-import type { Application, AppRole, DirectoryState } from './directory-state.ts'
+import { countCredentials } from './directory/credentials.ts'
+import { type DirectoryIndex, directoryIndex } from './directory/directory-index.ts'
+import type { Application, AppRole, DirectoryState } from './directory/directory-state.ts'
 
 /** A registrations file before the schema reads it: plain JSON. */
 export type ExportedFile = Record<string, unknown>

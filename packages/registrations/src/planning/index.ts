@@ -1,11 +1,11 @@
 export { adoptionLine, isHeldByOthers } from './adoption.ts'
-export type { CertificateToAdd, Change } from './change.ts'
 export {
   application,
   appRoleAssignment,
   type DirectoryState,
   servicePrincipal,
-} from './directory-state.ts'
+} from './directory/directory-state.ts'
+export { type Located, locateById } from './directory/locate.ts'
 export { explain } from './explain.ts'
 export {
   answerText,
@@ -19,11 +19,11 @@ export {
 } from './explanation.ts'
 export { explanationText } from './explanation-text.ts'
 export { exportRegistrations } from './export.ts'
-export { type Located, locateById } from './locate.ts'
 export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
-export { day } from './plan-secrets.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
-export { type RegistrationStep, registrationSteps } from './registration-step.ts'
+export type { CertificateToAdd, Change } from './steps/change.ts'
+export { day } from './steps/plan-secrets.ts'
+export { type RegistrationStep, registrationSteps } from './steps/registration-step.ts'
 export {
   estimateTokenBytes,
   passesLimit,

@@ -1,9 +1,9 @@
 import { type Adoption, adoptionLine } from './adoption.ts'
-import type { Change } from './change.ts'
 import { changeLines, type DiffLine } from './change-lines.ts'
 import { onOneLine } from './one-line.ts'
 import type { Plan } from './plan.ts'
-import { registrationSteps } from './registration-step.ts'
+import type { Change } from './steps/change.ts'
+import { registrationSteps } from './steps/registration-step.ts'
 
 /** Colours a line of a diff by its sign. */
 export type PaintLine = (sign: DiffLine['sign'], text: string) => string

@@ -1,6 +1,5 @@
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
-import type { CertificateToAdd, Change } from './change.ts'
 import {
   consequencesOfFile,
   consequencesOfLeaving,
@@ -8,19 +7,20 @@ import {
   consequencesOfSize,
   consequencesOfTime,
 } from './consequences.ts'
-import { directoryIndex } from './directory-index.ts'
-import type { DirectoryState } from './directory-state.ts'
-import { fileIndex } from './file-index.ts'
-import { KnownApi } from './known-api.ts'
-import { KnownApis } from './known-apis.ts'
-import { type Located, locate, locateResource, rolesOf } from './locate.ts'
-import { planAppRoles, wantedRoles } from './plan-app-roles.ts'
-import { planCertificates } from './plan-certificates.ts'
-import { planConsents, wantedConsents } from './plan-consents.ts'
-import { planPermissions } from './plan-permissions.ts'
-import { planRegistration, wantedIdentifierUris } from './plan-registration.ts'
-import { planSecrets } from './plan-secrets.ts'
-import { registrationSteps } from './registration-step.ts'
+import { directoryIndex } from './directory/directory-index.ts'
+import type { DirectoryState } from './directory/directory-state.ts'
+import { type Located, locate, locateResource, rolesOf } from './directory/locate.ts'
+import type { CertificateToAdd, Change } from './steps/change.ts'
+import { fileIndex } from './steps/file-index.ts'
+import { KnownApi } from './steps/known-api.ts'
+import { KnownApis } from './steps/known-apis.ts'
+import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
+import { planCertificates } from './steps/plan-certificates.ts'
+import { planConsents, wantedConsents } from './steps/plan-consents.ts'
+import { planPermissions } from './steps/plan-permissions.ts'
+import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
+import { planSecrets } from './steps/plan-secrets.ts'
+import { registrationSteps } from './steps/registration-step.ts'
 
 export type PlanInput = {
   readonly file: RegistrationsFile

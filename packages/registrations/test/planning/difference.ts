@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import { sampleFile } from '@greeting/registrations/samples'
-import type { CertificateToAdd } from '../../src/planning/change.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
 import { diffOf } from '../../src/planning/plan-text.ts'
+import type { CertificateToAdd } from '../../src/planning/steps/change.ts'
 import { confirmedIn, now, sampleState } from './sample-state.ts'
 
 export type Sample = ReturnType<typeof sampleFile>

@@ -1,7 +1,7 @@
-import type { SecretEntry } from '../registrations-file.ts'
+import type { SecretEntry } from '../../registrations-file.ts'
+import type { PasswordCredential } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
 import type { Change } from './change.ts'
-import type { PasswordCredential } from './directory-state.ts'
-import type { Located } from './locate.ts'
 
 const dayMs = 86_400_000
 

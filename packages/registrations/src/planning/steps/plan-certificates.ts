@@ -1,6 +1,6 @@
+import type { KeyCredential } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
 import type { CertificateToAdd, Change } from './change.ts'
-import type { KeyCredential } from './directory-state.ts'
-import type { Located } from './locate.ts'
 
 /**
  * Step 6, certificates: compares the list of the file with that of the directory, by thumbprint.

@@ -1,14 +1,14 @@
-import type { RegistrationsFile } from '../registrations-file.ts'
-import type { Change, ChangeOf, RoleName } from './change.ts'
-import { directoryIndex } from './directory-index.ts'
+import type { RegistrationsFile } from '../../registrations-file.ts'
+import { directoryIndex } from '../directory/directory-index.ts'
 import {
   type AppRoleAssignment,
   type DirectoryState,
   defaultAccessRoleId,
-} from './directory-state.ts'
+} from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
+import type { Change, ChangeOf, RoleName } from './change.ts'
 import { fileIndex } from './file-index.ts'
 import type { KnownApis } from './known-apis.ts'
-import type { Located } from './locate.ts'
 
 type Granted = { readonly api: string; readonly role: RoleName }
 

@@ -1,4 +1,4 @@
-import type { ApiEntry, ClientEntry, RegistrationsFile } from '../registrations-file.ts'
+import type { ApiEntry, ClientEntry, RegistrationsFile } from '../../registrations-file.ts'
 
 type Consent = NonNullable<RegistrationsFile['consents']>[number]
 

@@ -1,6 +1,6 @@
+import type { AppRole } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
 import type { RoleName } from './change.ts'
-import type { AppRole } from './directory-state.ts'
-import type { Located } from './locate.ts'
 
 /** An API that clients can have permissions of, from the file or from the directory. */
 export class KnownApi {

@@ -1,8 +1,8 @@
-import type { ApiEntry } from '../registrations-file.ts'
-import { stableRoleId } from '../stable-role-id.ts'
+import type { ApiEntry } from '../../registrations-file.ts'
+import { stableRoleId } from '../../stable-role-id.ts'
+import type { AppRole } from '../directory/directory-state.ts'
+import { type Located, rolesOf } from '../directory/locate.ts'
 import type { Change, PropertyChange, RoleChange } from './change.ts'
-import type { AppRole } from './directory-state.ts'
-import { type Located, rolesOf } from './locate.ts'
 
 /** The roles that an entry declares, each with its ID. */
 export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string): AppRole[] {

@@ -1,6 +1,6 @@
-import { type ApiEntry, applicationIdPlaceholder } from '../registrations-file.ts'
+import { type ApiEntry, applicationIdPlaceholder } from '../../registrations-file.ts'
+import type { Located } from '../directory/locate.ts'
 import type { Change, PropertyChange } from './change.ts'
-import type { Located } from './locate.ts'
 import type { RegistrationStep } from './registration-step.ts'
 
 /** The members of an entry that determine the registration of its application. */

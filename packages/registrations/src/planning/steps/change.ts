@@ -1,4 +1,4 @@
-import type { AppRole } from './directory-state.ts'
+import type { AppRole } from '../directory/directory-state.ts'
 import type { RegistrationStep } from './registration-step.ts'
 
 /** A role in a planned change. */

@@ -1,8 +1,8 @@
-import type { ClientEntry } from '../registrations-file.ts'
+import type { ClientEntry } from '../../registrations-file.ts'
+import type { RequiredResourceAccess } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
-import type { RequiredResourceAccess } from './directory-state.ts'
 import type { KnownApis } from './known-apis.ts'
-import type { Located } from './locate.ts'
 
 /** Step 4: the application permissions that a client requests. A request grants nothing. */
 export function planPermissions(
