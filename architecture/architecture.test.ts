@@ -36,7 +36,7 @@ describe('the rooms', () => {
         const allowed =
           room === home ||
           home.mayImport.includes(room?.path ?? '') ||
-          (room?.path === 'fixtures' && isTest(file)) ||
+          ((room?.path.startsWith('fixtures') ?? false) && isTest(file)) ||
           // The composition of a service, and its tests, may import from every room of that service.
           (room?.path.startsWith(`${home.path}/`) ?? false) ||
           (room !== undefined && home.path.startsWith(`${room.path}/`) && isTest(file))

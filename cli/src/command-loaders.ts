@@ -14,8 +14,8 @@ type AddJob = (program: Command, take: TakeJob) => Command
 
 /** Adds a job as a command that does it once. */
 async function addOnce(add: AddJob, { program, terminal }: CommandContext): Promise<void> {
-  const { clientCommand } = await import('./commands/client-command.ts')
-  const { runOnce } = await import('./commands/run-once.ts')
+  const { clientCommand } = await import('./commands/client/client-command.ts')
+  const { runOnce } = await import('./commands/client/run-once.ts')
   clientCommand(add(program, runOnce(terminal)))
 }
 
@@ -24,15 +24,17 @@ export const commandLoaders = {
   start: async ({ program, terminal, services }) =>
     (await import('./commands/start.ts')).addStartCommand(program, terminal, services),
   token: async ({ program, terminal }) =>
-    (await import('./commands/token.ts')).addTokenCommand(program, terminal),
-  hi: async (context) => addOnce((await import('./commands/hi.ts')).addHiCommand, context),
-  hello: async (context) => addOnce((await import('./commands/hello.ts')).addHelloCommand, context),
-  call: async (context) => addOnce((await import('./commands/call.ts')).addCallCommand, context),
+    (await import('./commands/client/token.ts')).addTokenCommand(program, terminal),
+  hi: async (context) => addOnce((await import('./commands/client/hi.ts')).addHiCommand, context),
+  hello: async (context) =>
+    addOnce((await import('./commands/client/hello.ts')).addHelloCommand, context),
+  call: async (context) =>
+    addOnce((await import('./commands/client/call.ts')).addCallCommand, context),
   run: async ({ program, terminal }) => {
-    const { addHiCommand } = await import('./commands/hi.ts')
-    const { addHelloCommand } = await import('./commands/hello.ts')
-    const { addCallCommand } = await import('./commands/call.ts')
-    const { addRunCommand } = await import('./commands/run.ts')
+    const { addHiCommand } = await import('./commands/client/hi.ts')
+    const { addHelloCommand } = await import('./commands/client/hello.ts')
+    const { addCallCommand } = await import('./commands/client/call.ts')
+    const { addRunCommand } = await import('./commands/client/run.ts')
     const addJobs = [addHiCommand, addHelloCommand, addCallCommand]
     addRunCommand(program, terminal, (jobs, take) => addJobs.map((add) => add(jobs, take)))
   },
@@ -48,7 +50,7 @@ export const commandLoaders = {
   keys: async ({ program, terminal }) =>
     (await import('./commands/keys.ts')).addKeysCommands(program, terminal),
   lab: async ({ program, terminal }) =>
-    (await import('./commands/lab.ts')).addLabCommands(program, terminal),
+    (await import('./commands/lab/lab.ts')).addLabCommands(program, terminal),
   audit: async ({ program, terminal }) =>
     (await import('./commands/audit.ts')).addAuditCommand(program, terminal),
   portal: async ({ program, terminal }) =>

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { CommandFailure } from './command-failure.ts'
 import { exitCodes } from './exit-codes.ts'
-import { watchParent } from './parent-watch.ts'
 import { runGreeting } from './program.ts'
+import { watchParent } from './system/parent-watch.ts'
 import { services } from './system/services.ts'
 
 const stop = new AbortController()

@@ -1,8 +1,8 @@
 import { isClientFailure } from '@greeting/client'
 import { CommanderError } from 'commander'
 import { CommandFailure } from './command-failure.ts'
-import type { Settings } from './env-file.ts'
 import { type ExitName, exitByFailure } from './exit-codes.ts'
+import type { Settings } from './files/env-file.ts'
 import { SilentExit } from './silent-exit.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray'

@@ -7,7 +7,7 @@ import {
 } from '@greeting/client'
 import { z } from 'zod'
 import { CommandFailure } from '../command-failure.ts'
-import { readEnvFile, type Settings } from '../env-file.ts'
+import { readEnvFile, type Settings } from '../files/env-file.ts'
 import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph-client.ts'
 
 const url = z

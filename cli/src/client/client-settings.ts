@@ -1,5 +1,5 @@
 import { CommandFailure } from '../command-failure.ts'
-import { readEnvFile, type Settings } from '../env-file.ts'
+import { readEnvFile, type Settings } from '../files/env-file.ts'
 import { type CredentialRow, chosenCredential, mergeSettings } from './credential-settings.ts'
 
 /** The settings file of the client that `greeting start` registered. */

@@ -4,7 +4,7 @@ import {
   clientSecretFile,
   federatedAssertionFile,
 } from '@greeting/client/files'
-import type { Settings } from '../env-file.ts'
+import type { Settings } from '../files/env-file.ts'
 
 type ReadSetting = (name: string) => string
 

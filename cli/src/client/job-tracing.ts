@@ -1,7 +1,7 @@
 import type { Trace } from '@greeting/client'
 import type { TracingOptionsError } from '@greeting/tracing'
 import { CommandFailure } from '../command-failure.ts'
-import type { Settings } from '../env-file.ts'
+import type { Settings } from '../files/env-file.ts'
 
 /** The traces of jobs. */
 export type JobTracing = {

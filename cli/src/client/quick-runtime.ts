@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Runtime } from '@greeting/client'
-import type { Settings } from '../env-file.ts'
+import type { Settings } from '../files/env-file.ts'
 import { PlainHeaders } from './plain-headers.ts'
 
 type Request = (

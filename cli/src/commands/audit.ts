@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addAuditFilters, auditFilters } from '../audit/audit-filters.ts'
 import { readAudit } from '../audit/audit-reader.ts'
 import { type AuditLogName, type AuditRecord, auditLogs } from '../audit/audit-record.ts'
 import { auditText } from '../audit/audit-text.ts'
@@ -6,7 +7,6 @@ import { CommandFailure } from '../command-failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
-import { addAuditFilters, auditFilters } from './audit-filters.ts'
 import { openManagement, orCommandFailure } from './management.ts'
 
 type Options = AdministratorCommandOptions & {

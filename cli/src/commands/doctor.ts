@@ -4,7 +4,7 @@ import { checkAll, exitOf, reportText } from '../doctor/report.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { SilentExit } from '../silent-exit.ts'
 import type { Terminal } from '../terminal.ts'
-import { type ClientCommandOptions, clientCommand } from './client-command.ts'
+import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
 
 /** `greeting doctor`: checks each step of a job, and reports the faults. */
 export function addDoctorCommand(program: Command, terminal: Terminal): Command {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { AdministratorSettings } from '../administrator/administrator-settings.ts'
-import { openInBrowser } from '../browser.ts'
 import { CommandFailure } from '../command-failure.ts'
+import { openInBrowser } from '../system/browser.ts'
 import type { Terminal } from '../terminal.ts'
 import {
   type AdministratorCommandOptions,

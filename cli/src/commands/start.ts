@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { shellQuote } from '../shell-quote.ts'
 import { DataFolder, defaultDataDir } from '../system/data-folder.ts'
 import { RunningSystem } from '../system/running-system.ts'
 import type { Services } from '../system/services.ts'
 import { startLines, startText } from '../system/start-text.ts'
 import type { Terminal } from '../terminal.ts'
+import { shellQuote } from '../text/shell-quote.ts'
 
 type Options = {
   readonly dataDir: string

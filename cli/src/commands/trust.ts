@@ -2,8 +2,8 @@ import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CommandFailure } from '../command-failure.ts'
-import { shellQuote } from '../shell-quote.ts'
 import type { Terminal } from '../terminal.ts'
+import { shellQuote } from '../text/shell-quote.ts'
 
 type Options = { readonly dataDir: string; readonly json?: true }
 

@@ -4,7 +4,7 @@ import type { ClientFailure } from '@greeting/client'
 import { isClientFailure } from '@greeting/client'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts'
 import { type Connection, connect } from '../client/connection.ts'
-import type { Settings } from '../env-file.ts'
+import type { Settings } from '../files/env-file.ts'
 
 /** The answer of a server to a request without credentials. */
 export type PlainAnswer = {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readEnvFile } from '../env-file.ts'
+import { readEnvFile } from '../files/env-file.ts'
 import type { DataFolder } from '../system/data-folder.ts'
 import type { ManagedIdentity } from './managed-identity.ts'
 

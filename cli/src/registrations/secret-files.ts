@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
 import { inParallel } from '@greeting/registrations/apply'
 import { CommandFailure } from '../command-failure.ts'
-import { readEnvFile, type Settings, writeEnvFile } from '../env-file.ts'
-import { makeFolder } from '../make-folder.ts'
+import { readEnvFile, type Settings, writeEnvFile } from '../files/env-file.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 const maxFilesAtOnce = 8
 

@@ -1,8 +1,8 @@
 import { exitCodes } from '../exit-codes.ts'
 import type { Outcome } from '../job.ts'
 import { describeFailure, type Paint } from '../terminal.ts'
+import { durationText } from '../text/duration.ts'
 import { wholeSeconds } from '../text/time.ts'
-import { durationText } from './duration.ts'
 import type { Run } from './job-loop.ts'
 
 /** One run as a line of JSON. */

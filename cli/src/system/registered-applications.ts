@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 const writableByOthers = 0o022
 const guid = z.guid()

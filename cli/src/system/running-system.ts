@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CommandFailure } from '../command-failure.ts'
-import { type Settings, writeEnvFile } from '../env-file.ts'
+import { type Settings, writeEnvFile } from '../files/env-file.ts'
 import type { ManagedIdentityEndpoints } from '../managed-identity/managed-identity.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path'
-import { shellQuote } from '../shell-quote.ts'
+import { shellQuote } from '../text/shell-quote.ts'
 import type { SystemFacts } from './running-system.ts'
 
 /** A path relative to the working folder, with a slash so that a shell can source it. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { durationMs } from '../schedule/duration.ts'
+import { durationMs } from './duration.ts'
 
 const isoTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 

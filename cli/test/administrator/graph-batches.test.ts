@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
+import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
 import type { AdministratorRequest } from '../../src/administrator/administrator-request.ts'
-import { GraphFixture } from '../registrations/apply/graph-fixture.ts'
 
 const create = (displayName: string): AdministratorRequest => ({
   method: 'POST',

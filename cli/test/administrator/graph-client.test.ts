@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { application } from '@greeting/registrations/planning'
+import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
 import { retryReason } from '../../src/administrator/retryable.ts'
-import { GraphFixture } from '../registrations/apply/graph-fixture.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
   new GraphRefusalError({ method: 'POST', path: '/x' }, status, { error: { code, message } })

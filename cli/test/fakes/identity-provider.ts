@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { administrator, FakeGraph } from '../../../fixtures/graph/fake-graph.ts'
 import { answeringAs } from '../commands/registrations/fetch-server.ts'
-import { administrator, FakeGraph } from '../registrations/apply/fake-graph.ts'
 
 // A fake of the identity provider, with the parts that `greeting start` needs.
 const { DATA_DIR = '', HOST, PORT, STAND_IN_FAULT = '' } = process.env

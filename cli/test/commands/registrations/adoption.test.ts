@@ -3,8 +3,8 @@ import { chmod, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
-import type { Json } from '../../registrations/apply/fake-directory.ts'
-import { administrator } from '../../registrations/apply/fake-graph.ts'
+import type { Json } from '../../../../fixtures/graph/fake-directory.ts'
+import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 const secret = {

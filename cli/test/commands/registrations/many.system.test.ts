@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { manyClients } from '../../../../fixtures/graph/many-clients.ts'
 import { RecordedTerminal } from '../../fakes/terminal.ts'
-import { manyClients } from '../../registrations/apply/many-clients.ts'
 import { ServedGraph } from './served-graph.ts'
 
 const count = 60

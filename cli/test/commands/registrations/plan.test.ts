@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
-import { administrator } from '../../registrations/apply/fake-graph.ts'
+import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations plan', () => {

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { administrator, FakeGraph } from '../../../../fixtures/graph/fake-graph.ts'
 import { serving } from '../../fakes/servers.ts'
 import { RecordedTerminal } from '../../fakes/terminal.ts'
-import { administrator, FakeGraph } from '../../registrations/apply/fake-graph.ts'
 import { answeringAs } from './fetch-server.ts'
 
 /** The fake of Microsoft Graph behind a socket, and a terminal for the command. */

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, serving, unreachableUrl } from '../fakes/servers.ts'
-import { temporaryFolder } from '../fakes/services.ts'
-import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
+import { answering, granting, serving, unreachableUrl } from '../../fakes/servers.ts'
+import { temporaryFolder } from '../../fakes/services.ts'
+import { emptyFile, RecordedTerminal } from '../../fakes/terminal.ts'
 
 const canary = 'canary~secret-that.must_not-be-printed'
 const noFile = ['--settings', emptyFile]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { watchParent } from '../src/parent-watch.ts'
+import { watchParent } from '../../src/system/parent-watch.ts'
 
 it('reports once that the parent has ended, also when another process is the new parent', () => {
   for (const heir of [1, 4711]) {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { defaultSettingsFile } from '../client/client-settings.ts'
+import { defaultSettingsFile } from '../../client/client-settings.ts'
 
 export type ClientCommandOptions = {
   /** The settings file that the person named. */

@@ -1,9 +1,9 @@
-import { readClientSettings } from '../client/client-settings.ts'
-import { connect, withCurrentRoles } from '../client/connection.ts'
-import { startJobTracing } from '../client/job-tracing.ts'
-import { quickRuntime } from '../client/quick-runtime.ts'
-import type { TakeJob } from '../job.ts'
-import type { Terminal } from '../terminal.ts'
+import { readClientSettings } from '../../client/client-settings.ts'
+import { connect, withCurrentRoles } from '../../client/connection.ts'
+import { startJobTracing } from '../../client/job-tracing.ts'
+import { quickRuntime } from '../../client/quick-runtime.ts'
+import type { TakeJob } from '../../job.ts'
+import type { Terminal } from '../../terminal.ts'
 import type { ClientCommandOptions } from './client-command.ts'
 
 /** Runs a job once, and prints its result. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { readClientSettings } from '../client/client-settings.ts'
-import { connect } from '../client/connection.ts'
-import type { Terminal } from '../terminal.ts'
-import { decodeToken, tokenText } from '../text/token-text.ts'
+import { readClientSettings } from '../../client/client-settings.ts'
+import { connect } from '../../client/connection.ts'
+import type { Terminal } from '../../terminal.ts'
+import { decodeToken, tokenText } from '../../text/token-text.ts'
 import { type ClientCommandOptions, clientCommand } from './client-command.ts'
 
 type Options = ClientCommandOptions & { readonly decode?: true; readonly force?: true }

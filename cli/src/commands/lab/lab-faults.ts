@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { Terminal } from '../terminal.ts'
-import { addNameValue, type NameValues } from '../text/name-value.ts'
-import { textTable } from '../text/text-table.ts'
-import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
+import type { Terminal } from '../../terminal.ts'
+import { addNameValue, type NameValues } from '../../text/name-value.ts'
+import { textTable } from '../../text/text-table.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { requestLab, wholeNumber } from './lab-request.ts'
 
 const labFault = z.looseObject({

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TakeJob } from '../job.ts'
+import type { TakeJob } from '../../job.ts'
 
 /** `greeting hi`: calls `GET /api/v1/hi`. */
 export function addHiCommand(program: Command, take: TakeJob): Command {

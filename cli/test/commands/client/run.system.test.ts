@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, serving } from '../fakes/servers.ts'
-import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
+import { answering, granting, serving } from '../../fakes/servers.ts'
+import { emptyFile, RecordedTerminal } from '../../fakes/terminal.ts'
 
-const bin = join(import.meta.dirname, '../../bin/greeting.js')
+const bin = join(import.meta.dirname, '../../../bin/greeting.js')
 
 async function environmentOf(test: TestContext, api: RequestListener) {
   return {

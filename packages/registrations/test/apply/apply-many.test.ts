@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { parseRegistrations } from '@greeting/registrations'
-import {
-  applyPlan,
-  namesOf,
-  readDirectory,
-  readWholeDirectory,
-} from '@greeting/registrations/apply'
-import { exportRegistrations } from '@greeting/registrations/planning'
-import { administrator } from './fake-graph.ts'
-import { GraphFixture } from './graph-fixture.ts'
-import { manyClients } from './many-clients.ts'
+import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
+import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { manyClients } from '../../../../fixtures/graph/many-clients.ts'
+import { applyPlan, namesOf, readDirectory, readWholeDirectory } from '../../src/apply/index.ts'
+import { parseRegistrations } from '../../src/index.ts'
+import { exportRegistrations } from '../../src/planning/index.ts'
 
 /** Eight batches of four. */
 const changesInFlight = 32

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { services } from '../../src/system/services.ts'
-import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
+import { services } from '../../../src/system/services.ts'
+import { endedCommand, RecordedTerminal } from '../../fakes/terminal.ts'
 
 type Decoded = { readonly header: { kid?: string }; readonly claims: Record<string, unknown> }
 

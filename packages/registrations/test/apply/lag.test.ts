@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { GraphRefusalError } from '@greeting/registrations/apply'
-import { sampleFile } from '@greeting/registrations/samples'
-import { GraphFixture } from './graph-fixture.ts'
+import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { GraphRefusalError } from '../../src/apply/index.ts'
+import { sampleFile } from '../samples.ts'
 
 const withRole = (value: string) => {
   const file = sampleFile()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { answering, granting, serving } from '../fakes/servers.ts'
-import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
+import { answering, granting, serving } from '../../fakes/servers.ts'
+import { emptyFile, RecordedTerminal } from '../../fakes/terminal.ts'
 
 async function called(test: TestContext, args: readonly string[], status = 200) {
   const requests: object[] = []

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Connection } from '../client/connection.ts'
-import { CommandFailure } from '../command-failure.ts'
-import type { Outcome, TakeJob } from '../job.ts'
+import type { Connection } from '../../client/connection.ts'
+import { CommandFailure } from '../../command-failure.ts'
+import type { Outcome, TakeJob } from '../../job.ts'
 
 type Options = {
   readonly data?: string

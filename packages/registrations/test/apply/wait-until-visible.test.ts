@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { waitUntilVisible } from '@greeting/registrations/apply'
-import type { Plan } from '@greeting/registrations/planning'
+import { waitUntilVisible } from '../../src/apply/index.ts'
+import type { Plan } from '../../src/planning/index.ts'
 
 const plan = (changes: number): Plan => ({
   changes: Array.from({ length: changes }, () => ({

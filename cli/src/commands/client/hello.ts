@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TakeJob } from '../job.ts'
+import type { TakeJob } from '../../job.ts'
 
 type Options = { readonly name: string }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import type { SecretSink } from '@greeting/registrations/apply'
-import { sampleFile } from '@greeting/registrations/samples'
-import { administrator } from './fake-graph.ts'
-import { GraphFixture } from './graph-fixture.ts'
+import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
+import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import type { SecretSink } from '../../src/apply/index.ts'
+import { sampleFile } from '../samples.ts'
 
 /** The sample, applied without the secret of its client. */
 async function withoutSecret(): Promise<GraphFixture> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inParallel } from '@greeting/registrations/apply'
+import { inParallel } from '../../src/apply/index.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const numbers = Array.from({ length: 20 }, (_, index) => index)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { Terminal } from '../terminal.ts'
-import { addNameValue, type NameValues } from '../text/name-value.ts'
-import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
+import type { Terminal } from '../../terminal.ts'
+import { addNameValue, type NameValues } from '../../text/name-value.ts'
+import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { addFaultCommands } from './lab-faults.ts'
 import { requestLab, wholeNumber } from './lab-request.ts'
 

@@ -1,9 +1,9 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { InvalidArgumentError } from 'commander'
-import { CommandFailure } from '../command-failure.ts'
-import type { Terminal } from '../terminal.ts'
-import type { AdministratorCommandOptions } from './administrator-command.ts'
-import { openManagement, orCommandFailure } from './management.ts'
+import { CommandFailure } from '../../command-failure.ts'
+import type { Terminal } from '../../terminal.ts'
+import type { AdministratorCommandOptions } from '../administrator-command.ts'
+import { openManagement, orCommandFailure } from '../management.ts'
 
 /** A request of an operation below `/lab`. */
 export type LabRequest = {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { greetingProgram } from './program.ts'
-import { services } from './system/services.ts'
-import { referencePage } from './text/reference.ts'
-import { visibleTerminal } from './visible-terminal.ts'
+import { greetingProgram } from '../program.ts'
+import { services } from '../system/services.ts'
+import { visibleTerminal } from '../visible-terminal.ts'
+import { referencePage } from './reference.ts'
 
 const silent = {
   out: () => undefined,
@@ -14,5 +14,5 @@ const silent = {
   environment: {},
   stop: new AbortController().signal,
 }
-const page = join(import.meta.dirname, '../../docs/generated/command.md')
+const page = join(import.meta.dirname, '../../../docs/generated/command.md')
 writeFileSync(page, referencePage(await greetingProgram(visibleTerminal(silent), services)))

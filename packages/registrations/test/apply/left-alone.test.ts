@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sampleFile } from '@greeting/registrations/samples'
-import type { Json } from './fake-directory.ts'
-import { GraphFixture } from './graph-fixture.ts'
+import type { Json } from '../../../../fixtures/graph/fake-directory.ts'
+import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { sampleFile } from '../samples.ts'
 
 async function appliedWorld(): Promise<{ fixture: GraphFixture; api: Json; client: Json }> {
   const fixture = new GraphFixture()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Settings } from './env-file.ts'
+import type { Settings } from '../files/env-file.ts'
 
 /** The programs that open a file in the browser of the person, by platform. */
 const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {

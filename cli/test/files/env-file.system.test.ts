@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { readEnvFile, writeEnvFile } from '../src/env-file.ts'
-import { temporaryFolder } from './fakes/services.ts'
+import { readEnvFile, writeEnvFile } from '../../src/files/env-file.ts'
+import { temporaryFolder } from '../fakes/services.ts'
 
 const values = [
   'plain',
