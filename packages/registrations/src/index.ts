@@ -1,5 +1,5 @@
 export { registrationsJsonSchema } from './json-schema.ts'
-export { lineOf } from './line-of.ts'
+export { lineOf, syntaxErrorLine } from './line-of.ts'
 export {
   type FileIssue,
   parseRegistrations,
@@ -14,5 +14,4 @@ export {
   type SecretEntry,
 } from './registrations-file.ts'
 export { stableRoleId } from './stable-role-id.ts'
-export { syntaxErrorLine } from './syntax-error-line.ts'
 export { entriesWithoutId, writeApplicationIds } from './write-application-ids.ts'

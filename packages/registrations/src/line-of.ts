@@ -1,3 +1,4 @@
+import { parse } from '@humanwhocodes/momoa'
 import { jsonMembers } from './json-members.ts'
 
 /**
@@ -35,3 +36,19 @@ export const pathText = (path: readonly PropertyKey[]): string =>
       typeof step === 'number' ? `[${step}]` : `${depth > 0 ? '.' : ''}${String(step)}`,
     )
     .join('')
+
+/**
+ * The line of the first syntax error in a text that `JSON.parse` refuses, counted from 1. V8 names the
+ * place of some errors only.
+ *
+ * @returns undefined when the place is unknown
+ */
+export function syntaxErrorLine(text: string): number | undefined {
+  try {
+    parse(text, { mode: 'json' })
+    return undefined
+  } catch (cause) {
+    const line: unknown = cause instanceof Error && 'line' in cause ? cause.line : undefined
+    return typeof line === 'number' ? line : undefined
+  }
+}

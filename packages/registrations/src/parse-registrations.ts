@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { jsonMembers } from './json-members.ts'
-import { pathText } from './line-of.ts'
+import { pathText, syntaxErrorLine } from './line-of.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
-import { syntaxErrorLine } from './syntax-error-line.ts'
 
 /** A broken rule at one place of a registrations file. */
 export type FileIssue = {

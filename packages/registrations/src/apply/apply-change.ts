@@ -2,12 +2,10 @@ import { type AppRole, servicePrincipal } from '../planning/directory/directory-
 import type { Change, ChangeKind, ChangeOf } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
-import { createApplication } from './create-application.ts'
+import { createApplication, requiredResourceAccess } from './create-application.ts'
 import { parseAnswer, writesApplications } from './graph.ts'
-import type { GraphRefusalError } from './graph-refusal-error.ts'
-import { ignoreRefusal } from './ignore-refusal.ts'
+import { type GraphRefusalError, ignoreRefusal } from './graph-refusal-error.ts'
 import { addPassword, removePassword } from './new-secrets.ts'
-import { requiredResourceAccess } from './resource-access.ts'
 
 type Operations = {
   readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>, run: ApplyContext) => Promise<void>

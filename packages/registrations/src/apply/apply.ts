@@ -1,13 +1,15 @@
 import type { Plan } from '../planning/plan.ts'
 import type { Change } from '../planning/steps/change.ts'
-import type { OnProgress } from './activity.ts'
 import { applyChange } from './apply-change.ts'
-import { ApplyContext, type ApplyContextOptions } from './apply-context.ts'
-import { stagesOf } from './apply-stages.ts'
-import { defaultRequestsInFlight } from './directory-reader.ts'
+import {
+  ApplyContext,
+  type ApplyContextOptions,
+  type SecretName,
+  type SecretSink,
+} from './apply-context.ts'
+import { defaultRequestsInFlight, type OnProgress } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
-import type { SecretName, SecretSink } from './secret-sink.ts'
 
 export type ApplyOptions = {
   readonly graph: Graph
@@ -89,3 +91,54 @@ const newSecretOf = (change: Change): SecretName[] =>
   change.kind === 'createSecret' || change.kind === 'rotateSecret'
     ? [{ client: change.application, secret: change.secret }]
     : []
+
+/** Changes that must be made one after the other. */
+export type Chain = readonly Change[]
+
+/**
+ * The changes of a plan in stages. A stage begins after the end of the previous one. Its chains do not
+ * depend on each other.
+ *
+ * APIs form one chain, because an identifier URI may move from one to another. Later steps have a
+ * stage each, because a client can be the API of another client.
+ */
+export function stagesOf(changes: readonly Change[]): Chain[][] {
+  const stages = Map.groupBy(changes, ({ kind, step }) => {
+    if (kind === 'deleteApplication') return kind
+    return step === 'Application roles' ? 'API registration' : step
+  })
+  return [...stages].map(([stage, all]) =>
+    stage === 'API registration'
+      ? [all]
+      : [...Map.groupBy(all, ({ application }) => application).values()],
+  )
+}
+
+export type WaitUntilVisibleOptions = {
+  /** Reads the directory again and compares it with the file. */
+  readonly plan: () => Promise<Plan>
+  readonly sleep: (durationMs: number) => Promise<void>
+  readonly monotonicMs: () => number
+  /** Maximum time to wait, in milliseconds; default 60000. */
+  readonly maxWaitMs?: number
+}
+
+const firstPauseMs = 100
+const maxPauseMs = 5_000
+
+/**
+ * Waits until the directory shows the changes. Otherwise the next run might not see a new
+ * application yet, and create it twice.
+ *
+ * @returns whether the changes became visible in time
+ */
+export async function waitUntilVisible(options: WaitUntilVisibleOptions): Promise<boolean> {
+  const { plan, sleep, monotonicMs, maxWaitMs = 60_000 } = options
+  const endMs = monotonicMs() + maxWaitMs
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+    const { changes } = await plan()
+    if (changes.length === 0) return true
+    if (monotonicMs() + pauseMs >= endMs) return false
+    await sleep(pauseMs)
+  }
+}

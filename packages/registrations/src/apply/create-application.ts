@@ -2,8 +2,7 @@ import { application } from '../planning/directory/directory-state.ts'
 import type { ChangeOf } from '../planning/steps/change.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { parseAnswer, writesApplications } from './graph.ts'
-import type { GraphRefusalError } from './graph-refusal-error.ts'
-import { ignoreRefusal } from './ignore-refusal.ts'
+import { type GraphRefusalError, ignoreRefusal } from './graph-refusal-error.ts'
 import {
   addPassword,
   keepPasswords,
@@ -12,7 +11,6 @@ import {
   passwordCredential,
   removePassword,
 } from './new-secrets.ts'
-import { requiredResourceAccess } from './resource-access.ts'
 
 const line = { method: 'POST', path: '/applications' } as const
 
@@ -67,4 +65,28 @@ async function takeOver(
   await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
   for (const { keyId } of passwordCredentials) await removePassword(run, id, keyId)
   for (const secret of secrets) await addPassword(secret, run)
+}
+
+/** The permissions of a client, in the form of Graph. */
+export function requiredResourceAccess(
+  { permissions, delegated }: ChangeOf<'setPermissions'>,
+  run: ApplyContext,
+) {
+  const access = new Map<string, { readonly id: string; readonly type: string }[]>()
+  const add = (resourceAppId: string, ids: readonly string[], type: string) =>
+    access.set(resourceAppId, [
+      ...(access.get(resourceAppId) ?? []),
+      ...ids.map((id) => ({ id, type })),
+    ])
+  for (const { api, roles } of permissions)
+    add(
+      run.handle(api).appId,
+      roles.map(({ id }) => id),
+      'Role',
+    )
+  for (const { resourceAppId, ids } of delegated) add(resourceAppId, ids, 'Scope')
+  return [...access].map(([resourceAppId, resourceAccess]) => ({
+    resourceAppId,
+    resourceAccess,
+  }))
 }

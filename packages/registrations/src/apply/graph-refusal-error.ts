@@ -39,3 +39,11 @@ export class GraphRefusalError extends Error {
     this.requestId = parsed.data?.error.innerError?.['request-id']
   }
 }
+
+/** Ignores a refusal that means that the change exists already. */
+export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
+  return (error: unknown): undefined => {
+    if (error instanceof GraphRefusalError && isDone(error)) return undefined
+    throw error
+  }
+}

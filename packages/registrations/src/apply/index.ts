@@ -1,6 +1,17 @@
-export type { Activity, OnProgress } from './activity.ts'
-export { type Applied, type ApplyOptions, applyPlan, type RefusedChange } from './apply.ts'
-export { defaultRequestsInFlight, type ReadOptions } from './directory-reader.ts'
+export {
+  type Applied,
+  type ApplyOptions,
+  applyPlan,
+  type RefusedChange,
+  waitUntilVisible,
+} from './apply.ts'
+export type { NewSecret, SecretName, SecretSink } from './apply-context.ts'
+export {
+  type Activity,
+  defaultRequestsInFlight,
+  type OnProgress,
+  type ReadOptions,
+} from './directory-reader.ts'
 export {
   type FoundApplication,
   findApplications,
@@ -21,5 +32,3 @@ export {
   readWholeDirectory,
   withHolders,
 } from './read-directory.ts'
-export type { NewSecret, SecretName, SecretSink } from './secret-sink.ts'
-export { waitUntilVisible } from './wait-until-visible.ts'

@@ -13,8 +13,7 @@ import {
   servicePrincipal,
 } from '../planning/directory/directory-state.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
-import type { Activity } from './activity.ts'
-import { DirectoryReader, type ReadOptions } from './directory-reader.ts'
+import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 
 /** The names by which a file or a person identifies applications. */

@@ -1,7 +1,7 @@
+import { onOneLine } from './change-lines.ts'
 import { countCredentials, inWords } from './directory/credentials.ts'
 import type { Owner } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
-import { onOneLine } from './one-line.ts'
 import type { Change } from './steps/change.ts'
 import { day } from './steps/plan-secrets.ts'
 

@@ -1,4 +1,3 @@
-import { onOneLine } from './one-line.ts'
 import type {
   Change,
   ChangeKind,
@@ -7,6 +6,10 @@ import type {
   RequestedRoles,
 } from './steps/change.ts'
 import { day } from './steps/plan-secrets.ts'
+
+/** Untrusted text as one line, so that it cannot add lines to a plan. */
+export const onOneLine = (text: string): string =>
+  text.replaceAll(/[\n\t]/g, (found) => (found === '\n' ? '\\u000a' : '\\u0009'))
 
 /** One line of a diff: `+` adds, `-` removes, `~` changes. */
 export type DiffLine = { readonly sign: '+' | '-' | '~'; readonly text: string }

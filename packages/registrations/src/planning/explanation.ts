@@ -1,4 +1,5 @@
-import type { RegistrationStep } from './steps/registration-step.ts'
+import { onOneLine } from './change-lines.ts'
+import { type RegistrationStep, registrationSteps } from './steps/change.ts'
 import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
 
 /** Whether tokens of a client contain a role, or the reason why not. */
@@ -70,3 +71,21 @@ export function sizeText({ roles }: Explanation): string {
 /** The roles that the token would contain; none when the request would be refused. */
 export const carriedRoles = ({ roles, refusal }: Explanation): string[] =>
   refusal ? [] : roles.filter(({ state }) => state === 'carried').map(({ value }) => value)
+
+const marks: Readonly<Record<StepResult['state'], string>> = {
+  done: 'ok',
+  partly: 'partly',
+  missing: 'MISSING',
+  unknown: 'unknown',
+}
+
+/** An explanation for people: the answer, all missing steps, then the state of each of the six registration steps. */
+export function explanationText(explanation: Explanation): string {
+  const rows = explanation.steps.map(({ step, state, detail }) => {
+    const number = registrationSteps.indexOf(step) + 1
+    return `  ${number} ${step.padEnd(20)} ${marks[state].padEnd(8)} ${onOneLine(detail)}`
+  })
+  const sentences = [answerText(explanation), missingText(explanation), sizeText(explanation)]
+  const lines = sentences.filter((sentence) => sentence !== '').map(onOneLine)
+  return [...lines, '', ...rows, ''].join('\n')
+}

@@ -11,19 +11,23 @@ export {
   answerText,
   carriedRoles,
   type Explanation,
+  explanationText,
   isComplete,
   missingSteps,
   missingText,
   type StepResult,
   sizeText,
 } from './explanation.ts'
-export { explanationText } from './explanation-text.ts'
 export { exportRegistrations } from './export.ts'
 export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
-export type { CertificateToAdd, Change } from './steps/change.ts'
+export {
+  type CertificateToAdd,
+  type Change,
+  type RegistrationStep,
+  registrationSteps,
+} from './steps/change.ts'
 export { day } from './steps/plan-secrets.ts'
-export { type RegistrationStep, registrationSteps } from './steps/registration-step.ts'
 export {
   estimateTokenBytes,
   passesLimit,

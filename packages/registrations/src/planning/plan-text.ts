@@ -1,9 +1,7 @@
 import { type Adoption, adoptionLine } from './adoption.ts'
-import { changeLines, type DiffLine } from './change-lines.ts'
-import { onOneLine } from './one-line.ts'
+import { changeLines, type DiffLine, onOneLine } from './change-lines.ts'
 import type { Plan } from './plan.ts'
-import type { Change } from './steps/change.ts'
-import { registrationSteps } from './steps/registration-step.ts'
+import { type Change, registrationSteps } from './steps/change.ts'
 
 /** Colours a line of a diff by its sign. */
 export type PaintLine = (sign: DiffLine['sign'], text: string) => string

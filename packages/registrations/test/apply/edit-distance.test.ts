@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { editDistance } from '../../src/apply/edit-distance.ts'
+import { editDistance } from '../../src/apply/find-applications.ts'
 
 describe('editDistance', () => {
   const rows: [one: string, other: string, distance: number][] = [

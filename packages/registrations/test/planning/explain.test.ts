@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { locateById } from '../../src/planning/directory/locate.ts'
 import { explain } from '../../src/planning/explain.ts'
-import { carriedRoles } from '../../src/planning/explanation.ts'
-import { explanationText } from '../../src/planning/explanation-text.ts'
+import { carriedRoles, explanationText } from '../../src/planning/explanation.ts'
 import {
   ids,
   now,

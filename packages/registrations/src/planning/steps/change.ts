@@ -1,5 +1,17 @@
 import type { AppRole } from '../directory/directory-state.ts'
-import type { RegistrationStep } from './registration-step.ts'
+
+/** The six registration steps, in the order of their dependencies. */
+export const registrationSteps = [
+  'API registration',
+  'Application roles',
+  'Client registration',
+  'Permissions',
+  'Admin consent',
+  'Client secret',
+] as const
+
+/** One of the six registration steps. */
+export type RegistrationStep = (typeof registrationSteps)[number]
 
 /** A role in a planned change. */
 export type RoleName = { readonly id: string; readonly value: string }

@@ -1,7 +1,6 @@
 import { type ApiEntry, applicationIdPlaceholder } from '../../registrations-file.ts'
 import type { Located } from '../directory/locate.ts'
-import type { Change, PropertyChange } from './change.ts'
-import type { RegistrationStep } from './registration-step.ts'
+import type { Change, PropertyChange, RegistrationStep } from './change.ts'
 
 /** The members of an entry that determine the registration of its application. */
 export type Registration = Partial<
