@@ -1,4 +1,7 @@
-export { federatedAssertionFile } from './assertion-file.ts'
-export { type ClientCertificateFiles, clientCertificateFiles } from './certificate-files.ts'
-export { clientSecretFile } from './secret-file.ts'
+export {
+  type ClientCertificateFiles,
+  clientCertificateFiles,
+  clientSecretFile,
+  federatedAssertionFile,
+} from './credential-files.ts'
 export { tokenCacheFile } from './token-cache-file.ts'

@@ -1,7 +1,34 @@
 import { ClientError, type ServerErrorDetails } from '../errors.ts'
 import { safeCause } from '../redaction.ts'
-import { aadstsRemedies } from './aadsts-remedies.ts'
 import type { TokenResult } from './token-response.ts'
+
+/** Remedies for the most frequent errors of Microsoft Entra ID. */
+const aadstsRemedies: Readonly<Record<number, string>> = {
+  7000215:
+    "Use the secret's value, not its id, and check that it is a secret of this client. A new secret may take some seconds to work everywhere.",
+  7000222: 'The client secret has expired. Create a new one for this client, and use it.',
+  7000216: 'Use a client secret, a certificate or a federated assertion.',
+  700016: 'Check the client ID and the tenant. The client is not registered in this tenant.',
+  7000112: 'The client is disabled. Ask an administrator to enable its service principal.',
+  700027: 'Register the certificate for this client, or use the registered one.',
+  700024: 'Set the clock of this machine. The assertion was outside its time range.',
+  70021: 'Register a federated identity credential with exactly this issuer, subject and audience.',
+  700211: 'Register a federated identity credential with exactly this issuer.',
+  700212: 'Request the federated token for the audience of the federated identity credential.',
+  700213: 'Register a federated identity credential with exactly this subject.',
+  7002138: 'Write the subject of the federated identity credential in the case of this text.',
+  7000229: 'Ask an administrator to create the service principal of this client in the tenant.',
+  1000502: 'Replace the certificate. It has expired, or is not valid yet.',
+  500011:
+    'Check the scope. The API is not registered in this tenant, or has no service principal there.',
+  501051:
+    'Grant this client a role of the API: add it to the application permissions that the client requests, then grant admin consent.',
+  1002012: 'The scope must be the identifier URI of the API followed by /.default.',
+  70011: 'The scope must be the identifier URI of the API followed by /.default.',
+  90002:
+    'Check the tenant ID and the URL of the identity provider. The tenant does not exist there.',
+  900023: 'The tenant must be a GUID or a domain name.',
+}
 
 type Refused = Extract<TokenResult, { kind: 'refused' }>
 type Unavailable = Extract<TokenResult, { kind: 'unavailable' }>

@@ -1,7 +1,53 @@
 import { readFile } from 'node:fs/promises'
 import { clientCertificate } from '../credentials/client-certificate.ts'
-import type { Credential } from '../credentials/credential.ts'
+import { type Credential, secretAuthentication } from '../credentials/credential.ts'
+import { assertionAuthentication } from '../credentials/federated-assertion.ts'
 import { nonEmptyString, required, validateOptions } from '../option-rules.ts'
+
+/**
+ * A client secret in a file, read before every token request. A changed file takes effect
+ * immediately. If the secret is refused, the file is read again and a new secret is tried.
+ *
+ * @param path of the file with the secret's value; a line break at its end is ignored
+ * @throws {TypeError} if the path is empty; `token()` reports a file that cannot be read
+ * @example
+ * const credential = clientSecretFile('/var/run/secrets/greeting/client-secret')
+ */
+export function clientSecretFile(path: string): Credential {
+  if (typeof path !== 'string' || path === '') throw new TypeError('the path must not be empty')
+  return {
+    kind: 'secret',
+    identity: () => `file:${path}`,
+    authentications: async () => {
+      const secret = (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+      if (secret === '') throw new Error(`the file ${path} is empty`)
+      return [secretAuthentication(secret)]
+    },
+  }
+}
+
+/**
+ * A federated assertion in a file, such as the service account token of Kubernetes. The file is read
+ * before every token request, because Kubernetes replaces it before it expires.
+ *
+ * @param path of the file, such as the value of `AZURE_FEDERATED_TOKEN_FILE`
+ * @throws {TypeError} if the path is empty; `token()` reports a file that cannot be read
+ * @see RFC 7523 section 2.2
+ * @example
+ * const credential = federatedAssertionFile('/var/run/secrets/tokens/greeting')
+ */
+export function federatedAssertionFile(path: string): Credential {
+  if (typeof path !== 'string' || path === '') throw new TypeError('the path must not be empty')
+  return {
+    kind: 'assertion',
+    identity: () => `file:${path}`,
+    authentications: async () => {
+      const assertion = (await readFile(path, 'utf8')).trim()
+      if (assertion === '') throw new Error(`the file ${path} is empty`)
+      return [assertionAuthentication(assertion)]
+    },
+  }
+}
 
 /** The files of a certificate and its private key. */
 export type ClientCertificateFiles = {
