@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TakeJob } from './job.ts'
+import type { TakeJob } from './client/connection.ts'
 import type { Services } from './system/services.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -15,7 +15,7 @@ type AddJob = (program: Command, take: TakeJob) => Command
 /** Adds a job as a command that does it once. */
 async function addOnce(add: AddJob, { program, terminal }: CommandContext): Promise<void> {
   const { clientCommand } = await import('./commands/client/client-command.ts')
-  const { runOnce } = await import('./commands/client/run-once.ts')
+  const { runOnce } = await import('./commands/client/client-command.ts')
   clientCommand(add(program, runOnce(terminal)))
 }
 
@@ -25,14 +25,15 @@ export const commandLoaders = {
     (await import('./commands/start.ts')).addStartCommand(program, terminal, services),
   token: async ({ program, terminal }) =>
     (await import('./commands/client/token.ts')).addTokenCommand(program, terminal),
-  hi: async (context) => addOnce((await import('./commands/client/hi.ts')).addHiCommand, context),
+  hi: async (context) =>
+    addOnce((await import('./commands/client/greetings.ts')).addHiCommand, context),
   hello: async (context) =>
-    addOnce((await import('./commands/client/hello.ts')).addHelloCommand, context),
+    addOnce((await import('./commands/client/greetings.ts')).addHelloCommand, context),
   call: async (context) =>
     addOnce((await import('./commands/client/call.ts')).addCallCommand, context),
   run: async ({ program, terminal }) => {
-    const { addHiCommand } = await import('./commands/client/hi.ts')
-    const { addHelloCommand } = await import('./commands/client/hello.ts')
+    const { addHiCommand } = await import('./commands/client/greetings.ts')
+    const { addHelloCommand } = await import('./commands/client/greetings.ts')
     const { addCallCommand } = await import('./commands/client/call.ts')
     const { addRunCommand } = await import('./commands/client/run.ts')
     const addJobs = [addHiCommand, addHelloCommand, addCallCommand]

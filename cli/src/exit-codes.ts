@@ -56,3 +56,28 @@ export const exitByFailure: Readonly<Record<ClientErrorCode, ExitName>> = {
   api_answer_invalid: 'failed',
   request_refused: 'failed',
 }
+
+/** A failure of the command, with one sentence for the person at the terminal. */
+export class CommandFailure extends Error {
+  readonly exit: ExitName
+  /** The action that fixes it. */
+  readonly remedy: string | undefined
+
+  constructor(exit: ExitName, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'CommandFailure'
+    this.exit = exit
+    this.remedy = options.remedy
+  }
+}
+
+/** Ends the command with an exit code and without another message. */
+export class SilentExit extends Error {
+  readonly exit: ExitName
+
+  constructor(exit: ExitName) {
+    super(`the command ends with ${exit}`)
+    this.name = 'QuietExit'
+    this.exit = exit
+  }
+}

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util'
-import { CommandFailure } from './command-failure.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { runGreeting } from './program.ts'
 import { watchParent } from './system/parent-watch.ts'
 import { services } from './system/services.ts'

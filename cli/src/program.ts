@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Services } from './system/services.ts'
-import { printFailure, type Screen, type Terminal } from './terminal.ts'
-import { visibleTerminal } from './visible-terminal.ts'
+import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
 
 const exitCodeHelp = [
   'Exit codes:',

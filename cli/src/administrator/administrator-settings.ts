@@ -6,7 +6,7 @@ import {
   fetchWithToken,
 } from '@greeting/client'
 import { z } from 'zod'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { readEnvFile, type Settings } from '../files/env-file.ts'
 import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph-client.ts'
 

@@ -1,5 +1,5 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 
 type Row = {
   readonly is: (refusal: GraphRefusalError) => boolean

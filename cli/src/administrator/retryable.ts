@@ -2,7 +2,7 @@ import { type ClientFailure, isClientFailure } from '@greeting/client'
 import type { GraphRefusalError } from '@greeting/registrations/apply'
 
 /** The facts about a request that determine whether its refusal is retried. */
-export type RetryConditions = {
+type RetryConditions = {
   /** Whether repeating the request has no further effect. */
   readonly repeatable: boolean
   /**
@@ -25,7 +25,7 @@ const lagSentences =
  *
  * @see https://learn.microsoft.com/graph/throttling
  */
-export const retryableRefusals: readonly Row[] = [
+const retryableRefusals: readonly Row[] = [
   { name: 'throttled', is: ({ status }) => status === 429 },
   {
     name: 'unavailable',

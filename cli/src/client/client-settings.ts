@@ -1,4 +1,4 @@
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { readEnvFile, type Settings } from '../files/env-file.ts'
 import { type CredentialRow, chosenCredential, mergeSettings } from './credential-settings.ts'
 
@@ -27,7 +27,7 @@ const text: SettingKind = {
 }
 
 /** One setting of the client: what it means, and its default. */
-export type ClientSettingRow = {
+type ClientSettingRow = {
   readonly kind: SettingKind
   readonly description: string
   readonly defaultValue?: string

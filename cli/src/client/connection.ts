@@ -12,7 +12,7 @@ import {
   type Trace,
 } from '@greeting/client'
 import { tokenCacheFile } from '@greeting/client/files'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import type { ClientSettings } from './client-settings.ts'
 
 /** The identity provider and the API of the settings, ready for requests. */
@@ -24,7 +24,7 @@ export type Connection = {
   readonly isTokenKept: () => boolean
 }
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly deadlineMs: number
   readonly onEvent?: (event: ClientEvent) => void
   /** Replaces parts of the runtime of the greetings. */
@@ -100,3 +100,16 @@ export async function withCurrentRoles<Value>(
     return work()
   }
 }
+
+/** The result of a job, for a person and for a program. */
+export type Outcome = { readonly text: string; readonly json: object }
+
+/** A request that a client makes once or repeatedly. */
+export type Job = {
+  /** Its name in a log line. */
+  readonly title: string
+  readonly perform: (connection: Connection, signal?: AbortSignal) => Promise<Outcome>
+}
+
+/** Receives the job that a command line describes. */
+export type TakeJob<Options = object> = (job: Job, options: Options) => Promise<void>

@@ -1,10 +1,10 @@
 import type { Trace } from '@greeting/client'
 import type { TracingOptionsError } from '@greeting/tracing'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
 
 /** The traces of jobs. */
-export type JobTracing = {
+type JobTracing = {
   /** The option `trace` of the client library; empty when tracing is off. */
   readonly clientOptions: { readonly trace?: Trace }
   /** Runs a job as the first span of a trace. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { SilentExit } from '../silent-exit.ts'
+import { SilentExit } from '../exit-codes.ts'
 import { defaultDataDir } from '../system/data-folder.ts'
 import type { Services } from '../system/services.ts'
 import type { Terminal } from '../terminal.ts'

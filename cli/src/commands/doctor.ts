@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { runProbes } from '../doctor/probes.ts'
 import { checkAll, exitOf, reportText } from '../doctor/report.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { SilentExit } from '../silent-exit.ts'
+import { exitCodes, SilentExit } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
 

@@ -2,12 +2,12 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { managementClientOf } from '../administrator/administrator-settings.ts'
 import type { GraphClient } from '../administrator/graph-client.ts'
 import { refusalText } from '../administrator/refusal-failure.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { type AdministratorCommandOptions, readAdministrator } from './administrator-command.ts'
 
 /** The APIs of the identity provider for an administrator of the server, by their first path segment. */
-export type ManagementRoot = '/management' | '/lab'
+type ManagementRoot = '/management' | '/lab'
 
 /** Opens the management API of the identity provider as the administrator of the settings. */
 export async function openManagement(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { AdministratorSettings } from '../administrator/administrator-settings.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { openInBrowser } from '../system/browser.ts'
 import type { Terminal } from '../terminal.ts'
 import {

@@ -84,7 +84,7 @@ function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
 }
 
 /** The roles that the API requires, by the greeting that requires them. */
-export const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
+const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
 
 const maxShownRoles = 10
 

@@ -1,5 +1,5 @@
 /** A network fault: its description and its remedy. */
-export type NetworkFault = {
+type NetworkFault = {
   readonly isTls: boolean
   readonly detail: string
   readonly remedy: string

@@ -1,5 +1,4 @@
-import { CommandFailure } from '../command-failure.ts'
-import type { ExitName } from '../exit-codes.ts'
+import { CommandFailure, type ExitName } from '../exit-codes.ts'
 import type { Colour, Paint } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { type Check, type CheckResult, right, warning, wrong } from './check-result.ts'
@@ -33,7 +32,7 @@ export const checks: readonly Check[] = [
   ...greetingChecks,
 ]
 
-export type NamedCheckResult = CheckResult & { readonly step: string }
+type NamedCheckResult = CheckResult & { readonly step: string }
 
 /** Derives the result of each check from the facts. */
 export function checkAll(facts: Probes): readonly NamedCheckResult[] {

@@ -12,7 +12,7 @@ export type IdentityRequest = {
 export type IdentityAnswer = { readonly status: number; readonly body: object }
 
 /** The parts of an HTTP request that an endpoint reads. */
-export type HttpParts = {
+type HttpParts = {
   readonly method: string
   /** Path and query. */
   readonly target: string
@@ -41,7 +41,7 @@ type EndpointRules = {
 }
 
 /** The endpoints by path. A browser sends neither header without asking first (CORS). */
-export const identityEndpoints = (secret: string): Readonly<Record<string, EndpointRules>> => ({
+const identityEndpoints = (secret: string): Readonly<Record<string, EndpointRules>> => ({
   [virtualMachinePath]: {
     versions: new Set(['2018-02-01', '2019-08-01']),
     refuseCaller: ({ metadata }) =>

@@ -1,6 +1,10 @@
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { readEnvFile } from '../files/env-file.ts'
+import type { DataFolder } from '../system/data-folder.ts'
 import {
   appServicePath,
   type IdentityAnswer,
@@ -9,7 +13,7 @@ import {
 } from './identity-request.ts'
 
 /** A client whose tokens the endpoints return. It is an ordinary registration. */
-export type ManagedIdentity = {
+type ManagedIdentity = {
   readonly authUrl: string
   readonly tenantId: string
   readonly clientId: string
@@ -110,4 +114,35 @@ function send(response: ServerResponse, { status, body }: IdentityAnswer): void 
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
     .end(JSON.stringify(body))
+}
+
+const maxFiles = 200
+
+/**
+ * Reads the identities of a data folder: the client of `client.env`, then the clients of the settings
+ * files in `secrets`. They are read at each request, so that a new secret counts immediately.
+ */
+export async function registeredIdentities({
+  clientEnvFile,
+  secretFolder,
+}: Pick<DataFolder, 'clientEnvFile' | 'secretFolder'>): Promise<readonly ManagedIdentity[]> {
+  const names = await readdir(secretFolder).catch(() => [])
+  const others = names
+    .filter((name) => name.endsWith('.env'))
+    .sort()
+    .slice(0, maxFiles)
+  const files = [clientEnvFile, ...others.map((name) => join(secretFolder, name))]
+  const read = await Promise.all(files.map(identityOf))
+  return read.filter((one) => one !== undefined)
+}
+
+async function identityOf(path: string): Promise<ManagedIdentity | undefined> {
+  const { AUTH_URL, TENANT_ID, CLIENT_ID, CLIENT_SECRET } = (await readEnvFile(path)) ?? {}
+  if (!AUTH_URL || !TENANT_ID || !CLIENT_ID || !CLIENT_SECRET) return undefined
+  return {
+    authUrl: AUTH_URL,
+    tenantId: TENANT_ID,
+    clientId: CLIENT_ID.toLowerCase(),
+    clientSecret: CLIENT_SECRET,
+  }
 }

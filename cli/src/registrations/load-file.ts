@@ -10,7 +10,7 @@ import {
   writeApplicationIds,
 } from '@greeting/registrations'
 import type { CertificateToAdd } from '@greeting/registrations/planning'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { visibleText } from '../text/visible-text.ts'
 
 /** A registrations file with the certificates that it names. */

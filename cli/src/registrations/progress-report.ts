@@ -15,7 +15,7 @@ const jsonIntervalMs = 1_000
 // From this number on, a run is long enough for a first message without a terminal.
 const manyRegistrations = 100
 
-export type ProgressOptions = {
+type ProgressOptions = {
   readonly json?: boolean | undefined
   readonly quiet?: boolean | undefined
   /** A monotonic clock, in milliseconds. */

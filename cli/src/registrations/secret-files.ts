@@ -3,13 +3,13 @@ import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
 import { inParallel } from '@greeting/registrations/apply'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 
 const maxFilesAtOnce = 8
 
-export type SecretFilesOptions = {
+type SecretFilesOptions = {
   /** The file for a secret. */
   readonly fileOf: (name: SecretName) => string
   /** Settings that every secret file contains: where to obtain tokens. */

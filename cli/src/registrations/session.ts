@@ -19,7 +19,7 @@ import {
 import type { GraphClient, GraphClientOptions } from '../administrator/graph-client.ts'
 import { type LoadedFile, requireTenant } from './load-file.ts'
 
-export type SessionOptions = ReadOptions & {
+type SessionOptions = ReadOptions & {
   /** Ends waits, reads and runs. A change that has begun is finished. */
   readonly stop: AbortSignal
   /** Receives each wait for the directory, with its reason and duration. */

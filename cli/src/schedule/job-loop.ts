@@ -1,7 +1,7 @@
 import type { Schedule } from './schedule.ts'
 
 /** The clock and timer of a job loop. */
-export type LoopClock = {
+type LoopClock = {
   readonly epochMs: () => number
   readonly random: () => number
   /** Resolves after the time, or early when the signal is aborted. */

@@ -1,7 +1,7 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { readEnvFile, type Settings, writeEnvFile } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { FolderLock } from './folder-lock.ts'

@@ -1,5 +1,5 @@
 /** The functions that a parent watch needs. */
-export type ParentWatchRuntime = {
+type ParentWatchRuntime = {
   /** Process ID of the parent. The system reports another one after the parent has ended. */
   readonly parentId: () => number
   /** Repeats a call without keeping the process alive; returns a function that stops it. */

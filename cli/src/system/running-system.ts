@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { type Settings, writeEnvFile } from '../files/env-file.ts'
 import type { ManagedIdentityEndpoints } from '../managed-identity/managed-identity.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import type { FolderLock } from './folder-lock.ts'
-import { requireFreePorts } from './free-ports.ts'
-import { type Listening, ServiceProcess } from './service-process.ts'
+import { type Listening, requireFreePorts, ServiceProcess } from './service-process.ts'
 import type { Service, Services } from './services.ts'
 
 const host = '127.0.0.1'
@@ -37,7 +36,7 @@ const settingsOfServices = [
   'TOKEN_VERSIONS',
 ]
 
-export type SystemOptions = {
+type SystemOptions = {
   readonly dataDir: string
   readonly apiPort: number
   readonly apiHttpsPort: number
@@ -195,7 +194,7 @@ export class RunningSystem {
     const { managedIdentityPort: port } = this.#options
     if (port === undefined) return undefined
     const { serveManagedIdentity } = await import('../managed-identity/managed-identity.ts')
-    const { registeredIdentities } = await import('../managed-identity/registered-identities.ts')
+    const { registeredIdentities } = await import('../managed-identity/managed-identity.ts')
     this.#managedIdentity = await serveManagedIdentity({
       port,
       identities: () => registeredIdentities(dataFolder),

@@ -1,13 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
-import { packageFolder } from '../package-folder.ts'
 import { RotatingLog, type RotatingLogOptions } from './rotating-log.ts'
-import type { Service } from './services.ts'
+import { packageFolder, type Service } from './services.ts'
+
+/** A requested port, and the option that sets it. */
+type ChosenPort = { readonly port: number; readonly option: string }
+
+/** Checks that the ports are available before any service starts. Port 0 is always available. */
+export async function requireFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
+  for (const { port, option } of ports) {
+    const server = createServer()
+    try {
+      server.listen(port, host)
+      await once(server, 'listening')
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+      const taken = code === 'EADDRINUSE'
+      const why = taken ? 'is in use' : `is not available (${code})`
+      const message = `Port ${port} of ${host} ${why}.`
+      const remedy = `Choose another one with ${option} (0 means any free port)${taken ? ', or stop the program that uses it' : ''}.`
+      throw new CommandFailure('failed', message, { cause, remedy })
+    } finally {
+      server.close()
+    }
+  }
+}
 
 const maxErrorCharacters = 2_000
 const readyPollMs = 20

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packageFolder } from '../package-folder.ts'
 
 /** A service that `greeting start` runs as a process. */
 export type Service = {
@@ -55,3 +54,7 @@ export const services: Services = {
 const bundledRegistrations = 'registrations/greeting.json'
 // The installed package contains this file. In the repository it lies outside of the folder.
 const isInstalled = () => existsSync(join(packageFolder(), bundledRegistrations))
+
+/** The folder of this package. The built files of the command lie at other depths than its source. */
+export const packageFolder = (): string =>
+  fileURLToPath(new URL('..', import.meta.resolve('#main')))

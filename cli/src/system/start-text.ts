@@ -8,7 +8,7 @@ function relativePath(path: string, workingFolder: string): string {
   return near.startsWith('..') || isAbsolute(near) ? path : `./${near}`
 }
 
-export type StartLines = { readonly token: string; readonly hi: string; readonly hello: string }
+type StartLines = { readonly token: string; readonly hi: string; readonly hello: string }
 
 /** Three lines that run verbatim in a shell in this folder. None of them shows the secret. */
 export function startLines(

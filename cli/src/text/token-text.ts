@@ -1,10 +1,10 @@
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../exit-codes.ts'
 import { timeInWords } from './time.ts'
 import { visibleText } from './visible-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-export type DecodedToken = { readonly header: Json; readonly claims: Json }
+type DecodedToken = { readonly header: Json; readonly claims: Json }
 
 /** Decodes an access token for display. It verifies nothing. */
 export function decodeToken(token: string): DecodedToken {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { greetingProgram } from '../program.ts'
 import { services } from '../system/services.ts'
-import { visibleTerminal } from '../visible-terminal.ts'
+import { visibleTerminal } from '../terminal.ts'
 import { referencePage } from './reference.ts'
 
 const silent = {

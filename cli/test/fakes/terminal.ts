@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommandFailure } from '../../src/command-failure.ts'
+import { CommandFailure } from '../../src/exit-codes.ts'
 import type { Settings } from '../../src/files/env-file.ts'
 import { runGreeting } from '../../src/program.ts'
 import { type Services, services } from '../../src/system/services.ts'

@@ -8,7 +8,7 @@ import {
   filesForTheCommandOnly,
   refusedFiles,
 } from '@greeting/registrations/samples'
-import { CommandFailure } from '../../src/command-failure.ts'
+import { CommandFailure } from '../../src/exit-codes.ts'
 import { loadFile } from '../../src/registrations/load-file.ts'
 
 let folder: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { durationMs, durationText } from '../../src/text/duration.ts'
+import { durationMs, durationText } from '../../src/text/time.ts'
 
 describe('a duration', () => {
   const rows: readonly (readonly [string, number])[] = [

@@ -1,5 +1,5 @@
 /** A member of an object in a JSON text. */
-export type JsonMember = {
+type JsonMember = {
   readonly name: string
   /** Whether an earlier member of its object has the same name. */
   readonly isRepeated: boolean

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Connection } from '../../client/connection.ts'
-import { CommandFailure } from '../../command-failure.ts'
-import type { Outcome, TakeJob } from '../../job.ts'
+import type { Connection, Outcome, TakeJob } from '../../client/connection.ts'
+import { CommandFailure } from '../../exit-codes.ts'
 
 type Options = {
   readonly data?: string

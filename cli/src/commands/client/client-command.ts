@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { defaultSettingsFile } from '../../client/client-settings.ts'
+import { defaultSettingsFile, readClientSettings } from '../../client/client-settings.ts'
+import { connect, type TakeJob, withCurrentRoles } from '../../client/connection.ts'
+import { startJobTracing } from '../../client/job-tracing.ts'
+import { quickRuntime } from '../../client/quick-runtime.ts'
+import type { Terminal } from '../../terminal.ts'
 
 export type ClientCommandOptions = {
   /** The settings file that the person named. */
@@ -36,3 +40,24 @@ export function clientCommand(command: Command): Command {
     )
     .option('--json', 'print JSON, also for failures')
 }
+
+/** Runs a job once, and prints its result. */
+export const runOnce =
+  (terminal: Terminal): TakeJob<object> =>
+  async (job, options) => {
+    const { settings: file, deadline, json } = options as ClientCommandOptions
+    const settings = await readClientSettings(terminal.environment, file)
+    const tracing = await startJobTracing(terminal.environment)
+    const connection = connect(settings, {
+      deadlineMs: deadline,
+      runtime: quickRuntime(terminal.environment),
+      ...tracing.clientOptions,
+    })
+    const outcome = await tracing
+      .run(job.title, () =>
+        withCurrentRoles(connection, () => job.perform(connection, terminal.stop)),
+      )
+      .finally(tracing.stop)
+    if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)
+    else terminal.body(outcome.text)
+  }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TakeJob } from '../../job.ts'
+import type { TakeJob } from '../../client/connection.ts'
 
 /** `greeting hi`: calls `GET /api/v1/hi`. */
 export function addHiCommand(program: Command, take: TakeJob): Command {
@@ -12,6 +12,28 @@ export function addHiCommand(program: Command, take: TakeJob): Command {
           title: 'hi',
           perform: async ({ greetings }, signal) => {
             const greeting = await greetings.hi({ signal })
+            return { text: `${greeting}\n`, json: { greeting } }
+          },
+        },
+        options,
+      ),
+    )
+}
+
+type Options = { readonly name: string }
+
+/** `greeting hello`: calls `GET /api/v1/hello?name=...`. */
+export function addHelloCommand(program: Command, take: TakeJob): Command {
+  return program
+    .command('hello')
+    .description('call hello, which requires the app role CallHelloApiRole')
+    .requiredOption('--name <name>', 'name in the greeting')
+    .action((options: Options) =>
+      take(
+        {
+          title: 'hello',
+          perform: async ({ greetings }, signal) => {
+            const greeting = await greetings.hello(options.name, { signal })
             return { text: `${greeting}\n`, json: { greeting } }
           },
         },

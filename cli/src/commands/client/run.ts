@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import { readClientSettings } from '../../client/client-settings.ts'
-import { connect, withCurrentRoles } from '../../client/connection.ts'
+import {
+  connect,
+  type Job,
+  type Outcome,
+  type TakeJob,
+  withCurrentRoles,
+} from '../../client/connection.ts'
 import { startJobTracing } from '../../client/job-tracing.ts'
-import { CommandFailure } from '../../command-failure.ts'
-import type { Job, TakeJob } from '../../job.ts'
-import { loopJob } from '../../schedule/job-loop.ts'
-import { runJson, runText } from '../../schedule/run-line.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { loopJob, type Run } from '../../schedule/job-loop.ts'
 import { byCron, everyMs } from '../../schedule/schedule.ts'
-import type { Terminal } from '../../terminal.ts'
-import { durationMs } from '../../text/duration.ts'
+import { describeFailure, type Paint, type Terminal } from '../../terminal.ts'
+import { durationMs, durationText, wholeSeconds } from '../../text/time.ts'
 import { type ClientCommandOptions, clientCommand } from './client-command.ts'
 
 type Options = ClientCommandOptions & {
@@ -21,7 +25,7 @@ type Options = ClientCommandOptions & {
 }
 
 /** Adds the commands that can be repeated. */
-export type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
+type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
 
 function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
@@ -117,4 +121,34 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
       await tracing.stop()
       if (error !== undefined) throw error
     })
+}
+
+/** One run as a line of JSON. */
+function runJson(title: string, run: Run<Outcome>): string {
+  const { number, startEpochMs, durationMs, result, skipped } = run
+  const begin = {
+    time: new Date(startEpochMs).toISOString(),
+    job: title,
+    run: number,
+    durationMs,
+    skipped,
+  }
+  if ('outcome' in result)
+    return JSON.stringify({ ...begin, outcome: 'ok', ...result.outcome.json })
+  const { exit, json } = describeFailure(result.error)
+  return JSON.stringify({ ...begin, outcome: exit, exitCode: exitCodes[exit].code, error: json })
+}
+
+/** One run as a line of text: time, job, outcome, duration and result. */
+function runText(title: string, run: Run<Outcome>, paint: Paint): string {
+  const { startEpochMs, durationMs, result, skipped } = run
+  const time = wholeSeconds(new Date(startEpochMs).toISOString())
+  const late = skipped > 0 ? ` (${skipped} runs skipped)` : ''
+  if ('outcome' in result) {
+    const [first = ''] = result.outcome.text.split('\n')
+    return `${time}  ${title}  ${paint('green', 'ok')}  ${durationText(durationMs)}  ${first}${late}`
+  }
+  const { exit, message } = describeFailure(result.error)
+  const how = paint('red', exitCodes[exit].short)
+  return `${time}  ${title}  ${how}  ${durationText(durationMs)}  ${message}${late}`
 }

@@ -1,6 +1,6 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { InvalidArgumentError } from 'commander'
-import { CommandFailure } from '../../command-failure.ts'
+import { CommandFailure } from '../../exit-codes.ts'
 import type { Terminal } from '../../terminal.ts'
 import type { AdministratorCommandOptions } from '../administrator-command.ts'
 import { openManagement, orCommandFailure } from '../management.ts'

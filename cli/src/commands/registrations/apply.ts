@@ -5,7 +5,7 @@ import type { Change, Plan } from '@greeting/registrations/planning'
 import { planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { refusalFailure } from '../../administrator/refusal-failure.ts'
-import { CommandFailure } from '../../command-failure.ts'
+import { CommandFailure } from '../../exit-codes.ts'
 import { appliedText, idLines, secretLines } from '../../registrations/applied-text.ts'
 import {
   type LoadedFile,
@@ -24,10 +24,10 @@ import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import {
   openSession,
+  paintOf,
   type RegistrationsCommandOptions,
   registrationsCommand,
 } from './open-session.ts'
-import { paintOf } from './paint-of.ts'
 import { confirmAdoptions, confirmLosses } from './questions.ts'
 
 type Options = RegistrationsCommandOptions & {

@@ -1,8 +1,9 @@
 import { defaultRequestsInFlight } from '@greeting/registrations/apply'
+import type { PaintLine } from '@greeting/registrations/planning'
 import { type Command, InvalidArgumentError } from 'commander'
 import { ProgressReport } from '../../registrations/progress-report.ts'
 import { RegistrationsSession } from '../../registrations/session.ts'
-import type { Terminal } from '../../terminal.ts'
+import type { Colour, Terminal } from '../../terminal.ts'
 import {
   type AdministratorCommandOptions,
   administratorCommand,
@@ -18,7 +19,7 @@ export type RegistrationsCommandOptions = AdministratorCommandOptions & {
 }
 
 /** A session, and the report of its progress. */
-export type OpenSession = {
+type OpenSession = {
   readonly session: RegistrationsSession
   readonly progress: ProgressReport
 }
@@ -65,3 +66,14 @@ export async function openSession(
   })
   return { session, progress }
 }
+
+const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const satisfies Record<
+  string,
+  Colour
+>
+
+/** Colours lines of a diff if colours are enabled. */
+export const paintOf =
+  ({ paint }: Terminal): PaintLine =>
+  (sign, text) =>
+    paint(colours[sign], text)

@@ -1,16 +1,15 @@
 import { planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
-import { CommandFailure } from '../../command-failure.ts'
+import { CommandFailure, SilentExit } from '../../exit-codes.ts'
 import { loadFile, registrationsIn } from '../../registrations/load-file.ts'
-import { SilentExit } from '../../silent-exit.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import {
   openSession,
+  paintOf,
   type RegistrationsCommandOptions,
   registrationsCommand,
 } from './open-session.ts'
-import { paintOf } from './paint-of.ts'
 
 type Options = RegistrationsCommandOptions & { readonly detailedExitCode?: true }
 

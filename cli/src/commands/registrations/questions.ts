@@ -1,6 +1,6 @@
 import type { Plan } from '@greeting/registrations/planning'
 import { adoptionLine, diffOf } from '@greeting/registrations/planning'
-import { CommandFailure } from '../../command-failure.ts'
+import { CommandFailure } from '../../exit-codes.ts'
 import type { Terminal } from '../../terminal.ts'
 
 /**

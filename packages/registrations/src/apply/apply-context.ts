@@ -31,7 +31,7 @@ export type SecretSink = {
 }
 
 /** The directory objects of one application, as far as they exist. */
-export type Handle = {
+type Handle = {
   readonly objectId: string
   readonly appId: string
   servicePrincipalId: string | undefined

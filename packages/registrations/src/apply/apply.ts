@@ -93,7 +93,7 @@ const newSecretOf = (change: Change): SecretName[] =>
     : []
 
 /** Changes that must be made one after the other. */
-export type Chain = readonly Change[]
+type Chain = readonly Change[]
 
 /**
  * The changes of a plan in stages. A stage begins after the end of the previous one. Its chains do not
@@ -102,7 +102,7 @@ export type Chain = readonly Change[]
  * APIs form one chain, because an identifier URI may move from one to another. Later steps have a
  * stage each, because a client can be the API of another client.
  */
-export function stagesOf(changes: readonly Change[]): Chain[][] {
+function stagesOf(changes: readonly Change[]): Chain[][] {
   const stages = Map.groupBy(changes, ({ kind, step }) => {
     if (kind === 'deleteApplication') return kind
     return step === 'Application roles' ? 'API registration' : step
@@ -114,7 +114,7 @@ export function stagesOf(changes: readonly Change[]): Chain[][] {
   )
 }
 
-export type WaitUntilVisibleOptions = {
+type WaitUntilVisibleOptions = {
   /** Reads the directory again and compares it with the file. */
   readonly plan: () => Promise<Plan>
   readonly sleep: (durationMs: number) => Promise<void>

@@ -23,7 +23,7 @@ export type ReadOptions = {
 }
 
 /** Pages that several lists may read together, before they give up. */
-export type PageBudget = { pages: number }
+type PageBudget = { pages: number }
 
 /** Reads lists of the directory, with a limited number of requests at a time. */
 export class DirectoryReader {

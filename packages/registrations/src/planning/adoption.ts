@@ -29,7 +29,7 @@ export type Adoption = {
   readonly owners: readonly Owner[]
 }
 
-export type AdoptionOptions = {
+type AdoptionOptions = {
   /** Application IDs that are confirmed. */
   readonly confirmed: ReadonlySet<string>
   /** The application ID of the administrator, which may own what it has registered. */

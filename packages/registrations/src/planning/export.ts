@@ -3,9 +3,9 @@ import { type DirectoryIndex, directoryIndex } from './directory/directory-index
 import type { Application, AppRole, DirectoryState } from './directory/directory-state.ts'
 
 /** A registrations file before the schema reads it: plain JSON. */
-export type ExportedFile = Record<string, unknown>
+type ExportedFile = Record<string, unknown>
 
-export type Exported = {
+type Exported = {
   readonly file: ExportedFile
   /** Parts of the directory that a file cannot describe, one sentence each. */
   readonly notes: readonly string[]

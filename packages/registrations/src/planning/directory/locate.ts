@@ -2,7 +2,7 @@ import { directoryIndex } from './directory-index.ts'
 import type { Application, AppRole, DirectoryState, ServicePrincipal } from './directory-state.ts'
 
 /** The names by which a file or a person identifies an application. */
-export type ApplicationName = {
+type ApplicationName = {
   readonly displayName: string
   readonly applicationId?: string | undefined
   readonly identifierUris?: readonly string[] | undefined

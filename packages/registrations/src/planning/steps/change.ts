@@ -34,7 +34,7 @@ export type RoleChange = {
 export type RequestedRoles = { readonly api: string; readonly roles: readonly RoleName[] }
 
 /** The members of each kind of change, besides its application. */
-export type ChangeDetails = {
+type ChangeDetails = {
   readonly createApplication: { readonly requestedAccessTokenVersion?: number }
   readonly updateApplication: { readonly changes: readonly PropertyChange[] }
   readonly createServicePrincipal: { readonly appRoleAssignmentRequired?: boolean }
@@ -83,7 +83,7 @@ export type ChangeDetails = {
   readonly deleteApplication: { readonly objectId: string; readonly appId: string }
 }
 
-export type SecretToMake = {
+type SecretToMake = {
   readonly secret: string
   readonly lifetimeDays: number
   /** Names of the APIs of which the client requests permissions. */

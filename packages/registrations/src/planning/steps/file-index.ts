@@ -3,7 +3,7 @@ import type { ApiEntry, ClientEntry, RegistrationsFile } from '../../registratio
 type Consent = NonNullable<RegistrationsFile['consents']>[number]
 
 /** The entries of a registrations file by their names. Names are unique within a list. */
-export class FileIndex {
+class FileIndex {
   readonly #apis: ReadonlyMap<string, ApiEntry>
   readonly #clients: ReadonlyMap<string, ClientEntry>
   readonly #consentsByClient: ReadonlyMap<string, readonly Consent[]>

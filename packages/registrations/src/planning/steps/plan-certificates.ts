@@ -28,7 +28,7 @@ export function planCertificates(client: Located, wanted: readonly CertificateTo
 }
 
 /** Whether a key of the directory is the certificate of a file, by thumbprint. */
-export function isSameCertificate(
+function isSameCertificate(
   wanted: CertificateToAdd,
   { customKeyIdentifier }: KeyCredential,
 ): boolean {

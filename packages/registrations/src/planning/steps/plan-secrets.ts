@@ -5,7 +5,7 @@ import type { Change } from './change.ts'
 
 const dayMs = 86_400_000
 
-export type SecretOptions = {
+type SecretOptions = {
   readonly now: Date
   /** Whether new secrets are requested before they are due. */
   readonly rotate: boolean
