@@ -1,7 +1,7 @@
 import type { MemberObjects } from '../../src/directory/properties/property.ts'
 import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
-import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-entity-set.ts'
+import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-operations.ts'
 import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
 import type { Operation } from '../../src/management/operations/operation.ts'
 import type { RequiredRoles } from '../../src/management/privileges/caller.ts'

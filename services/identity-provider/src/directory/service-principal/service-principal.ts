@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { appRoleJson } from '../application/app-role.ts'
-import type { Application } from '../application/application.ts'
-import { applicationProperties, scopesOf } from '../application/application.ts'
+import { type Application, applicationProperties, scopesOf } from '../application/application.ts'
 import { lastUseOf } from '../application/credential.ts'
 import {
   isKeySelected,
@@ -30,7 +29,22 @@ import {
   type PropertyView,
 } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
-import type { DelegatedConsent } from './delegated-consent.ts'
+
+/**
+ * A consent to act for users, kept for the tools that write and read it. It grants nothing here, because
+ * no user takes part.
+ */
+export type DelegatedConsent = {
+  /** Base64url, with case. It contains the ID of the client. */
+  readonly id: string
+  readonly consentType: 'AllPrincipals' | 'Principal'
+  /** The object ID of the user; null for all users. */
+  readonly principalId: string | null
+  /** The object ID of the API's service principal. */
+  readonly resourceId: string
+  /** The values of scopes, with spaces between them. */
+  readonly scope: string
+}
 
 /** The object of an application in one tenant. It receives app role assignments. */
 export type ServicePrincipal = {

@@ -3,8 +3,8 @@ import type { ServicePrincipal } from '../../directory/service-principal/service
 import type { Expansions } from '../odata/entity-set.ts'
 import { entityJson } from '../odata/show-entity.ts'
 import { directoryObjects } from './directory-objects/directory-object-entity-set.ts'
-import { activeOwners } from './owners/active-owners.ts'
-import { appRoleAssignments } from './service-principals/app-role-assignment-entity-set.ts'
+import { activeOwners } from './owners/object-reference.ts'
+import { appRoleAssignments } from './service-principals/app-role-assignment-operations.ts'
 import { activeServicePrincipal } from './service-principals/find-service-principal.ts'
 
 const owners: Expansions<Application | ServicePrincipal> = {

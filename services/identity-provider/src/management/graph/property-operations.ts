@@ -1,4 +1,4 @@
-import { showProperty } from '../odata/show-property.ts'
+import { showProperty } from '../odata/show-entity.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsApplications } from '../privileges/graph-roles.ts'
 import { applications } from './applications/application-entity-set.ts'

@@ -12,8 +12,7 @@ import { type EntitySet, type EntityView, type Expansions, expanded } from './en
 import { filterConditions } from './filter-conditions.ts'
 import { holds } from './holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
-import { sorting } from './order.ts'
-import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
+import { parseQuery, type QueryOptions, sorting, supportedOptions } from './query-options.ts'
 
 /** A list of the store: its kind, and the objects that belong to it. */
 export type StoredList<Kind extends ListedKind> = {

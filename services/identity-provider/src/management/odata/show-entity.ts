@@ -1,4 +1,4 @@
-import type { AnswerWithBody, Call } from '../operations/operation.ts'
+import type { Answer, AnswerWithBody, Call } from '../operations/operation.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
@@ -88,3 +88,27 @@ const contextOf = <Entity>(
 /** The part of `@odata.context` that names the selected properties. */
 export const selection = (select: ReadonlySet<string> | undefined): string =>
   select === undefined ? '' : `(${[...select].join(',')})`
+
+/**
+ * Shows the property of an object that the path names. A property without a value has no content.
+ *
+ * @see OData 4.01 Part 1 section 11.2.4
+ */
+export async function showProperty<Entity>(
+  call: Call,
+  set: EntitySet<Entity>,
+  entity: Entity,
+): Promise<Answer> {
+  parseQuery(call, supportedOptions.nothing)
+  const { property = '' } = call.parameters
+  const query = new URLSearchParams({ $select: property })
+  const { body } = await showEntity({ ...call, query }, set, entity)
+  const value = (body as Readonly<Record<string, unknown>>)[property] ?? null
+  if (value === null) return { status: 204 }
+  const context = `${call.rootUrl}/$metadata#${set.name}('${set.keyOf(entity)}')/${property}`
+  const isComplex = typeof value === 'object' && !Array.isArray(value)
+  return {
+    status: 200,
+    body: { '@odata.context': context, ...(isComplex ? value : { value }) },
+  }
+}

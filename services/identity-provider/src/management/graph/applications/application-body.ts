@@ -21,7 +21,7 @@ import {
   keyCredentialBody,
   maxCertificates,
 } from './key-credential-body.ts'
-import { newPasswordBody } from './new-password-body.ts'
+import { newPasswordBody } from './new-password.ts'
 
 /** A secret of an answer, which has a keyId, or the properties of a new one. */
 const passwordCredential = z.union([

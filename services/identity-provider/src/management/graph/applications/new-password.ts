@@ -1,10 +1,29 @@
+import { z } from 'zod'
 import {
   createPassword,
   type NewPassword,
   type PasswordCredential,
 } from '../../../directory/application/password-credential.ts'
+import { dateTime, text } from '../../../directory/properties/forms.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
+import { omitUndefined } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+
+/** The properties of a new secret in a body. */
+export const newPasswordBody = z
+  .strictObject({
+    displayName: text().nullish(),
+    startDateTime: dateTime.nullish(),
+    endDateTime: dateTime.nullish(),
+  })
+  .transform(
+    ({ displayName, startDateTime, endDateTime }): NewPassword =>
+      omitUndefined({
+        displayName: displayName ?? undefined,
+        startDateTime: startDateTime ?? undefined,
+        endDateTime: endDateTime ?? undefined,
+      }),
+  )
 
 /** A new secret, and its text. */
 export type CreatedPassword = {

@@ -10,8 +10,7 @@ import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
 import { findApplication } from './find-application.ts'
-import { newPassword } from './new-password.ts'
-import { newPasswordBody } from './new-password-body.ts'
+import { newPassword, newPasswordBody } from './new-password.ts'
 
 /** An object that has secrets: where it is, and how it is found and changed. */
 type SecretHolder<Entity extends Application | ServicePrincipal> = {

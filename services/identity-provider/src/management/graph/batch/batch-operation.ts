@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { bodyCollection, text } from '../../../directory/properties/forms.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import type { AnswerWithBody, BatchCall, BatchOperation } from '../../operations/operation.ts'
+import type {
+  AnswerWithBody,
+  BatchCall,
+  BatchOperation,
+  RequestCall,
+} from '../../operations/operation.ts'
 import { withoutTenant } from '../../operations/operation-path.ts'
 import { anyClient } from '../../privileges/graph-roles.ts'
-import { refuse } from '../../refusals/graph-error.ts'
-import { partRefusal } from './part-refusal.ts'
+import { errorEnvelope, type GraphError, refuse } from '../../refusals/graph-error.ts'
+import { refusalRow } from '../../refusals/refusals.ts'
 
 /** Several requests in one. Each is an operation with its own roles, transaction and audit record. */
 export const batchOperations: readonly BatchOperation[] = [
@@ -169,3 +174,19 @@ async function answerOf(
   }
   return { answer, size: content.length }
 }
+
+/** The answer to a request of a batch that was not sent. */
+export const partRefusal = (
+  id: string,
+  refusal: GraphError,
+  { correlationId, runtime }: RequestCall,
+) => ({
+  id,
+  status: refusalRow(refusal.refusal).status,
+  headers: { 'content-type': 'application/json' },
+  body: errorEnvelope(refusal, {
+    requestId: runtime.newGuid(),
+    clientRequestId: correlationId,
+    at: runtime.now(),
+  }),
+})

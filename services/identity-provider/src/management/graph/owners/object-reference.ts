@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Directory } from '../../../directory/directory.ts'
 import { guid, text } from '../../../directory/properties/forms.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
 
@@ -49,3 +50,11 @@ export function withOwners(
   }
   return [...owners]
 }
+
+/** The owners that are not deleted. */
+export const activeOwners = (
+  directory: Directory,
+  tenantId: string,
+  ownerIds: readonly string[],
+): ServicePrincipal[] =>
+  ownerIds.flatMap((id) => activeServicePrincipal(directory, tenantId, id) ?? [])

@@ -15,8 +15,7 @@ import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication } from '../applications/find-application.ts'
 import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
 import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
-import { activeOwners } from './active-owners.ts'
-import { referenceBody, withOwners } from './object-reference.ts'
+import { activeOwners, referenceBody, withOwners } from './object-reference.ts'
 
 /** An object that has owners: where it is, and how it is found and changed. */
 type Owned<Entity extends Application | ServicePrincipal> = {

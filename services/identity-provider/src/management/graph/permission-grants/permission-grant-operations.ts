@@ -4,8 +4,11 @@ import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { guid, text } from '../../../directory/properties/forms.ts'
 import { shownProperties } from '../../../directory/properties/property.ts'
-import type { DelegatedConsent } from '../../../directory/service-principal/delegated-consent.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
+import type { Runtime } from '../../../directory/runtime.ts'
+import type {
+  DelegatedConsent,
+  ServicePrincipal,
+} from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { equalTo, parseFilter } from '../../odata/filter.ts'
@@ -26,7 +29,6 @@ import {
   activeServicePrincipal,
   findServicePrincipal,
 } from '../service-principals/find-service-principal.ts'
-import { clientIdIn, grantId } from './grant-id.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
 export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -205,4 +207,25 @@ function findGrant({ caller, directory, parameters }: Call): {
 function clientWithGrant(directory: Directory, tenantId: string, id: string) {
   const clientId = clientIdIn(id)
   return clientId === undefined ? undefined : activeServicePrincipal(directory, tenantId, clientId)
+}
+
+const guidBytes = 16
+
+/** A new ID of a grant. It begins with the ID of the client, so that the client is found by it. */
+export const grantId = (clientId: string, runtime: Runtime): string =>
+  Buffer.concat([
+    Buffer.from(clientId.replaceAll('-', ''), 'hex'),
+    runtime.randomBytes(guidBytes),
+  ]).toString('base64url')
+
+/** The client in the ID of a grant; undefined for any other text. */
+export function clientIdIn(id: string): string | undefined {
+  const bytes = Buffer.from(id.slice(0, 64), 'base64url')
+  if (bytes.length !== 2 * guidBytes || bytes.toString('base64url') !== id) return undefined
+  const hex = bytes.toString('hex', 0, guidBytes)
+  const ends = [0, 8, 12, 16, 20, 32]
+  return ends
+    .slice(1)
+    .map((end, part) => hex.slice(ends[part], end))
+    .join('-')
 }

@@ -3,10 +3,15 @@ import { z } from 'zod'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { emptyGuid } from '../../../directory/guid.ts'
 import { guid } from '../../../directory/properties/forms.ts'
-import type { AppRoleAssignment } from '../../../directory/service-principal/app-role-assignment.ts'
-import { newAppRoleAssignment } from '../../../directory/service-principal/app-role-assignment.ts'
+import { shownProperties } from '../../../directory/properties/property.ts'
+import {
+  type AppRoleAssignment,
+  appRoleAssignmentProperties,
+  newAppRoleAssignment,
+} from '../../../directory/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
@@ -23,7 +28,6 @@ import type {
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { appRoleAssignments } from './app-role-assignment-entity-set.ts'
 import { activeServicePrincipal, findServicePrincipal } from './find-service-principal.ts'
 
 /** One of the two service principals of an assignment: the API or the client. */
@@ -183,4 +187,13 @@ async function listAssignments(call: ListCall, { own, other }: Side): Promise<An
     isVisible: (one, directory) =>
       activeServicePrincipal(directory, principal.tenantId, one[other]) !== undefined,
   })
+}
+
+/** The app role assignments of Microsoft Graph. */
+export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
+  name: 'appRoleAssignments',
+  type: 'appRoleAssignment',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
+  properties: shownProperties(appRoleAssignmentProperties),
 }
