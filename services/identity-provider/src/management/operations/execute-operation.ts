@@ -16,7 +16,7 @@ import { requireOwnRoles } from '../privileges/privilege-escalation.ts'
 import { requireUnprotected } from '../privileges/protected-objects.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import { pathInApp } from './mount-operations.ts'
-import type { Answer, ListCall, Operation, RequestCall, Warning } from './operation.ts'
+import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
 import { tenantInPath } from './operation-path.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
@@ -56,57 +56,35 @@ const ownTenant = 'myorganization'
 /** The operations read only the path of a request. */
 const partBase = 'http://batch.invalid'
 
+/** One request for one operation. */
+export type OperationRequest = {
+  readonly operation: Operation
+  /** The segments of the path that match placeholders of the template. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly context: OperationContext & { readonly send: SendPart }
+  readonly request: Request
+  /** What the server knows of the connection. */
+  readonly environment: unknown
+  readonly ids: RequestIds
+}
+
 /**
  * Executes one operation for one request, in six phases that no operation can skip.
  *
  * @throws {GraphError} graph_refusal when it is refused.
  */
-export async function executeOperation(
-  operation: Operation,
-  parameters: Readonly<Record<string, string>>,
-  context: OperationContext & { readonly send: SendPart },
-  request: Request,
-  environment: unknown,
-  ids: RequestIds,
-): Promise<Answer> {
+export async function executeOperation(requested: OperationRequest): Promise<Answer> {
+  const { operation, context, ids } = requested
   const { runtime, store } = context
   // 1. Authenticate the caller.
-  const caller = await context.authenticate(request, environment)
+  const caller = await context.authenticate(requested.request, requested.environment)
   try {
     // 2. Check its roles.
     const admitted = await store.read((directory) => admit(directory, caller, operation, context))
     // 3. Read the request.
-    const { pathname, searchParams } = new URL(request.url)
-    const path = pathInApp(pathname, context.mountPath)
-    const tenant = tenantInPath(path) ?? ownTenant
-    if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
-    const call: RequestCall = {
-      ...context,
-      caller: admitted,
-      parameters,
-      path,
-      query: searchParams,
-      body: operation.takesBody ? await readJson(request) : undefined,
-      ifMatch: request.headers.get('if-match') ?? undefined,
-      mayCreate: (request.headers.get('prefer') ?? '').toLowerCase().includes('create-if-missing'),
-      isEventual: request.headers.get('consistencylevel')?.trim().toLowerCase() === 'eventual',
-      correlationId: ids.clientRequestId,
-    }
+    const call = await readCall(requested, admitted)
     if ('perform' in operation) return await operation.perform(call)
-    if ('batch' in operation) {
-      const authorization = request.headers.get('authorization') ?? ''
-      return await operation.batch({
-        ...call,
-        send: ({ method, path, headers, body }) => {
-          const part = new Request(new URL(path, partBase), {
-            method,
-            headers: { ...headers, authorization },
-            ...(body === undefined ? {} : { body }),
-          })
-          return context.send(part, environment)
-        },
-      })
-    }
+    if ('batch' in operation) return await operation.batch({ ...call, send: sendPart(requested) })
     if ('list' in operation) return await operation.list({ ...call, ...listing(context) })
     if ('read' in operation) {
       return await store.read((directory) =>
@@ -143,17 +121,61 @@ export async function executeOperation(
     if (warning !== undefined) context.warn?.(warning, ids)
     return answer
   } catch (error) {
-    if (error instanceof GraphError && 'action' in operation) {
-      context.recordRefusal({
-        ...auditRecord(operation.action, caller, ids),
-        at: runtime.now(),
-        target: null,
-        outcome: 'refused',
-        reason: error.refusal,
-      })
-    }
+    if (error instanceof GraphError) recordRefusal(requested, caller, error)
     throw error
   }
+}
+
+async function readCall(
+  { operation, parameters, context, request, ids }: OperationRequest,
+  caller: RequestCall['caller'],
+): Promise<RequestCall> {
+  const { pathname, searchParams } = new URL(request.url)
+  const path = pathInApp(pathname, context.mountPath)
+  const tenant = tenantInPath(path) ?? ownTenant
+  if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
+  const { headers } = request
+  return {
+    ...context,
+    caller,
+    parameters,
+    path,
+    query: searchParams,
+    body: operation.takesBody ? await readJson(request) : undefined,
+    ifMatch: headers.get('if-match') ?? undefined,
+    mayCreate: (headers.get('prefer') ?? '').toLowerCase().includes('create-if-missing'),
+    isEventual: headers.get('consistencylevel')?.trim().toLowerCase() === 'eventual',
+    correlationId: ids.clientRequestId,
+  }
+}
+
+/** Sends the parts of a batch with the token of the batch. */
+const sendPart =
+  ({ context, request, environment }: OperationRequest): BatchCall['send'] =>
+  ({ method, path, headers, body }) => {
+    const authorization = request.headers.get('authorization') ?? ''
+    const part = new Request(new URL(path, partBase), {
+      method,
+      headers: { ...headers, authorization },
+      ...(body === undefined ? {} : { body }),
+    })
+    return context.send(part, environment)
+  }
+
+/** A refused change has an audit record too. */
+function recordRefusal(
+  { operation, context, ids }: OperationRequest,
+  caller: ManagementCaller,
+  { refusal }: GraphError,
+): void {
+  if (!('action' in operation)) return
+  context.recordRefusal({
+    ...auditRecord(operation.action, caller, ids),
+    at: context.runtime.now(),
+    target: null,
+    outcome: 'refused',
+    reason: refusal,
+  })
 }
 
 function admit(

@@ -37,7 +37,14 @@ export function createOperationsApp(
   for (const operation of operations) {
     app.on(operation.method, routeOf(operation), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
-        executeOperation(operation, req.param(), withSend, request, environment, ids),
+        executeOperation({
+          operation,
+          parameters: req.param(),
+          context: withSend,
+          request,
+          environment,
+          ids,
+        }),
       ),
     )
   }
