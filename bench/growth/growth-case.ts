@@ -1,26 +1,33 @@
-import type { Figure, Goal } from './figure.ts'
-import type { LatencyTable } from './latency.ts'
-import type { StoreKind, Stores } from './stores.ts'
+import { markdownTable } from '../figures.ts'
+import type { Options } from '../options.ts'
+import type { Stores } from './stores.ts'
 
 /** What a case receives. */
-export type GrowthContext = {
+export type GrowthContext = Pick<Options, 'sizes' | 'seconds' | 'rounds' | 'tiny'> & {
   readonly stores: Stores
-  readonly storeKind: StoreKind
-  /** The numbers of applications, ascending. */
-  readonly sizes: readonly number[]
-  /** The length of one load, in seconds. */
-  readonly seconds: number
-  /** Whether the run only checks that everything works. */
-  readonly isTiny: boolean
-  /** A folder for the files of the case, removed at exit. */
-  readonly folder: string
-  /** Receives each step before it begins. */
-  readonly progress: (step: string) => void
 }
 
-export type Measured = {
-  readonly figures: readonly Figure[]
-  readonly latencies?: LatencyTable
+/** The units of a figure, with the digits of each in a table. */
+const digits = { us: 0, ms: 1, s: 2, MB: 0, '/s': 0, x: 2 } as const
+
+/** One measured value. */
+export type Figure = {
+  /** The name of the value, equal at all sizes. */
+  readonly what: string
+  /** The size at which it was measured: applications, tenants or roles, as the case says. */
+  readonly size: number
+  readonly value: number
+  readonly unit: keyof typeof digits
+}
+
+/** A goal for the figures of one case. */
+export type Goal = {
+  /** The beginning of the names of the figures. */
+  readonly what: string
+  readonly atMost?: number
+  readonly atLeast?: number
+  /** The maximum of the value divided by that of the smallest size of the run. */
+  readonly ratioAtMost?: number
 }
 
 /** One row of the growth bench. */
@@ -28,9 +35,68 @@ export type GrowthCase = {
   readonly id: string
   readonly title: string
   readonly goals: readonly Goal[]
-  /** Whether the figures depend on the database. A run on PostgreSQL leaves the other cases out. */
-  readonly usesStore: boolean
-  /** Whether it runs only when `--only` names it, because it takes long. */
-  readonly isOnRequest?: boolean
-  run(context: GrowthContext): Promise<Measured>
+  run(context: GrowthContext): Promise<Figure[]>
 }
+
+/** The values of one name, by size in ascending order. */
+function seriesOf(figures: readonly Figure[]): { what: string; series: Figure[] }[] {
+  return [...Map.groupBy(figures, ({ what }) => what)].map(([what, values]) => ({
+    what,
+    series: values.toSorted((one, other) => one.size - other.size),
+  }))
+}
+
+/** The goals of a series in words, and whether each value reaches them; undefined without a goal. */
+function verdictOf(series: readonly Figure[], goals: readonly Goal[]) {
+  const least = series[0]?.value ?? Number.NaN
+  const verdicts = goals
+    .filter(({ what }) => series[0]?.what.startsWith(what))
+    .flatMap(({ atMost, atLeast, ratioAtMost }) => [
+      { words: 'at most', limit: atMost, holds: (one: number) => one <= (atMost ?? 0) },
+      { words: 'at least', limit: atLeast, holds: (one: number) => one >= (atLeast ?? 0) },
+      {
+        words: 'ratio at most',
+        limit: ratioAtMost,
+        holds: (one: number) => one / least <= (ratioAtMost ?? 0),
+      },
+    ])
+    .filter(({ limit }) => limit !== undefined)
+  if (verdicts.length === 0) return undefined
+  return {
+    goal: verdicts.map(({ words, limit }) => `${words} ${limit}`).join(', '),
+    isReached: verdicts.every(({ holds }) => series.every(({ value }) => holds(value))),
+  }
+}
+
+const textOf = ({ value, unit }: Figure): string => {
+  const [minimumFractionDigits, maximumFractionDigits] = [digits[unit], digits[unit]]
+  const text = value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits })
+  return unit === 'x' ? text : `${text} ${unit}`
+}
+
+/** The figures of a case as a Markdown table, with a column for each size. */
+export function figureTable(figures: readonly Figure[], goals: readonly Goal[]): string {
+  const sizes = [...new Set(figures.map(({ size }) => size))].toSorted((a, b) => a - b)
+  const body = seriesOf(figures).map(({ what, series }) => {
+    const [first, last] = [series[0], series.at(-1)]
+    const verdict = verdictOf(series, goals)
+    return [
+      what,
+      ...sizes.map((size) => {
+        const figure = series.find((one) => one.size === size)
+        return figure === undefined ? '' : textOf(figure)
+      }),
+      series.length > 1 && first && last ? (last.value / first.value).toFixed(2) : '',
+      verdict?.goal ?? '',
+      verdict === undefined ? '' : verdict.isReached ? 'reached' : 'missed',
+    ]
+  })
+  const heads = sizes.map((size) => size.toLocaleString('en-US'))
+  return markdownTable(['', ...heads, 'ratio', 'goal', 'result'], body)
+}
+
+/** The names of the figures that miss a goal. */
+export const missedOf = (figures: readonly Figure[], goals: readonly Goal[]): string[] =>
+  seriesOf(figures)
+    .filter(({ series }) => verdictOf(series, goals)?.isReached === false)
+    .map(({ what }) => what)

@@ -1,131 +1,84 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseEnv } from 'node:util'
-import { startServer } from '../harness/child-processes.ts'
-import { repositoryFolder, runtimes } from '../harness/programs.ts'
-import type { Store } from './stores.ts'
+import { repositoryFolder, runtimes } from '../machine.ts'
+import { type ServerProcess, startServer } from '../server-process.ts'
+import { idsOf, secretOf } from './seed.ts'
+import { type Store, seed } from './stores.ts'
 
 const main = join(repositoryFolder, 'services', 'identity-provider', 'src', 'main.ts')
-const shortCleanup = new URL('./short-cleanup.ts', import.meta.url)
-
-/** The scopes of both management APIs. */
-const scopes = {
-  graph: 'https://graph.microsoft.com/.default',
-  server: 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6/.default',
-} as const
 
 // The timer that measures the delay of the event loop fires every 10 ms without any delay.
-const restMs = 10
+const timerMs = 10
 const readyPollMs = 5
 
-/** What the process says of itself at `/metrics`. */
-export type ProcessMetrics = {
-  readonly residentMb: number
-  readonly cpuSeconds: number
-  /** The longest pause of the event loop since the last reading. */
-  readonly longestPauseMs: number
-  readonly value: (name: string) => number
-}
-
-export type IdentityServer = {
-  readonly url: string
-  readonly startToListeningMs: number
+export type IdentityServer = Pick<ServerProcess, 'url' | 'pid' | 'stop'> & {
   readonly startToReadyMs: number
-  metrics(): Promise<ProcessMetrics>
-  stop(): Promise<void>
-}
-
-export type ServerOptions = {
-  readonly settings?: Readonly<Record<string, string>>
-  readonly cores?: readonly number[]
-  /** The interval of the cleanup; default 5 minutes. */
-  readonly cleanupEveryMs?: number
+  /** What the process says of itself at `/metrics`. */
+  metrics(): Promise<{
+    readonly residentMb: number
+    readonly cpuSeconds: number
+    /** The longest pause of the event loop since the last reading. */
+    readonly longestPauseMs: number
+  }>
 }
 
 /** Starts the identity provider as a process. */
 export async function startIdentityServer(
   store: Store,
-  { settings = {}, cores = [], cleanupEveryMs }: ServerOptions = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<IdentityServer> {
-  const preload =
-    cleanupEveryMs === undefined ? [] : ['--import', `${shortCleanup}?everyMs=${cleanupEveryMs}`]
   const startedMs = performance.now()
-  const server = await startServer(
-    {
-      command: [...runtimes.node, ...preload, main],
-      folder: store.dataDir,
-      environment: {
-        ...{ PORT: '0', HTTPS_PORT: 'off', METRICS_PORT: '0', DATA_DIR: store.dataDir },
-        ...{ ...store.settings, ...settings },
-      },
+  const server = await startServer({
+    command: [...runtimes.node, main],
+    folder: store.dataDir,
+    environment: {
+      PORT: '0',
+      HTTPS_PORT: 'off',
+      METRICS_PORT: '0',
+      DATA_DIR: store.dataDir,
+      ...store.settings,
+      ...settings,
     },
-    cores,
-  )
-  const startToListeningMs = performance.now() - startedMs
+  })
   while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(readyPollMs)
   return {
-    url: server.url,
-    startToListeningMs,
+    ...server,
     startToReadyMs: performance.now() - startedMs,
-    metrics: async () => processMetrics(await (await fetch(`${server.metricsUrl}/metrics`)).text()),
-    stop: server.stop,
+    metrics: async () => {
+      const lines = (await (await fetch(`${server.metricsUrl}/metrics`)).text()).split('\n')
+      const value = (name: string) =>
+        Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1))
+      return {
+        residentMb: value('process_resident_memory_bytes') / 1e6,
+        cpuSeconds: value('process_cpu_seconds_total'),
+        longestPauseMs: Math.max(0, value('nodejs_eventloop_lag_max_seconds') * 1000 - timerMs),
+      }
+    },
   }
 }
 
-/** Reads a text of Prometheus. A metric that is missing is NaN. */
-export function processMetrics(text: string): ProcessMetrics {
-  const value = (name: string): number => {
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `))
-    return line === undefined ? Number.NaN : Number(line.slice(name.length + 1))
-  }
+/** The token endpoint and the key set of a tenant, and the form of each of its clients. */
+export function tokenRequests(url: string, tenantSeed: string = seed) {
+  const { tenantId, apiAppId, clientIdOf } = idsOf(tenantSeed)
   return {
-    residentMb: value('process_resident_memory_bytes') / 1e6,
-    cpuSeconds: value('process_cpu_seconds_total'),
-    longestPauseMs: Math.max(0, value('nodejs_eventloop_lag_max_seconds') * 1000 - restMs),
-    value,
+    url: `${url}/${tenantId}/oauth2/v2.0/token`,
+    keySetUrl: `${url}/${tenantId}/discovery/keys`,
+    formOf: (client: number, appId = apiAppId) =>
+      new URLSearchParams({
+        grant_type: 'client_credentials',
+        scope: `api://${appId}/.default`,
+        client_id: clientIdOf(client),
+        client_secret: secretOf(tenantSeed, client),
+      }).toString(),
   }
 }
 
-/** Requests of the first administrator. */
-export type Administrator = {
-  readonly settingsFile: string
-  graph(path: string, init?: RequestInit): Promise<Response>
-  audit(query: string): Promise<Response>
-}
+/** Prime, so that the turns reach all clients of any number, far from each other. */
+const stride = 7919
 
-/** Gets tokens for both management APIs with the administrator that the server created. */
-export async function administratorOf(
-  { url }: Pick<IdentityServer, 'url'>,
-  { dataDir }: Store,
-): Promise<Administrator> {
-  const settingsFile = join(dataDir, 'administrator.env')
-  const { TENANT_ID, CLIENT_ID, CLIENT_SECRET } = parseEnv(await readFile(settingsFile, 'utf8'))
-  const authorizationFor = async (scope: string): Promise<string> => {
-    const response = await fetch(`${url}/${TENANT_ID}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        ...{ grant_type: 'client_credentials', scope },
-        ...{ client_id: CLIENT_ID ?? '', client_secret: CLIENT_SECRET ?? '' },
-      }),
-    })
-    if (!response.ok) throw new Error(`the administrator got no token: ${response.status}`)
-    return `Bearer ${((await response.json()) as { access_token: string }).access_token}`
-  }
-  const [graph, server] = await Promise.all([
-    authorizationFor(scopes.graph),
-    authorizationFor(scopes.server),
-  ])
-  return {
-    settingsFile,
-    graph: (path, init = {}) =>
-      fetch(`${url}/v1.0/${path}`, { ...init, headers: { ...init.headers, authorization: graph } }),
-    audit: (query) =>
-      fetch(`${url}/management/audit?book=signIns&${query}`, {
-        headers: { authorization: server },
-      }),
-  }
-}
+/** Forms of clients that take turns far from each other. */
+export const spreadForms = (formOf: (client: number) => string, clients: number, count: number) =>
+  Array.from({ length: count }, (_, turn) => formOf((turn * stride) % clients))
 
 /**
  * Reads an answer to its end.

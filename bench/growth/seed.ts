@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { newApplication } from '../../services/identity-provider/src/directory/application/application.ts'
 import { secretSha256 } from '../../services/identity-provider/src/directory/application/password-credential.ts'
 import {
@@ -9,8 +8,30 @@ import {
 } from '../../services/identity-provider/src/directory/directory-change.ts'
 import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
 import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
-import { openForSeeding } from './open-for-seeding.ts'
-import { guidOf, idsOf, rolesApi, secretOf, seedOfTenant } from './seed-ids.ts'
+
+/** A GUID that depends on the seed and a name only. */
+export function guidOf(seed: string, name: string): string {
+  const hex = createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** The secret of a client, by its index from 0. */
+export const secretOf = (seed: string, index: number): string =>
+  createHash('sha256').update(`${seed} secret ${index}`).digest('base64url')
+
+/** The name of the API with many roles. */
+const rolesApi = 'roles api'
+
+/** The seed of one of several tenants, by its index from 0. */
+export const seedOfTenant = (seed: string, index: number): string => `${seed}-${index}`
+
+/** The IDs that a load generator needs. */
+export const idsOf = (seed: string) => ({
+  tenantId: guidOf(seed, 'tenant'),
+  apiAppId: guidOf(seed, 'api app'),
+  rolesApiAppId: guidOf(seed, `${rolesApi} app`),
+  clientIdOf: (index: number) => guidOf(seed, `client app ${index}`),
+})
 
 /** The content of a seeded store. Equal options give equal content. */
 export type SeedOptions = {
@@ -188,28 +209,4 @@ async function seedAudit(storage: Storage, options: SeedOptions) {
     )
     await nextTurn()
   }
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      applications: { type: 'string', default: '0' },
-      audit: { type: 'string', default: '0' },
-      seed: { type: 'string', default: 'growth' },
-      'data-dir': { type: 'string', default: '.growth' },
-      'database-url': { type: 'string' },
-    },
-  })
-  const [applications, audit] = [Number(values.applications), Number(values.audit)]
-  const { seed } = values
-  const storage = await openForSeeding({
-    dataDir: values['data-dir'],
-    databaseUrl: values['database-url'],
-  })
-  const startedAt = performance.now()
-  await seedStore(storage, { seed, applications, audit, at: new Date() })
-  await storage.close()
-  const { tenantId, apiAppId } = idsOf(seed)
-  const seconds = Number(((performance.now() - startedAt) / 1000).toFixed(1))
-  console.log(JSON.stringify({ seed, tenantId, apiAppId, applications, audit, seconds }))
 }

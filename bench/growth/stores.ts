@@ -1,7 +1,14 @@
 import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PostgresServer } from '../../fixtures/postgres-server.ts'
-import { openForSeeding } from './open-for-seeding.ts'
+import { openUnchecked } from '../../services/identity-provider/src/storage/sqlite/sqlite-connection.ts'
+import { sqliteDatabase } from '../../services/identity-provider/src/storage/sqlite/sqlite-database.ts'
+import {
+  openStorage,
+  type Storage,
+  type StorageOptions,
+  sqlStorage,
+} from '../../services/identity-provider/src/storage/storage.ts'
 import { seedStore } from './seed.ts'
 
 export type StoreKind = 'sqlite' | 'postgresql'
@@ -28,14 +35,12 @@ const postgresBufferMb = 128
 export class Stores {
   readonly #folder: string
   readonly #kind: StoreKind
-  readonly #progress: (step: string) => void
   readonly #templates = new Map<string, Promise<string>>()
   #postgres: Promise<PostgresServer> | undefined
 
-  constructor(folder: string, kind: StoreKind, progress: (step: string) => void) {
+  constructor(folder: string, kind: StoreKind) {
     this.#folder = folder
     this.#kind = kind
-    this.#progress = progress
   }
 
   /** A store with this content; without applications it has no tenant either. */
@@ -78,7 +83,7 @@ export class Stores {
   }
 
   async #seed(applications: number, audit: number): Promise<string> {
-    this.#progress(`seeding ${applications} applications and ${audit} audit records`)
+    console.error(`seeding ${applications} applications and ${audit} audit records`)
     const dataDir = join(this.#folder, `template-${applications}-${audit}`)
     await mkdir(dataDir, { recursive: true })
     const isSqlite = this.#kind === 'sqlite'
@@ -109,3 +114,29 @@ async function copyToDisk(from: string, to: string): Promise<void> {
   await copy.sync()
   await copy.close()
 }
+
+/**
+ * Opens a store to fill it. The product makes the data file or the tables first.
+ *
+ * SQLite then works in this thread, and does not wait for the disk. A message to another thread takes
+ * longer than most statements, and a store of a bench need not survive a power cut. Up to 2 GB of pages stay
+ * in memory: with a million applications, each row changes pages all over the indexes.
+ */
+export async function openForSeeding(options: StorageOptions): Promise<Storage> {
+  const storage = await openStorage(options)
+  if (options.databaseUrl !== undefined) return storage
+  await storage.close()
+  const path = join(options.dataDir, 'greeting.sqlite')
+  const connection = openUnchecked(path)
+  connection.exec(
+    'pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000',
+  )
+  return sqlStorage(sqliteDatabase(connection, path), options.limits)
+}
+
+const recordsPerApplication = 10
+const mostRecords = 1_000_000
+
+/** The audit records of a store: ten for each application, and a million at most. */
+export const auditRecordsOf = (applications: number): number =>
+  Math.min(applications * recordsPerApplication, mostRecords)

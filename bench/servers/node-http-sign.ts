@@ -17,10 +17,6 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify(body))
   }
   if (request.url === '/jwks') return answer({ keys: [jwk] })
-  if (request.url === '/metrics') {
-    const { user, system } = process.cpuUsage()
-    return response.end(`process_cpu_seconds_total ${(user + system) / 1e6}\n`)
-  }
   let body = ''
   request.setEncoding('utf8')
   request.on('data', (chunk: string) => {

@@ -5,8 +5,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { rsaKeyPair } from '../../fixtures/rsa-key-pair.ts'
-import { accessToken, createFixture, keySetOf } from '../harness/fixture.ts'
-import { proveGuarded, proveIssuance, proveOpen } from '../harness/proofs.ts'
+import { accessToken, createFixture, keySetOf } from '../peers/fixture.ts'
+import { proveGuarded, proveIssuance, proveOpen } from '../peers/proofs.ts'
 
 const fixture = createFixture(() => rsaKeyPair().privateKey)
 

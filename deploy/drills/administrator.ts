@@ -26,6 +26,14 @@ export class Administrator {
     this.#settings = parseEnv(readFileSync(join(dataDir, 'administrator.env'), 'utf8'))
   }
 
+  get clientId(): string {
+    return this.#settings.CLIENT_ID ?? ''
+  }
+
+  get clientSecret(): string {
+    return this.#settings.CLIENT_SECRET ?? ''
+  }
+
   /** Sends a request with a token of the administrator. */
   async send(api: Api, method: string, path: string, body?: object): Promise<Response> {
     const token = this.#tokens.get(api) ?? this.#requestToken(api)
@@ -64,13 +72,12 @@ export class Administrator {
   }
 
   async #requestToken(api: Api): Promise<string> {
-    const { TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = this.#settings
-    const answer = await fetch(`${this.#url}/${TENANT_ID}/oauth2/v2.0/token`, {
+    const answer = await fetch(`${this.#url}/${this.#settings.TENANT_ID}/oauth2/v2.0/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
+        client_id: this.clientId,
+        client_secret: this.clientSecret,
         scope: `${resources[api]}/.default`,
       }),
     })

@@ -1,5 +1,4 @@
 import crypto, { type KeyObject, randomUUID } from 'node:crypto'
-import { appendFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject }
@@ -19,9 +18,6 @@ export type Fixture = {
   /** An unpublished key with the ID of the first published one. */
   readonly forgedKey: SigningKey
 }
-
-/** A file of distinct signed tokens, one per line. */
-export type TokenPool = { readonly path: string; readonly count: number }
 
 const newPrivateKey = () => crypto.generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
@@ -95,39 +91,20 @@ export function accessToken(fixture: Fixture, overrides: object = {}, key = fixt
 
 // With a callback, Node signs on its thread pool and therefore on every core.
 const signOnThreadPool = promisify(crypto.sign)
-const tokensPerWrite = 1000
+const tokensAtOnce = 1000
 
-/** Signs distinct tokens and writes them to a file. */
-export async function createTokenPool(
-  fixture: Fixture,
-  count: number,
-  path: string,
-): Promise<TokenPool> {
+/** Distinct signed tokens. */
+export async function createTokens(fixture: Fixture, count: number): Promise<string[]> {
   const [{ kid, privateKey }] = fixture.keys
-  for (let done = 0; done < count; done += tokensPerWrite) {
-    const lines = Array.from({ length: Math.min(tokensPerWrite, count - done) }, async () => {
+  const tokens: string[] = []
+  while (tokens.length < count) {
+    const length = Math.min(tokensAtOnce, count - tokens.length)
+    const signed = Array.from({ length }, async () => {
       const input = signingInput(fixture, {}, kid)
       const signature = await signOnThreadPool('sha256', Buffer.from(input), privateKey)
-      return `${input}.${signature.toString('base64url')}\n`
+      return `${input}.${signature.toString('base64url')}`
     })
-    await appendFile(path, (await Promise.all(lines)).join(''), { mode: 0o600 })
+    tokens.push(...(await Promise.all(signed)))
   }
-  return { path, count }
-}
-
-/**
- * Maximum RS256 verifications per second on one core. No server accepts more new tokens than that.
- */
-export function verificationsPerSecond({ keys: [{ privateKey }] }: Fixture): number {
-  const publicKey = crypto.createPublicKey(privateKey)
-  const input = Buffer.from('input')
-  const signature = crypto.sign('sha256', input, privateKey)
-  const batchSize = 500
-  const batchMs = Array.from({ length: 20 }, () => {
-    const startedMs = performance.now()
-    for (let done = 0; done < batchSize; done++)
-      crypto.verify('sha256', input, publicKey, signature)
-    return performance.now() - startedMs
-  })
-  return (batchSize * 1000) / Math.min(...batchMs)
+  return tokens
 }

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Administrator } from '../../../deploy/drills/administrator.ts'
+import { PortalBrowser } from '../../../services/identity-provider/test/portal/portal-browser.ts'
+import { median } from '../../figures.ts'
+import type { GrowthCase } from '../growth-case.ts'
+import { type IdentityServer, readAnswer, startIdentityServer } from '../identity-server.ts'
+import { guidOf, idsOf } from '../seed.ts'
+import { auditRecordsOf, type Store, seed } from '../stores.ts'
+
+/** Sends one request. Each turn asks for another client. */
+export type Send = (administrator: Administrator, turn: number) => Promise<Response>
+
+const { apiAppId, clientIdOf } = idsOf(seed)
+/** The least size of a store. */
+const clients = 20
+const nameOf = (client: number) => `Client ${String(client).padStart(7, '0')}`
+
+const get = (administrator: Administrator, path: string) =>
+  administrator.send('graph', 'GET', `/v1.0/${path}`)
+const signIns =
+  (query: string): Send =>
+  (administrator) =>
+    administrator.send('management', 'GET', `/management/audit?book=signIns&${query}`)
+
+const filter =
+  (set: string, expressionOf: (client: number) => string): Send =>
+  (administrator, turn) =>
+    get(administrator, `${set}?$filter=${encodeURIComponent(expressionOf(turn % clients))}`)
+
+/** Requests to Microsoft Graph, and questions to the sign-in log, of which one client in 750 has one record. */
+export const managementRequests = {
+  'list page of 100': (administrator) => get(administrator, 'applications?$top=100'),
+  'filter by appId': filter('applications', (client) => `appId eq '${clientIdOf(client)}'`),
+  'filter by displayName': filter('applications', (client) => `displayName eq '${nameOf(client)}'`),
+  'filter by identifierUris': filter(
+    'applications',
+    (client) => `identifierUris/any(x:x eq 'api://${clientIdOf(client)}')`,
+  ),
+  'filter by servicePrincipalNames': filter(
+    'servicePrincipals',
+    (client) => `servicePrincipalNames/any(x:x eq '${clientIdOf(client)}')`,
+  ),
+  'filter by startswith': filter('applications', () => `startswith(displayName,'Client 000000')`),
+  count: (administrator) => get(administrator, 'applications?$count=true&$top=1'),
+  assignments: (administrator) =>
+    get(
+      administrator,
+      `servicePrincipals/${guidOf(seed, 'api principal')}/appRoleAssignedTo?$top=100`,
+    ),
+  'PATCH of a name': (administrator, turn) =>
+    administrator.send(
+      'graph',
+      'PATCH',
+      `/v1.0/applications/${guidOf(seed, `client ${turn % clients}`)}`,
+      { displayName: `${nameOf(turn % clients)} ${turn}` },
+    ),
+  'sign-ins': signIns(''),
+  'sign-ins of a rare client': signIns(`actor=${clientIdOf(7)}`),
+  'sign-ins with an unknown reason': signIns(`actor=${clientIdOf(0)}&reason=secret_wrong`),
+} as const satisfies Readonly<Record<string, Send>>
+
+/** Pages of the portal. Each store has the client that they name. */
+const portalPages: Readonly<Record<string, string>> = {
+  'portal: overview': '/portal',
+  'portal: applications': '/portal/applications',
+  'portal: search for one': '/portal/applications?search=client+0000007',
+  'portal: search for none': '/portal/applications?search=nothing',
+  'portal: clients of an API': `/portal/applications/${apiAppId}/assignments`,
+  'portal: permissions of a client': `/portal/applications/${clientIdOf(7)}/permissions`,
+}
+
+const delta = 'delta: a page of applications'
+const names = [...Object.keys(managementRequests), delta, ...Object.keys(portalPages)]
+const turnsPerRound = 20
+const maxWaitSeconds = 120
+/** The processor time of a second in which only timers work. */
+const idleCpuSeconds = 0.1
+
+/** Requests of administrators, by the processor time of the server. */
+export const requests: GrowthCase = {
+  id: 'requests',
+  title: 'CPU of a request of an administrator; the size is that of applications',
+  goals: [{ what: '', ratioAtMost: 1.5 }],
+  async run({ stores, sizes, rounds, tiny }) {
+    const systems: System[] = []
+    for (const size of sizes)
+      systems.push(await startSystem(await stores.copyOf(size, auditRecordsOf(size)), size))
+    if (!tiny) for (const { server } of systems) await untilIdle(server)
+    const samples = names.flatMap((what) =>
+      systems.map((system) => ({ ...system, what, ms: [] as number[] })),
+    )
+    // In turns, because a busy machine slows each request down.
+    for (let round = tiny ? 0 : -1; round < rounds; round += 1)
+      for (const { what, server, sends, ms } of samples) {
+        const before = await server.metrics()
+        for (let turn = 0; turn < (tiny ? 1 : turnsPerRound); turn += 1) await sends[what]?.(turn)
+        const cpuSeconds = (await server.metrics()).cpuSeconds - before.cpuSeconds
+        if (round >= 0) ms.push((cpuSeconds * 1000) / turnsPerRound)
+      }
+    for (const { stop } of systems) await stop()
+    return samples.map(({ what, size, ms }) => ({ what, size, unit: 'ms', value: median(ms) }))
+  },
+}
+
+type System = {
+  readonly size: number
+  readonly server: IdentityServer
+  /** Each request, by its name. */
+  readonly sends: Readonly<Record<string, (turn: number) => Promise<unknown>>>
+  stop(): Promise<void>
+}
+
+/** Starts a server, and signs its administrator in. */
+async function startSystem(store: Store, size: number): Promise<System> {
+  const server = await startIdentityServer(store)
+  const administrator = new Administrator(server.url, store.dataDir)
+  const browser = new PortalBrowser(server.url)
+  await browser.signIn(administrator.clientId, administrator.clientSecret)
+  const open = (path: string) => async () => {
+    const { status } = await browser.open(path)
+    if (status !== 200) throw new Error(`${status} at ${path}`)
+  }
+  const send = (one: Send) => async (turn: number) => readAnswer(await one(administrator, turn))
+  const mapped = <From, To>(rows: Readonly<Record<string, From>>, to: (row: From) => To) =>
+    Object.fromEntries(Object.entries(rows).map(([what, row]) => [what, to(row)]))
+  return {
+    size,
+    server,
+    sends: {
+      ...mapped<Send, (turn: number) => Promise<unknown>>(managementRequests, send),
+      ...mapped(portalPages, open),
+      [delta]: pagesOfChanges(administrator),
+    },
+    stop: async () => {
+      await server.stop()
+      await store.remove()
+    },
+  }
+}
+
+/** Waits until SQLite has checked the data file in its thread: that is work of the start. */
+async function untilIdle({ metrics }: IdentityServer): Promise<void> {
+  for (let second = 0; second < maxWaitSeconds; second += 1) {
+    const before = await metrics()
+    await sleep(1000)
+    if ((await metrics()).cpuSeconds - before.cpuSeconds < idleCpuSeconds) return
+  }
+  throw new Error('the server did not come to rest after its start')
+}
+
+/** Reads the next page of a list of changes with each call, and begins again after the last one. */
+function pagesOfChanges(administrator: Administrator): () => Promise<void> {
+  const start = 'applications/delta'
+  let next = start
+  return async () => {
+    const { '@odata.nextLink': link } = await readAnswer<{ '@odata.nextLink'?: string }>(
+      await get(administrator, next),
+    )
+    next = link === undefined ? start : `applications/delta${new URL(link).search}`
+  }
+}
