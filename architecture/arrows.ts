@@ -54,7 +54,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
+      'services/identity-provider/src/audit',
+      'services/identity-provider/src/directory-store',
     ],
     reason:
       'Pages for administrators. They change nothing themselves: each form calls an operation of the management APIs. The guard judges the tokens that they show.',
@@ -73,6 +74,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/management',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
+      'services/identity-provider/src/audit',
+      'services/identity-provider/src/directory-store',
     ],
     reason:
       'The powers of a test over a whole server. Only the start of a server with a lab loads them.',
@@ -115,6 +118,18 @@ export const rooms: readonly Room[] = [
       'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
   },
   {
+    path: 'services/identity-provider/src/audit',
+    mayImport: ['services/identity-provider/src/clock'],
+    reason:
+      'Records of changes and of sign-ins, and what else a store keeps for their time: ports, and the buffer before them.',
+  },
+  {
+    path: 'services/identity-provider/src/directory-store',
+    mayImport: ['services/identity-provider/src/audit', 'services/identity-provider/src/directory'],
+    reason:
+      'The live directory: its port to a store, what it keeps in memory, and how a change is decided. It knows no database.',
+  },
+  {
     path: 'services/identity-provider/src/clock',
     mayImport: [],
     reason:
@@ -138,6 +153,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
+      'services/identity-provider/src/audit',
+      'services/identity-provider/src/directory-store',
     ],
     reason: 'Adapters store the directory and the signing keys, and make no decisions.',
   },
@@ -157,7 +174,7 @@ export const rooms: readonly Room[] = [
       'packages/registrations',
       'services/identity-provider/src/directory',
       'services/identity-provider/src/files',
-      'services/identity-provider/src/storage',
+      'services/identity-provider/src/directory-store',
     ],
     reason:
       'The first registrations are a file and a change of the directory: no network, no keys.',
@@ -184,8 +201,9 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/dialect',
-      'services/identity-provider/src/storage',
       'services/identity-provider/src/signing',
+      'services/identity-provider/src/audit',
+      'services/identity-provider/src/directory-store',
     ],
     reason:
       'Routes pass requests to the decision and return its answers. They do not read settings.',
@@ -217,6 +235,7 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/http',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
+      'services/identity-provider/src/audit',
     ],
     reason: 'Metrics read the figures of other rooms, which do not know Prometheus.',
   },
@@ -231,6 +250,8 @@ export const rooms: readonly Room[] = [
       'services/identity-provider/src/files',
       'services/identity-provider/src/signing',
       'services/identity-provider/src/storage',
+      'services/identity-provider/src/audit',
+      'services/identity-provider/src/directory-store',
     ],
     reason:
       'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',

@@ -6,7 +6,7 @@ import {
   type DirectoryChange,
   put,
 } from '../../services/identity-provider/src/directory/directory-change.ts'
-import type { AuditRecord } from '../../services/identity-provider/src/storage/audit-record.ts'
+import type { AuditRecord } from '../../services/identity-provider/src/audit/audit-record.ts'
 import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
 
 /** A GUID that depends on the seed and a name only. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { mustRun, npm } from '../../packed/program.ts'
 import { targets } from '../image/targets.ts'
 
-const migrationsFile = 'services/identity-provider/src/storage/sql/migrations.ts'
+const migrationsFile = 'services/identity-provider/src/storage/sql/migrations/migrations.ts'
 
 /** An earlier state of this repository, installed in a folder of its own. */
 export type PreviousRelease = AsyncDisposable & {

@@ -1,6 +1,5 @@
-import type { ServerEnv } from '@greeting/http-service'
-import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
-import { StorageUnavailableError } from '@greeting/identity-provider/parts/storage/storage-unavailable-error'
+import { BodyCutError, BodyTooLargeError, type ServerEnv } from '@greeting/http-service'
+import { StorageUnavailableError } from '@greeting/identity-provider/parts/directory-store/storage-unavailable-error'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'

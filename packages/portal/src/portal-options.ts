@@ -1,6 +1,6 @@
+import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay-cache'
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import type { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
-import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
 import type { Hono } from 'hono'
 import type { PortalLab } from './portal-lab.ts'
 

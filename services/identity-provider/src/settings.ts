@@ -21,7 +21,7 @@ import { TrustedProxies } from './http/trusted-proxies.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
-import { PostgresAddressError, parsePostgresAddress } from './storage/postgres-address.ts'
+import { PostgresAddressError, parsePostgresAddress } from './storage/postgres/postgres-address.ts'
 
 /** Entries with commas between them, or an array. */
 const list = z.union([z.string(), z.array(z.string()).readonly()]).transform((entries) =>

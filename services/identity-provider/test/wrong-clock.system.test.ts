@@ -8,9 +8,9 @@ import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { AgreedClock } from '../src/clock/agreed-clock.ts'
 import { put } from '../src/directory/directory-change.ts'
 import { systemRuntime } from '../src/directory/runtime.ts'
+import { DirectoryStore } from '../src/directory-store/directory-store.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { ServiceEnvironment } from '../src/startup/environment.ts'
-import { DirectoryStore } from '../src/storage/directory-store.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
 import {
   asProof,

@@ -1,5 +1,5 @@
+import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay-cache'
 import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
-import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
 import { z } from 'zod'
 import type { SealedValues } from './sealed-values.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerEnv } from '@greeting/http-service'
+import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay-cache'
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
-import type { ReplayCache } from '@greeting/identity-provider/parts/storage/replay-cache'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Administrator } from './one-time-link.ts'

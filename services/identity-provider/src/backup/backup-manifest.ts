@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { migrations } from '../storage/sql/migrations.ts'
-import { storedTables } from '../storage/sql/stored-tables.ts'
+import { migrations } from '../storage/sql/migrations/migrations.ts'
+import { storedTables } from '../storage/sql/rows/stored-tables.ts'
 import { BackupError } from './backup-error.ts'
 
 /** The name of the manifest in a backup. It is written last. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { storedTables } from '../storage/sql/rows/stored-tables.ts'
 import type { SqlDatabase } from '../storage/sql/sql-database.ts'
-import { storedTables } from '../storage/sql/stored-tables.ts'
 import { BackupError } from './backup-error.ts'
 import { appliedMigrations } from './store-source.ts'
 import type { VerifiedBackup } from './verify-backup.ts'

@@ -8,9 +8,9 @@ import { createGzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { makeFolder } from '../files/make-folder.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import { type StoredTable, storedTables } from '../storage/sql/rows/stored-tables.ts'
+import type { Tables } from '../storage/sql/rows/tables.ts'
 import type { SqlDatabase } from '../storage/sql/sql-database.ts'
-import { type StoredTable, storedTables } from '../storage/sql/stored-tables.ts'
-import type { Tables } from '../storage/sql/tables.ts'
 import { BackupError } from './backup-error.ts'
 import {
   type BackupManifest,

@@ -20,8 +20,8 @@ import {
   type HeaderRequest,
 } from '../dialect/response-headers.ts'
 import type { Tenant } from '../directory/tenant.ts'
+import { StorageUnavailableError } from '../directory-store/storage-unavailable-error.ts'
 import { Refused } from '../issuance/refusal.ts'
-import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 type DocumentOptions = Pick<

@@ -1,4 +1,4 @@
-import { LeastRecentlyUsed } from '../directory/least-recently-used.ts'
+import { LeastRecentlyUsed } from '../directory-store/least-recently-used.ts'
 import { RefusalTally } from './refusal-tally.ts'
 
 /** How many refusals before authentication are answered with their reason. Further ones get 429. */

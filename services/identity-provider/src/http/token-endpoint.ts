@@ -17,13 +17,13 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '../directory/privileged-api-ids.ts'
+import { StorageUnavailableError } from '../directory-store/storage-unavailable-error.ts'
 import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
 import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
 import type { AuthenticationRules } from '../issuance/client-authentication.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../issuance/token-decision.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
-import { StorageUnavailableError } from '../storage/storage-unavailable-error.ts'
 import { clientThumbprint } from './client-thumbprint.ts'
 import { readRequestForm } from './request-form.ts'
 import type { ServiceOptions } from './service-options.ts'

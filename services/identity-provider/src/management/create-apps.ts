@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
+import type { AuditRecord } from '../audit/audit-record.ts'
 import {
   graphAppId,
   resourceManagerAppId,
   serverManagementAppId,
 } from '../directory/privileged-api-ids.ts'
 import type { Runtime } from '../directory/runtime.ts'
+import type { DirectoryStore } from '../directory-store/directory-store.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { AuditRecord } from '../storage/audit-record.ts'
-import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createGraphApp } from './graph/graph-operations.ts'
 import { graphPaths, serverManagementPath } from './operations/management-paths.ts'

@@ -1,5 +1,5 @@
-import type { AuditBacklog } from '../storage/audit-buffer.ts'
-import type { StorageLimits, StorageUsage } from '../storage/storage-usage.ts'
+import type { AuditBacklog } from '../audit/audit-buffer.ts'
+import type { StorageLimits, StorageUsage } from '../audit/storage-usage.ts'
 import type { MetricSet } from './metric-set.ts'
 
 /** The figures of the comparison of the clock of this server. */

@@ -1,7 +1,7 @@
 import { secretSha256 } from '../directory/application/password-credential.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Runtime } from '../directory/runtime.ts'
-import type { DirectoryStore } from '../storage/directory-store.ts'
+import type { DirectoryStore } from '../directory-store/directory-store.ts'
 import { type Seeded, seedChanges } from './seed-changes.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
 import { draftSeededFile, recoverSeededFile } from './seeded-file.ts'

@@ -5,12 +5,12 @@ import type { Hono } from 'hono'
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import { type Runtime, systemRuntime } from '../directory/runtime.ts'
+import type { DirectoryStore } from '../directory-store/directory-store.ts'
 import type { Authenticate } from '../management/privileges/caller.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { DirectoryStore } from '../storage/directory-store.ts'
 import { openStorage, type Storage, type StorageOptions } from '../storage/storage.ts'
 
 /** What a server uses besides its settings. The lab and tests replace parts of it. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgreedClock } from '../clock/agreed-clock.ts'
+import type { DirectoryStore } from '../directory-store/directory-store.ts'
 import { bootstrap } from '../management/bootstrap/bootstrap.ts'
 import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
-import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { OpenedParts } from './service-parts.ts'
 
 type FirstStart = Pick<OpenedParts, 'settings' | 'environment' | 'log'>

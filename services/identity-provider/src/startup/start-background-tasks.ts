@@ -1,14 +1,14 @@
+import type { AuditBuffer } from '../audit/audit-buffer.ts'
 import type { AgreedClock } from '../clock/agreed-clock.ts'
 import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { Runtime } from '../directory/runtime.ts'
+import type { DirectoryStore } from '../directory-store/directory-store.ts'
+import type { StoreReversals } from '../directory-store/store-reversals.ts'
 import { startPeriodicTask } from '../http/periodic-task.ts'
 import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/deleted-items/purge-expired.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { AuditBuffer } from '../storage/audit-buffer.ts'
-import type { DirectoryStore } from '../storage/directory-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { StoreReversals } from '../storage/store-reversals.ts'
 
 /** Everything that needs work between requests. */
 export type BackgroundWork = {

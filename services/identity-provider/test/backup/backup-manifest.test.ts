@@ -5,7 +5,7 @@ import {
   manifestText,
   parseManifest,
 } from '../../src/backup/backup-manifest.ts'
-import { migrations } from '../../src/storage/sql/migrations.ts'
+import { migrations } from '../../src/storage/sql/migrations/migrations.ts'
 
 const sha256 = 'ab'.repeat(32)
 const manifest: BackupManifest = {

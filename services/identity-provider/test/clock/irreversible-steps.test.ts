@@ -14,15 +14,15 @@ const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'referenc
   'management/graph/applications/application-operations.ts': 'request',
   'management/graph/deleted-items/deleted-item.ts': 'request',
   'management/graph/service-principals/app-role-assignment-operations.ts': 'request',
-  'storage/sql/changed-objects.ts': 'count',
-  'storage/sql/directory-tables.ts': 'request',
+  'storage/sql/directory/changed-objects.ts': 'count',
+  'storage/sql/rows/directory-tables.ts': 'request',
   'storage/sql/migrations/domains-of-tenants.ts': 'reference',
   'storage/sql/migrations/search-of-names.ts': 'reference',
-  'storage/sql/sql-audit-trail.ts': 'age',
-  'storage/sql/sql-credential-uses.ts': 'reference',
-  'storage/sql/sql-directory-log.ts': 'request',
-  'storage/sql/sql-key-ring-store.ts': 'request',
-  'storage/sql/sql-replay-cache.ts': 'age',
+  'storage/sql/logs/sql-audit-trail.ts': 'age',
+  'storage/sql/logs/sql-credential-uses.ts': 'reference',
+  'storage/sql/logs/sql-directory-log.ts': 'request',
+  'storage/sql/logs/sql-key-ring-store.ts': 'request',
+  'storage/sql/logs/sql-replay-cache.ts': 'age',
 }
 
 /** Each file that decides by age, where the deletion is in another one. */

@@ -1,6 +1,6 @@
-import type { ChangeQuery, FollowedKind } from '../../src/storage/change-list.ts'
-import type { ListedKind, ListQuery } from '../../src/storage/directory-list.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import type { ChangeQuery, FollowedKind } from '../../src/directory-store/change-list.ts'
+import type { ListedKind, ListQuery } from '../../src/directory-store/directory-list.ts'
+import type { DirectoryLog } from '../../src/directory-store/directory-log.ts'
 
 /** A log that passes each call to the present log, except for some methods. */
 export const delegatingLog = (

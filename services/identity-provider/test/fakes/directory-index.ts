@@ -10,7 +10,7 @@ import type {
 import type { AppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
-import type { TenantSurvey } from '../../src/storage/directory-log.ts'
+import type { TenantSurvey } from '../../src/directory-store/directory-log.ts'
 import { MultiIndex } from './multi-index.ts'
 
 type Table<Kind extends DirectoryKind> = Map<string, DirectoryObjects[Kind]>

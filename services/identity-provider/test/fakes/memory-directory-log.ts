@@ -1,24 +1,32 @@
+import type { AuditRecord } from '../../src/audit/audit-record.ts'
 import type {
   CommittedChange,
   DirectoryKind,
   DirectoryObjects,
 } from '../../src/directory/directory-change.ts'
-import {
-  type DirectoryLookup,
-  directoryLookups,
-  type LoadedLookup,
-} from '../../src/directory/directory-lookup.ts'
-import type { AuditRecord } from '../../src/storage/audit-record.ts'
-import type { ChangePage, ChangeQuery, FollowedKind } from '../../src/storage/change-list.ts'
-import { beginning, type Commit } from '../../src/storage/commit.ts'
+import type {
+  ChangePage,
+  ChangeQuery,
+  FollowedKind,
+} from '../../src/directory-store/change-list.ts'
+import { beginning, type Commit } from '../../src/directory-store/commit.ts'
 import type {
   DeletedObject,
   ListedKind,
   ListPage,
   ListQuery,
-} from '../../src/storage/directory-list.ts'
-import type { DirectoryLog, ExclusiveLog, Followed } from '../../src/storage/directory-log.ts'
-import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
+} from '../../src/directory-store/directory-list.ts'
+import type {
+  DirectoryLog,
+  ExclusiveLog,
+  Followed,
+} from '../../src/directory-store/directory-log.ts'
+import {
+  type DirectoryLookup,
+  directoryLookups,
+  type LoadedLookup,
+} from '../../src/directory-store/directory-lookup.ts'
+import { hasCommit } from '../../src/storage/sql/directory/revision-counter.ts'
 import { DirectoryIndex } from './directory-index.ts'
 
 /** A log in memory, for tests. It answers each lookup alone, without related objects. */

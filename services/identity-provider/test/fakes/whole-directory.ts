@@ -1,7 +1,7 @@
 import { type DirectoryKind, put } from '../../src/directory/directory-change.ts'
 import { ownerTenantId } from '../../src/directory/privileged-api-ids.ts'
-import type { ListedKind } from '../../src/storage/directory-list.ts'
-import type { DirectoryStore } from '../../src/storage/directory-store.ts'
+import type { ListedKind } from '../../src/directory-store/directory-list.ts'
+import type { DirectoryStore } from '../../src/directory-store/directory-store.ts'
 import { DirectoryIndex } from './directory-index.ts'
 
 const limit = 100_000

@@ -97,7 +97,7 @@ describe('a flood of refused requests (AS34)', () => {
 
   it('is 503 without the store, and is counted too', async () => {
     const { StorageUnavailableError } = await import(
-      '../../src/storage/storage-unavailable-error.ts'
+      '../../src/directory-store/storage-unavailable-error.ts'
     )
     const service = await testService({
       throttle: new FailedLoginRateLimit(

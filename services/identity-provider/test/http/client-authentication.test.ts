@@ -4,7 +4,7 @@ import { decodeJwt, FlattenedSign } from 'jose'
 import { credentialName } from '../../src/directory/application/credential.ts'
 import { createPassword } from '../../src/directory/application/password-credential.ts'
 import { systemRuntime } from '../../src/directory/runtime.ts'
-import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import {
   type AssertionParts,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
-import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { testService } from './test-service.ts'
 
 const rows: [string, Partial<ServiceOptions>, number, string][] = [

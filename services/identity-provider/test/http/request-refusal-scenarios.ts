@@ -1,5 +1,5 @@
 import { emptyGuid } from '../../src/directory/guid.ts'
-import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
+import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
 import type { RefusalScenario } from './refusal-scenario.ts'
 import { apiId, clientId, scope, tenantId } from './test-service.ts'
 

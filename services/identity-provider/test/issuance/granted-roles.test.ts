@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AppRole } from '../../src/directory/application/app-role.ts'
-import { DirectoryCache } from '../../src/directory/directory-cache.ts'
 import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
 import { emptyGuid } from '../../src/directory/guid.ts'
+import { DirectoryCache } from '../../src/directory-store/directory-cache.ts'
 import { grantedRoles } from '../../src/issuance/granted-roles.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {

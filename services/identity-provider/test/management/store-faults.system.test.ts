@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, before, describe, it } from 'node:test'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import { delegatingLog } from '../fakes/delegating-log.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { DirectoryLog } from '../../src/directory-store/directory-log.ts'
+import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
 import { startInProcess } from '../../src/startup/start-identity-provider.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
-import { StorageUnavailableError } from '../../src/storage/storage-unavailable-error.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
-import type { ChangePosition, ChangeQuery, FollowedKind } from '../../src/storage/change-list.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import type {
+  ChangePosition,
+  ChangeQuery,
+  FollowedKind,
+} from '../../src/directory-store/change-list.ts'
+import type { DirectoryLog } from '../../src/directory-store/directory-log.ts'
 import {
   application,
   appRoleAssignment,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '../../src/directory/directory-change.ts'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
 import { sqlStorage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 import { memoryDatabase } from '../fakes/memory-database.ts'

@@ -7,8 +7,8 @@ import type {
   ListedKind,
   ListOrder,
   ListQuery,
-} from '../../src/storage/directory-list.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+} from '../../src/directory-store/directory-list.ts'
+import type { DirectoryLog } from '../../src/directory-store/directory-log.ts'
 import {
   application,
   appRoleAssignment,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put, remove } from '../../src/directory/directory-change.ts'
-import type { DirectoryLog } from '../../src/storage/directory-log.ts'
+import type { DirectoryLog } from '../../src/directory-store/directory-log.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import {
   application,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Directory } from '../../src/directory/directory.ts'
 import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
 import {
   application,
   appRole,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { put } from '../../src/directory/directory-change.ts'
-import { beginning } from '../../src/storage/commit.ts'
+import { beginning } from '../../src/directory-store/commit.ts'
 import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 

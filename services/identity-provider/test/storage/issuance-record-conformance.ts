@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { AuditRecord } from '../../src/audit/audit-record.ts'
+import type { AuditQuery } from '../../src/audit/audit-trail.ts'
 import { AgreedTime } from '../../src/clock/agreed-time.ts'
-import type { AuditRecord } from '../../src/storage/audit-record.ts'
-import type { AuditQuery } from '../../src/storage/audit-trail.ts'
-import { beginning } from '../../src/storage/commit.ts'
-import { maxRecordsScanned } from '../../src/storage/sql/find-audit.ts'
+import { beginning } from '../../src/directory-store/commit.ts'
+import { maxRecordsScanned } from '../../src/storage/sql/logs/find-audit.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')

@@ -1,8 +1,8 @@
+import { beginning, type Commit } from '../../src/directory-store/commit.ts'
 import type { KeyEvent } from '../../src/signing/key-event.ts'
 import type { KeyRing } from '../../src/signing/key-ring.ts'
 import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
-import { beginning, type Commit } from '../../src/storage/commit.ts'
-import { hasCommit } from '../../src/storage/sql/revision-counter.ts'
+import { hasCommit } from '../../src/storage/sql/directory/revision-counter.ts'
 
 /** A key ring in memory, for tests. It is lost when the process ends. */
 export class MemoryKeyRingStore implements KeyRingStore {

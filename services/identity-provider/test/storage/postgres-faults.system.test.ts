@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { put } from '../../src/directory/directory-change.ts'
-import { newMark } from '../../src/storage/commit.ts'
+import { newMark } from '../../src/directory-store/commit.ts'
 import { openStorage, type Storage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 

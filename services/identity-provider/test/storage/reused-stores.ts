@@ -1,6 +1,6 @@
 import { after, afterEach, beforeEach } from 'node:test'
+import { storedTables } from '../../src/storage/sql/rows/stored-tables.ts'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'
-import { storedTables } from '../../src/storage/sql/stored-tables.ts'
 import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 

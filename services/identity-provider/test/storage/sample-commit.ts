@@ -1,5 +1,5 @@
-import type { AuditRecord } from '../../src/storage/audit-record.ts'
-import type { Commit } from '../../src/storage/commit.ts'
+import type { AuditRecord } from '../../src/audit/audit-record.ts'
+import type { Commit } from '../../src/directory-store/commit.ts'
 import { guid } from '../directory/sample.ts'
 
 /** The mark that tests give to the commit with this number. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { put } from '../../src/directory/directory-change.ts'
-import { DirectoryStore } from '../../src/storage/directory-store.ts'
+import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { tenant } from '../directory/sample.ts'
 

@@ -4,10 +4,12 @@ import type { Directory } from '../../directory/directory.ts'
 import { type DirectoryChange, put } from '../../directory/directory-change.ts'
 import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'
-import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
-import { newServicePrincipal } from '../../directory/service-principal/service-principal.ts'
+import {
+  newServicePrincipal,
+  type ServicePrincipal,
+} from '../../directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import type { TenantSurvey } from '../../storage/directory-log.ts'
+import type { TenantSurvey } from '../../directory-store/directory-log.ts'
 import { builtInApis } from '../privileges/built-in-apis.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'
 import { hasAdministrator } from './has-administrator.ts'

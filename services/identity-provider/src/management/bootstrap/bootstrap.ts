@@ -1,7 +1,7 @@
 import { secretSha256 } from '../../directory/application/password-credential.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { Runtime } from '../../directory/runtime.ts'
-import type { DirectoryStore } from '../../storage/directory-store.ts'
+import type { DirectoryStore } from '../../directory-store/directory-store.ts'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import {
   type AdministratorEndpoints,

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import type { AuditRecord } from '../../audit/audit-record.ts'
+import type { CredentialUses } from '../../audit/credential-uses.ts'
 import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import { baseUrl } from '../../directory/properties/forms.ts'
 import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
-import type { AuditRecord } from '../../storage/audit-record.ts'
-import type { CredentialUses } from '../../storage/credential-uses.ts'
-import type { DirectoryStore } from '../../storage/directory-store.ts'
+import type { DirectoryStore } from '../../directory-store/directory-store.ts'
 import { graphPath, type graphPaths } from '../operations/management-paths.ts'
 import type {
   BatchOperation,

@@ -1,4 +1,4 @@
-import type { IndexedComparison, ListCondition } from '../../storage/directory-list.ts'
+import type { IndexedComparison, ListCondition } from '../../directory-store/directory-list.ts'
 import type { EntitySet } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 

@@ -5,7 +5,7 @@ import type {
   ListedKind,
   ListPage,
   ListQuery,
-} from '../../storage/directory-list.ts'
+} from '../../directory-store/directory-list.ts'
 import type { Answer, ListCall } from '../operations/operation.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'

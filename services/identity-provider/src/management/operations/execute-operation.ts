@@ -1,10 +1,10 @@
+import type { AuditRecord } from '../../audit/audit-record.ts'
+import type { CredentialUses } from '../../audit/credential-uses.ts'
 import type { Directory } from '../../directory/directory.ts'
-import { EventuallyConsistentDirectory } from '../../directory/eventually-consistent-directory.ts'
-import { RepeatableRuntime } from '../../directory/repeatable-runtime.ts'
 import type { Runtime } from '../../directory/runtime.ts'
-import type { AuditRecord } from '../../storage/audit-record.ts'
-import type { CredentialUses } from '../../storage/credential-uses.ts'
-import type { DirectoryStore } from '../../storage/directory-store.ts'
+import type { DirectoryStore } from '../../directory-store/directory-store.ts'
+import { EventuallyConsistentDirectory } from '../../directory-store/eventually-consistent-directory.ts'
+import { RepeatableRuntime } from '../../directory-store/repeatable-runtime.ts'
 import { readJson } from '../body/json-body.ts'
 import {
   type Authenticate,

@@ -1,10 +1,10 @@
+import type { CredentialUses } from '../../audit/credential-uses.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { DirectoryChange } from '../../directory/directory-change.ts'
 import type { Runtime } from '../../directory/runtime.ts'
 import type { Tenant } from '../../directory/tenant.ts'
-import type { ChangePage, ChangeQuery, FollowedKind } from '../../storage/change-list.ts'
-import type { CredentialUses } from '../../storage/credential-uses.ts'
-import type { ListedKind, ListPage, ListQuery } from '../../storage/directory-list.ts'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../../directory-store/change-list.ts'
+import type { ListedKind, ListPage, ListQuery } from '../../directory-store/directory-list.ts'
 import type { ManagementCaller, RequiredRoles } from '../privileges/caller.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { isGuid } from '../../directory/guid.ts'
-import { StorageUnavailableError } from '../../storage/storage-unavailable-error.ts'
+import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
 import { errorEnvelope, GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import { type RefusalName, refusalRow } from '../refusals/refusals.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { AuditTrail } from '../../audit/audit-trail.ts'
 import { dateTime, guid, text } from '../../directory/properties/forms.ts'
-import type { AuditTrail } from '../../storage/audit-trail.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { FindEndingCredentials } from '../../audit/ending-credentials.ts'
 import { dateTime } from '../../directory/properties/forms.ts'
-import type { FindEndingCredentials } from '../../storage/ending-credentials.ts'
 import { parseBody } from '../body/parse-body.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import { parsePostgresAddress } from '../postgres-address.ts'
-import { PostgresPools, type PostgresPoolsOptions } from '../postgres-pools.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import { runPipelinedBatch } from './pipelined-batch.ts'
+import { parsePostgresAddress } from './postgres-address.ts'
 import { postgresFaultOf } from './postgres-fault.ts'
+import { PostgresPools, type PostgresPoolsOptions } from './postgres-pools.ts'
 
 /** One connection writes changes of the directory, another one writes to the audit log. */
 const maxBatchConnections = 3

@@ -6,7 +6,7 @@ import {
   Kysely,
   type Transaction,
 } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from './rows/tables.ts'
 
 /**
  * The statements of a function, compiled and not executed. To each statement the function gets the

@@ -1,12 +1,12 @@
 import { type CompiledQuery, type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import type { Followed } from '../directory-log.ts'
-import { StorageUnavailableError } from '../storage-unavailable-error.ts'
-import { answerChanges, type ChangesQuestion } from './changes-question.ts'
-import { appliedMigrations, laterExpansions } from './later-migrations.ts'
-import { migrations } from './migrations.ts'
+import type { Followed } from '../../directory-store/directory-log.ts'
+import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
+import { answerChanges, type ChangesQuestion } from './directory/changes-question.ts'
+import { appliedMigrations, laterExpansions } from './migrations/later-migrations.ts'
+import { migrations } from './migrations/migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './rows/tables.ts'
 
 /** The parts of one kind of database. */
 export type SqlDatabaseOptions = {

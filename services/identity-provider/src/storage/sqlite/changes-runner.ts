@@ -1,10 +1,9 @@
 import { Kysely } from 'kysely'
-import type { Followed } from '../directory-log.ts'
-import { answerChanges, type ChangesQuestion } from '../sql/changes-question.ts'
-import type { Tables } from '../sql/tables.ts'
-import { LocalChannel } from './local-channel.ts'
+import type { Followed } from '../../directory-store/directory-log.ts'
+import { answerChanges, type ChangesQuestion } from '../sql/directory/changes-question.ts'
+import type { Tables } from '../sql/rows/tables.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect } from './sqlite-dialect.ts'
-import type { StatementRunner } from './statement-runner.ts'
+import { LocalChannel, type StatementRunner } from './statement-runner.ts'
 
 const databases = new WeakMap<StatementRunner, Kysely<Tables>>()
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
 import { checkFile } from './file-check.ts'
 import { isFull } from './sqlite-fault.ts'
 

@@ -1,19 +1,18 @@
 import { access, constants, stat } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
+import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
+import type { Tables } from '../sql/rows/tables.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
-import type { Tables } from '../sql/tables.ts'
-import { StorageUnavailableError } from '../storage-unavailable-error.ts'
 import { removeAbandonedDrafts } from './abandoned-drafts.ts'
 import { type BackgroundCheck, checkInBackground } from './background-check.ts'
 import { createFile } from './create-file.ts'
-import { LocalChannel } from './local-channel.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
 import { damaged } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
-import { StatementRunner } from './statement-runner.ts'
+import { LocalChannel, StatementRunner } from './statement-runner.ts'
 
 export type SqliteOptions = {
   /**

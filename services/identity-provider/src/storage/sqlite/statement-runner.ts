@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { SqliteAnswer, SqliteBatch, SqliteStatement } from './sqlite-channel.ts'
+import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from './sqlite-channel.ts'
 
 const maxPreparedStatements = 200
 
@@ -78,5 +78,26 @@ export class StatementRunner {
     if (current !== this.#database) this.#prepared.clear()
     this.#database = current
     return current
+  }
+}
+
+/** A channel to a connection of this thread: every statement stops the thread until it is done. */
+export class LocalChannel implements SqliteChannel {
+  readonly #runner: StatementRunner
+
+  constructor(runner: StatementRunner) {
+    this.#runner = runner
+  }
+
+  async execute(statement: SqliteStatement): Promise<SqliteAnswer> {
+    return this.#runner.run(statement)
+  }
+
+  async executeBatch(batch: SqliteBatch): Promise<SqliteAnswer> {
+    return this.#runner.runBatch(batch)
+  }
+
+  async close(): Promise<void> {
+    this.#runner.close()
   }
 }

@@ -1,7 +1,7 @@
-import type { ChangesQuestion } from '../sql/changes-question.ts'
-import { SqliteFile } from '../sqlite-file.ts'
+import type { ChangesQuestion } from '../sql/directory/changes-question.ts'
 import type { SqliteBatch, SqliteStatement } from './sqlite-channel.ts'
 import { openReader, openWriter } from './sqlite-connection.ts'
+import { SqliteFile } from './sqlite-file.ts'
 import { StatementRunner } from './statement-runner.ts'
 import { type TransferredError, transferError } from './transferred-error.ts'
 

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '../storage-unavailable-error.ts'
+import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
 
 /** An error in a form that another thread can read: a structured clone drops `code` and `errcode`. */
 export type TransferredError = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Application } from '../../../src/directory/application/application.ts'
+import type { ListQuery } from '../../../src/directory-store/directory-list.ts'
 import { applications } from '../../../src/management/graph/applications/application-entity-set.ts'
 import { listStored } from '../../../src/management/odata/list-stored.ts'
 import type { ListCall } from '../../../src/management/operations/operation.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
-import type { ListQuery } from '../../../src/storage/directory-list.ts'
 import { application, guid } from '../../directory/sample.ts'
 import { DirectoryIndex } from '../../fakes/directory-index.ts'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put } from '../../../src/directory/directory-change.ts'
+import { StorageUnavailableError } from '../../../src/directory-store/storage-unavailable-error.ts'
 import { refuse } from '../../../src/management/refusals/graph-error.ts'
 import {
   createResourceManagerApp,
   type ResourceManagerOptions,
 } from '../../../src/management/resource-manager/resource-manager-app.ts'
-import { StorageUnavailableError } from '../../../src/storage/storage-unavailable-error.ts'
 import { believe, contoso, fabrikam, sampleGraph } from '../sample-graph.ts'
 
 let graph: Awaited<ReturnType<typeof sampleGraph>>

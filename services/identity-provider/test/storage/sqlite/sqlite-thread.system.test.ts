@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { beginning } from '../../../src/storage/commit.ts'
+import { beginning } from '../../../src/directory-store/commit.ts'
 import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
 

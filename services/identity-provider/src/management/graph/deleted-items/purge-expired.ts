@@ -1,6 +1,6 @@
 import type { AgreedTime } from '../../../clock/agreed-time.ts'
-import type { DeletedObject } from '../../../storage/directory-list.ts'
-import type { DirectoryStore } from '../../../storage/directory-store.ts'
+import type { DeletedObject } from '../../../directory-store/directory-list.ts'
+import type { DirectoryStore } from '../../../directory-store/directory-store.ts'
 import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
 
 /** Items of one transaction: other changes must not wait long. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import type { Tables } from '../tables.ts'
+import type { Tables } from '../rows/tables.ts'
 
 /**
  * The ends of the credentials of service principals, for the list of ending credentials. A server of the

@@ -1,0 +1,69 @@
+import type { AuditRecord } from '../audit/audit-record.ts'
+import type { Commit, RevisionLog } from './commit.ts'
+import type { DirectoryStore } from './directory-store.ts'
+
+export type StoreReversalsOptions = {
+  /** Logs a reversal for the operator. */
+  readonly report: (fields: object, text: string) => void
+  readonly now?: () => Date
+}
+
+/**
+ * Counts and logs the reversals of the store: to a standby that lags, or to a backup.
+ *
+ * The owner must call `writeTo` several times a second, which writes them to the audit.
+ */
+export class StoreReversals {
+  readonly #report: (fields: object, text: string) => void
+  readonly #now: () => Date
+  #unwritten: readonly AuditRecord[] = []
+  #count = 0
+  #latestAt: Date | undefined
+
+  constructor({ report, now = () => new Date() }: StoreReversalsOptions) {
+    this.#report = report
+    this.#now = now
+  }
+
+  /** The time of the latest reversal that this server noticed; undefined when there was none. */
+  get latestAt(): Date | undefined {
+    return this.#latestAt
+  }
+
+  /** How many reversals this server has noticed. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Records that a log lacks the commit to which this server had followed it. */
+  note(log: RevisionLog, followed: Commit, latest: Commit): void {
+    const at = this.#now()
+    this.#latestAt = at
+    this.#count += 1
+    const fields = { log, followed: followed.revision, latest: latest.revision, count: this.#count }
+    this.#report(fields, 'the store went back: changes may be lost, everything is read anew')
+    const record: AuditRecord = {
+      at,
+      tenantId: null,
+      actor: 'system',
+      action: 'storage.goBack',
+      target: log,
+      outcome: 'done',
+      reason: `followed to commit ${followed.revision}, found commit ${latest.revision}, number ${this.#count} since the start`,
+      correlationId: null,
+    }
+    this.#unwritten = [...this.#unwritten, record]
+  }
+
+  /**
+   * Writes the reversals that are not yet in the audit. The next call writes those that fail.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when the store accepts no changes
+   */
+  async writeTo(directory: DirectoryStore): Promise<void> {
+    const records = this.#unwritten
+    if (records.length === 0) return
+    await directory.update(() => ({ changes: [], audit: records, result: undefined }))
+    this.#unwritten = this.#unwritten.slice(records.length)
+  }
+}

@@ -1,0 +1,152 @@
+import type { AppRole } from '../../../directory/application/app-role.ts'
+import type { Application } from '../../../directory/application/application.ts'
+import type { FederatedIdentityCredential } from '../../../directory/application/federated-identity-credential.ts'
+import { keyCredentialFromRow, keyCredentialToRow } from './key-credential-row.ts'
+import { nameKey, text, textOrNull, timeOrNull, wordStartsText } from './object-rows.ts'
+import { passwordCredentialFromRow, passwordCredentialToRow } from './password-credential-row.ts'
+import type {
+  ApplicationRow,
+  AppRoleRow,
+  FederatedIdentityCredentialRow,
+  IdentifierUriRow,
+  KeyCredentialRow,
+  PasswordCredentialRow,
+} from './tables.ts'
+
+/** The rows of an application: its own row, and a row for each of its parts. */
+export type ApplicationRows = {
+  readonly application: ApplicationRow
+  /** Only written: the application has its identifier URIs in its own row too. */
+  readonly identifier_uri?: readonly IdentifierUriRow[]
+  readonly app_role: readonly AppRoleRow[]
+  readonly password_credential: readonly PasswordCredentialRow[]
+  readonly key_credential: readonly KeyCredentialRow[]
+  readonly federated_identity_credential: readonly FederatedIdentityCredentialRow[]
+}
+
+/** The tables of the parts. */
+export const partTables = [
+  'app_role',
+  'password_credential',
+  'key_credential',
+  'federated_identity_credential',
+] as const
+
+/** The rows by which an application is found by its identifier URIs. */
+export const identifierUriRows = ({
+  id,
+  tenantId,
+  identifierUris,
+}: Pick<Application, 'id' | 'tenantId' | 'identifierUris'>): IdentifierUriRow[] =>
+  [...new Set(identifierUris.map(nameKey))].map((uri_key) => ({
+    application_id: id,
+    tenant_id: tenantId,
+    uri_key,
+  }))
+
+export function applicationToRows(application: Application, revision: number): ApplicationRows {
+  const place = (position: number) => ({ application_id: application.id, position })
+  return {
+    application: {
+      id: application.id,
+      tenant_id: application.tenantId,
+      app_id: application.appId,
+      display_name: application.displayName,
+      created_at: text(application.createdDateTime),
+      deleted_at: textOrNull(application.deletedDateTime),
+      sign_in_audience: application.signInAudience,
+      identifier_uris: JSON.stringify(application.identifierUris),
+      requested_access_token_version: application.requestedAccessTokenVersion,
+      optional_access_token_claims: JSON.stringify(application.optionalAccessTokenClaims),
+      required_resource_access: JSON.stringify(application.requiredResourceAccess),
+      is_fallback_public_client: Number(application.isFallbackPublicClient),
+      password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
+      revision,
+      name_key: nameKey(application.displayName),
+      word_starts: wordStartsText(application.displayName),
+      unique_name: application.uniqueName,
+      owner_ids: JSON.stringify(application.ownerIds),
+      description: JSON.stringify(application.inertProperties),
+    },
+    identifier_uri: identifierUriRows(application),
+    app_role: application.appRoles.map((role, position) => ({
+      ...place(position),
+      id: role.id,
+      allowed_member_types: JSON.stringify(role.allowedMemberTypes),
+      description: role.description,
+      display_name: role.displayName,
+      is_enabled: Number(role.isEnabled),
+      value: role.value,
+    })),
+    password_credential: application.passwordCredentials.map((credential, position) => ({
+      ...place(position),
+      tenant_id: application.tenantId,
+      ...passwordCredentialToRow(credential),
+    })),
+    key_credential: application.keyCredentials.map((credential, position) => ({
+      ...place(position),
+      tenant_id: application.tenantId,
+      ...keyCredentialToRow(credential),
+    })),
+    federated_identity_credential: application.federatedIdentityCredentials.map(
+      (credential, position) => ({
+        ...place(position),
+        id: credential.id,
+        name: credential.name,
+        description: credential.description,
+        issuer: credential.issuer,
+        subject: credential.subject ?? '',
+        audiences: JSON.stringify(credential.audiences),
+        claims_matching_expression: credential.claimsMatchingExpression ?? null,
+      }),
+    ),
+  }
+}
+
+export const applicationFromRows = (rows: ApplicationRows): Application => ({
+  id: rows.application.id,
+  tenantId: rows.application.tenant_id,
+  appId: rows.application.app_id,
+  displayName: rows.application.display_name,
+  uniqueName: rows.application.unique_name,
+  createdDateTime: new Date(rows.application.created_at),
+  deletedDateTime: timeOrNull(rows.application.deleted_at),
+  signInAudience: rows.application.sign_in_audience as Application['signInAudience'],
+  identifierUris: JSON.parse(rows.application.identifier_uris),
+  requestedAccessTokenVersion: rows.application
+    .requested_access_token_version as Application['requestedAccessTokenVersion'],
+  optionalAccessTokenClaims: JSON.parse(rows.application.optional_access_token_claims),
+  requiredResourceAccess: JSON.parse(rows.application.required_resource_access),
+  isFallbackPublicClient: rows.application.is_fallback_public_client === 1,
+  passwordAuthenticationAllowed: rows.application.password_authentication_allowed === 1,
+  appRoles: rows.app_role.map(appRoleFromRow),
+  passwordCredentials: rows.password_credential.map(passwordCredentialFromRow),
+  keyCredentials: rows.key_credential.map(keyCredentialFromRow),
+  federatedIdentityCredentials: rows.federated_identity_credential.map(
+    federatedIdentityCredentialFromRow,
+  ),
+  ownerIds: JSON.parse(rows.application.owner_ids),
+  inertProperties: JSON.parse(rows.application.description),
+})
+
+const appRoleFromRow = (row: AppRoleRow): AppRole => ({
+  id: row.id,
+  allowedMemberTypes: JSON.parse(row.allowed_member_types),
+  description: row.description,
+  displayName: row.display_name,
+  isEnabled: row.is_enabled === 1,
+  value: row.value,
+})
+
+const federatedIdentityCredentialFromRow = (
+  row: FederatedIdentityCredentialRow,
+): FederatedIdentityCredential => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  issuer: row.issuer,
+  audiences: JSON.parse(row.audiences),
+  ...(row.claims_matching_expression === null
+    ? { subject: row.subject }
+    : { subject: null, claimsMatchingExpression: row.claims_matching_expression }),
+})
