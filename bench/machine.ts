@@ -35,7 +35,8 @@ export function installPeers({ tiny }: { readonly tiny: boolean }): void {
   if (isInstalled && (tiny || existsSync(bunProgram))) return
   console.error('installing the packages of bench/package-lock.json')
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', ...(tiny ? ['--omit=optional'] : [])], {
-    ...{ cwd: benchFolder, stdio: ['ignore', 'ignore', 'inherit'] },
+    cwd: benchFolder,
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 

@@ -73,7 +73,10 @@ export function readOptions(args: string[]): Options {
     rounds: tiny ? 1 : number('rounds', values.rounds, whole.rounds),
     starts: tiny ? 1 : number('starts', values.starts, whole.starts),
     sizes: tiny ? [20, 40] : sizes.toSorted((a, b) => a - b),
-    ...{ store, keep, tiny, help },
+    store,
+    keep,
+    tiny,
+    help,
   }
 }
 

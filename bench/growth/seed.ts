@@ -108,8 +108,11 @@ async function commitsTo(storage: Storage, seed: string) {
 /** A tenant, and an API with one role. */
 const tenantChanges = (seed: string, at: Date): DirectoryChange[] => [
   put('tenant', {
-    ...{ id: guidOf(seed, 'tenant'), displayName: 'Growth', domains: [`${seed}.example`] },
-    ...{ isEnabled: true, createdDateTime: at },
+    id: guidOf(seed, 'tenant'),
+    displayName: 'Growth',
+    domains: [`${seed}.example`],
+    isEnabled: true,
+    createdDateTime: at,
   }),
   ...apiChanges(seed, 'api', 1, at),
 ]
@@ -118,13 +121,18 @@ const apiChanges = (seed: string, api: string, roles: number, at: Date): Directo
   put(
     'application',
     newApplication({
-      ...{ id: guidOf(seed, api), tenantId: guidOf(seed, 'tenant'), displayName: 'Growth API' },
-      ...{ appId: guidOf(seed, `${api} app`), createdDateTime: at },
+      id: guidOf(seed, api),
+      tenantId: guidOf(seed, 'tenant'),
+      displayName: 'Growth API',
+      appId: guidOf(seed, `${api} app`),
+      createdDateTime: at,
       identifierUris: [`api://${guidOf(seed, `${api} app`)}`],
       appRoles: Array.from({ length: roles }, (_, role) => ({
         id: guidOf(seed, `${api} role ${role}`),
         allowedMemberTypes: ['Application'],
-        ...{ description: 'Call the API', displayName: 'Call', isEnabled: true },
+        description: 'Call the API',
+        displayName: 'Call',
+        isEnabled: true,
         value: `Growth.Call.${String(role).padStart(4, '0')}`,
       })),
     }),
@@ -142,12 +150,19 @@ function clientChanges(seed: string, index: number, at: Date): DirectoryChange[]
     put(
       'application',
       newApplication({
-        ...{ id: guidOf(seed, `client ${index}`), tenantId: guidOf(seed, 'tenant'), appId },
-        ...{ displayName, createdDateTime: at, identifierUris: [`api://${appId}`] },
+        id: guidOf(seed, `client ${index}`),
+        tenantId: guidOf(seed, 'tenant'),
+        appId,
+        displayName,
+        createdDateTime: at,
+        identifierUris: [`api://${appId}`],
         passwordCredentials: [
           {
-            ...{ keyId: guidOf(seed, `key ${index}`), displayName: null },
-            ...{ hint: secret.slice(0, 3), startDateTime: at, endDateTime },
+            keyId: guidOf(seed, `key ${index}`),
+            displayName: null,
+            hint: secret.slice(0, 3),
+            startDateTime: at,
+            endDateTime,
             secretSha256: secretSha256(secret),
           },
         ],
@@ -160,23 +175,28 @@ function clientChanges(seed: string, index: number, at: Date): DirectoryChange[]
 
 const principal = (seed: string, id: string, appId: string, displayName: string, at: Date) =>
   put('servicePrincipal', {
-    ...{ id, tenantId: guidOf(seed, 'tenant'), appId, displayName, createdDateTime: at },
-    ...{ deletedDateTime: null, accountEnabled: true, appRoleAssignmentRequired: false },
-    ...{ passwordCredentials: [], keyCredentials: [], delegatedConsents: [] },
-    ...{ ownerIds: [], inertProperties: {} },
+    id,
+    tenantId: guidOf(seed, 'tenant'),
+    appId,
+    displayName,
+    createdDateTime: at,
+    deletedDateTime: null,
+    accountEnabled: true,
+    appRoleAssignmentRequired: false,
+    passwordCredentials: [],
+    keyCredentials: [],
+    delegatedConsents: [],
+    ownerIds: [],
+    inertProperties: {},
   })
 
 const assignment = (seed: string, api: string, role: number, client: number, at: Date) =>
   put('appRoleAssignment', {
     id: createHash('sha256').update(`${seed} ${api} ${role} ${client}`).digest('base64url'),
-    ...{
-      tenantId: guidOf(seed, 'tenant'),
-      principalId: guidOf(seed, `client principal ${client}`),
-    },
-    ...{
-      resourceId: guidOf(seed, `${api} principal`),
-      appRoleId: guidOf(seed, `${api} role ${role}`),
-    },
+    tenantId: guidOf(seed, 'tenant'),
+    principalId: guidOf(seed, `client principal ${client}`),
+    resourceId: guidOf(seed, `${api} principal`),
+    appRoleId: guidOf(seed, `${api} role ${role}`),
     createdDateTime: at,
   })
 

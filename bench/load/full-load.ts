@@ -7,7 +7,10 @@ const { url, tokens, forms, requests, connections } = workerData as FullLoad
 let turn = 0
 
 const result = await autocannon({
-  ...{ url, connections, amount: requests, timeout: timeoutSeconds },
+  url,
+  connections,
+  amount: requests,
+  timeout: timeoutSeconds,
   requests: [
     {
       setupRequest: (request) => {

@@ -186,7 +186,12 @@ export class Attack {
     const knows = (one: Attacker) =>
       one === attacker || holds(one, caller.appId, caller.tenantId, scene.directory)
     return {
-      ...{ random, caller, roles, certificate, seen: this.#seen, origin: client.origin },
+      random,
+      caller,
+      roles,
+      certificate,
+      seen: this.#seen,
+      origin: client.origin,
       directory: scene.directory,
       tenantIds: scene.tenantIds,
       observe: scene.observe,
@@ -235,7 +240,10 @@ export class Attack {
       buildMove(this.#chosen({ ...caller, api: 'graph' }, random), context),
     ).filter(({ operation }) => operation.api === 'graph')
     const requests = moves.map(({ method, path, body, headers }, index) => ({
-      ...{ id: `${index}`, method, url: path, ...(body && { body }) },
+      id: `${index}`,
+      method,
+      url: path,
+      ...(body && { body }),
       headers: { 'content-type': 'application/json', ...headers },
     }))
     const { client } = this.#options
@@ -294,7 +302,11 @@ export class Attack {
   async #visitPortal(scene: Scene, attacker: Attacker, random: RandomChoices, name: string) {
     const { client, operations } = this.#options
     const result = await attackPortal(attacker, {
-      ...{ scene, random, operations, origin: client.origin, visitors: this.#visitors },
+      scene,
+      random,
+      operations,
+      origin: client.origin,
+      visitors: this.#visitors,
       given: (appId, authority) => this.#give(scene, appId, authority),
     })
     if (result === undefined) return

@@ -31,10 +31,13 @@ export async function startAttackedServer(databaseUrl?: string): Promise<Attacke
   opened.defer(() => rm(dataDir, { recursive: true }))
   const child = spawn('node', [join(root, 'services/identity-provider/src/main.ts')], {
     env: {
-      ...{ PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', HTTPS_PORT: 'off' },
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      HTTPS_PORT: 'off',
       // Most requests of an attack are refused.
-      ...{ WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000' },
-      ...{ WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000' },
+      WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: '1000000',
+      WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: '1000000',
       // The lab has no shared database. Without it, its paths do not exist.
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { LAB: 'on' }),
     },

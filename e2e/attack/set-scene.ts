@@ -112,7 +112,11 @@ async function addDecoy(
   clients: readonly string[],
 ): Promise<string> {
   const appRoles = roles.map(({ id, name }) => ({
-    ...{ id, value: name, displayName: name, description: name, isEnabled: true },
+    id,
+    value: name,
+    displayName: name,
+    description: name,
+    isEnabled: true,
     allowedMemberTypes: ['Application'],
   }))
   const decoy = await registrar.addApplication(tenantId, { appRoles })

@@ -142,7 +142,9 @@ describe('the judge', () => {
       const { scope } = entra().api('Orders API')
       const tokens = createTokenSource({
         authority: `${url}/${tenantId}`,
-        ...{ clientId, scope, credential: clientSecret(secret) },
+        clientId,
+        scope,
+        credential: clientSecret(secret),
         runtime: {
           wallClockMs: clock.wallClockMs,
           monotonicMs: clock.wallClockMs,

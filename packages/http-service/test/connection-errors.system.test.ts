@@ -153,7 +153,9 @@ describe('a tunnel', () => {
 
   it('that the client never closes is closed', async () => {
     const socket = connect({
-      ...{ port: Number(new URL(listener.url).port), host: '127.0.0.1', allowHalfOpen: true },
+      port: Number(new URL(listener.url).port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
     })
     socket.write(tunnel)
     await text(socket)

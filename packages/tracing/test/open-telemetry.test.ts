@@ -50,8 +50,12 @@ describe('tracing', () => {
     assert.deepEqual([inner?.parentSpanId, client?.parentSpanId], Array(2).fill(server?.spanId))
     assert.deepEqual(inner?.attributes, { reason: 'expired' })
     assert.deepEqual(client?.attributes, {
-      ...{ 'http.request.method': 'GET', 'server.address': 'keys.test', 'server.port': 81 },
-      ...{ 'url.path': '/keys', 'http.response.status_code': 503, 'error.type': '503' },
+      'http.request.method': 'GET',
+      'server.address': 'keys.test',
+      'server.port': 81,
+      'url.path': '/keys',
+      'http.response.status_code': 503,
+      'error.type': '503',
     })
     assert.equal(client?.isFailed, true)
     assert.equal(sent.get('traceparent'), `00-${client?.traceId}-${client?.spanId}-01`)

@@ -25,8 +25,10 @@ async function apiOf(url: string, scope: string, administrator: NodeJS.Dict<stri
   const response = await fetch(`${url}/${TENANT_ID}/oauth2/v2.0/token`, {
     method: 'POST',
     body: new URLSearchParams({
-      ...{ grant_type: 'client_credentials', scope },
-      ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+      grant_type: 'client_credentials',
+      scope,
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
     }),
   })
   const authorization = `Bearer ${(await response.json()).access_token}`

@@ -84,8 +84,10 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
       await verify(right.url)
       await verify(wrong.url)
       const clock = await AgreedClock.open({
-        ...{ now: environment.runtime.now, elapsedMs: environment.elapsedMs },
-        ...{ readStoreMs: storage.clockMs, marks: storage.clockMarks },
+        now: environment.runtime.now,
+        elapsedMs: environment.elapsedMs,
+        readStoreMs: storage.clockMs,
+        marks: storage.clockMarks,
         log: { info: () => {}, warn: () => {} },
       })
       assert.equal(await clock.agreedTime(), undefined, 'no cleanup')
@@ -95,7 +97,9 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
   it('does not begin an empty store, and says which clock to correct', async (test) => {
     const databaseUrl = await server.database()
     const settings = {
-      ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(folder, 'empty'), HTTPS_PORT: 'off' },
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: join(folder, 'empty'),
+      HTTPS_PORT: 'off',
       KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
     }
     const started = startHere(settings, ahead(-1))

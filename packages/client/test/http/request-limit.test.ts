@@ -82,8 +82,11 @@ describe('the token requests of many scopes', () => {
     const tokenEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
     const sources = Array.from({ length: 100 }, (_, index) =>
       createTokenSource({
-        ...{ tokenEndpoint, clientId: 'many', scope: `api://${index}/.default` },
-        ...{ credential: clientSecret('not a real secret'), maxRequestsInFlight: 4 },
+        tokenEndpoint,
+        clientId: 'many',
+        scope: `api://${index}/.default`,
+        credential: clientSecret('not a real secret'),
+        maxRequestsInFlight: 4,
       }),
     )
     await Promise.all(sources.map((source) => source.token()))

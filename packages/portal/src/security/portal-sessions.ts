@@ -70,7 +70,10 @@ export class PortalSessions {
     const session: PortalSession = {
       id: continued?.id ?? newGuid(),
       key: newGuid().replaceAll('-', ''),
-      ...{ tenantId, applicationId, credentialId, confirmedAt },
+      tenantId,
+      applicationId,
+      credentialId,
+      confirmedAt,
       expiresAt: new Date(confirmedAt.getTime() + sessionSeconds * 1000),
     }
     const value = this.#sealed.seal(purpose, session)

@@ -154,11 +154,14 @@ describe('a new secret', () => {
   const times = { startDateTime: '2026-03-01T12:00:00Z', endDateTime: '2026-08-28T12:00:00Z' }
   const badAnswers = [
     {
-      ...{ line: /addPassword/, world: withoutSecret, found: 'keyId, endDateTime' },
+      line: /addPassword/,
+      world: withoutSecret,
+      found: 'keyId, endDateTime',
       body: { secretText: 'canary~secret' },
     },
     {
-      ...{ line: /^POST \/applications$/, world: withoutClient },
+      line: /^POST \/applications$/,
+      world: withoutClient,
       found: 'passwordCredentials.0.secretText',
       body: {
         ...newApplication(),

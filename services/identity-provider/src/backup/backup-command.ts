@@ -54,7 +54,9 @@ async function runBackup(args: readonly string[], context: BackupContext): Promi
     const manifest = await writeBackup({
       database,
       store: context.databaseUrl === undefined ? 'sqlite' : 'postgresql',
-      ...{ folder, sealedKey, now: context.now() },
+      folder,
+      sealedKey,
+      now: context.now(),
       onTable: reportTable(context),
     })
     const { keyEncryptionKeyId: id } = manifest

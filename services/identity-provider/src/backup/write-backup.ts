@@ -76,7 +76,10 @@ async function writeFiles(
     const revisions = await db.selectFrom('revision').select(['log', 'number']).execute()
     const key = await db.selectFrom('signing_key').select('sealed_private_key').executeTakeFirst()
     return {
-      ...{ format: manifestFormat, createdAt: now.toISOString(), store, migrations },
+      format: manifestFormat,
+      createdAt: now.toISOString(),
+      store,
+      migrations,
       revisions: Object.fromEntries(revisions.map(({ log, number }) => [log, number])),
       keyEncryptionKeyId: key === undefined ? null : KeyEncryptionKey.idOf(key.sealed_private_key),
       sealedKeySha256:

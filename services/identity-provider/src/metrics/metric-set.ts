@@ -14,7 +14,10 @@ export class MetricSet {
   /** A value that all workers share: they have one store, so the highest value counts. */
   gauge(name: string, help: string, value: () => number | undefined): void {
     new Gauge({
-      ...{ name, help, registers: this.#registers, aggregator: 'max' as const },
+      name,
+      help,
+      registers: this.#registers,
+      aggregator: 'max' as const,
       collect() {
         const current = value()
         // A gauge without labels is 0 until it is removed, and 0 would be a false value.
@@ -32,7 +35,10 @@ export class MetricSet {
     values: () => LabelledValues,
   ): void {
     new Gauge<Label>({
-      ...{ name, help, registers: this.#registers, aggregator: 'max' as const },
+      name,
+      help,
+      registers: this.#registers,
+      aggregator: 'max' as const,
       labelNames: [label],
       collect() {
         this.reset()
@@ -45,7 +51,9 @@ export class MetricSet {
   /** A value of each worker, of which the metrics of all have the sum. */
   sum(name: string, help: string, value: () => number): void {
     new Gauge({
-      ...{ name, help, registers: this.#registers },
+      name,
+      help,
+      registers: this.#registers,
       collect() {
         this.set(value())
       },
@@ -55,7 +63,9 @@ export class MetricSet {
   /** A count since the start, which another object keeps. */
   count(name: string, help: string, value: () => number): void {
     new Counter({
-      ...{ name, help, registers: this.#registers },
+      name,
+      help,
+      registers: this.#registers,
       collect() {
         this.reset()
         this.inc(value())
@@ -76,7 +86,11 @@ export class MetricSet {
     buckets: readonly number[],
   ) {
     return new Histogram<Label>({
-      ...{ name, help, labelNames, buckets: [...buckets], registers: this.#registers },
+      name,
+      help,
+      labelNames,
+      buckets: [...buckets],
+      registers: this.#registers,
     })
   }
 }

@@ -28,8 +28,11 @@ describe('a backup of a running server', () => {
   ) => {
     const lines: string[] = []
     const out = await backupCommands[name](args, {
-      ...{ dataDir: place, databaseUrl: undefined, keyEncryptionKey },
-      ...{ now: () => new Date(), progress: (line: string) => void lines.push(line) },
+      dataDir: place,
+      databaseUrl: undefined,
+      keyEncryptionKey,
+      now: () => new Date(),
+      progress: (line: string) => void lines.push(line),
     })
     return { out, lines }
   }

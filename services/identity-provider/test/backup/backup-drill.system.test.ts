@@ -34,8 +34,11 @@ const options = { backup: '--to', restore: '--from' } as const
 async function run(name: keyof typeof backupCommands, folder: string, place: Place) {
   const lines: string[] = []
   await backupCommands[name]([options[name], folder], {
-    ...{ databaseUrl: undefined, ...place, keyEncryptionKey: undefined },
-    ...{ now: () => new Date(), progress: (line) => void lines.push(line) },
+    databaseUrl: undefined,
+    ...place,
+    keyEncryptionKey: undefined,
+    now: () => new Date(),
+    progress: (line) => void lines.push(line),
   })
   return lines.join('\n')
 }

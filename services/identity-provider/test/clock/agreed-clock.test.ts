@@ -9,7 +9,9 @@ const [minute, hour, day] = [60, 3600, 86_400]
 /** A machine whose clocks a test sets, in seconds from the start, and the store that its servers share. */
 function machine({ hasStoreClock = false } = {}) {
   const state = {
-    ...{ wall: 0, elapsed: 1000, store: 0 },
+    wall: 0,
+    elapsed: 1000,
+    store: 0,
     marks: undefined as ClockMarks | undefined,
     full: undefined as Error | undefined,
   }

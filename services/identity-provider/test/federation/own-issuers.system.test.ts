@@ -75,7 +75,10 @@ async function twoApplications(options: LabProviderOptions = {}) {
   }
   const trust = (of: Registered, subject: string, issuer: string, audience = tokenExchangeUri) =>
     call('POST', `/applications/${of.id}/federatedIdentityCredentials`, {
-      ...{ name: `trust-${crypto.randomUUID()}`, issuer, subject, audiences: [audience] },
+      name: `trust-${crypto.randomUUID()}`,
+      issuer,
+      subject,
+      audiences: [audience],
     })
   const assignGraph = async ({ principalId }: Registered, value: string) => {
     const filter = "$filter=appId eq '00000003-0000-0000-c000-000000000000'"
@@ -102,18 +105,23 @@ async function twoApplications(options: LabProviderOptions = {}) {
   }
   const exchangeToken = async () => (await withSecret(first, exchange)).token
   return {
-    ...{ provider, tenantId, apiId, api, issuer, first, second, administrator },
-    ...{
-      request,
-      withSecret,
-      withToken,
-      call,
-      register,
-      trust,
-      assignGraph,
-      exchangeToken,
-      tokenOfOtherTenant,
-    },
+    provider,
+    tenantId,
+    apiId,
+    api,
+    issuer,
+    first,
+    second,
+    administrator,
+    request,
+    withSecret,
+    withToken,
+    call,
+    register,
+    trust,
+    assignGraph,
+    exchangeToken,
+    tokenOfOtherTenant,
   }
 }
 
@@ -149,8 +157,10 @@ describe('an application that trusts tokens of this server', () => {
       const response = await fetch(`${at.provider.url}/${at.tenantId}/${path}`, {
         method: 'POST',
         body: new URLSearchParams({
-          ...{ grant_type: 'client_credentials', client_id: at.first.appId },
-          ...{ client_secret: at.first.secret, ...target },
+          grant_type: 'client_credentials',
+          client_id: at.first.appId,
+          client_secret: at.first.secret,
+          ...target,
         }),
       })
       const { access_token: token } = await response.json()
@@ -188,7 +198,8 @@ describe('an application that trusts tokens of this server', () => {
     'the token is for another API': [
       async () => {
         const forged = await at.provider.lab.mint({
-          ...{ api: at.apiId, client: at.first.appId },
+          api: at.apiId,
+          client: at.first.appId,
           claims: { iss: at.issuer, aud: at.first.appId },
         })
         const other = await at.register('Other')
@@ -314,7 +325,8 @@ describe('the issuers of this server', () => {
     const foreign = `https://login.microsoftonline.com/${crypto.randomUUID()}/v2.0`
     await at.trust(at.second, at.first.principalId, foreign)
     const forged = await at.provider.lab.mint({
-      ...{ api: tokenExchangeAppId, client: at.first.appId },
+      api: tokenExchangeAppId,
+      client: at.first.appId,
       claims: { iss: foreign },
     })
     assert.equal((await at.withToken(at.second, forged, at.api)).code, 501661)

@@ -129,7 +129,8 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
   const granted = (api = resource.application, forPrincipal = principal) => {
     reads = 0
     const found = grantedRoles(directory, client, {
-      ...{ ...resource, application: api },
+      ...resource,
+      application: api,
       principal: forPrincipal,
     })
     assert.ok(!(found instanceof Refused))

@@ -27,7 +27,9 @@ export async function sampleWrites(store: DirectoryStore) {
   const { body: assigned } = await admin.post(all, { ...consent, principalId: principal.id })
   const { body: bare } = await admin.post('/applications', { displayName: 'Bare' })
   const grant = await admin.post('/oauth2PermissionGrants', {
-    ...{ clientId: principal.id, consentType: 'AllPrincipals', scope: 'Orders.Read' },
+    clientId: principal.id,
+    consentType: 'AllPrincipals',
+    scope: 'Orders.Read',
     resourceId: principal.id,
   })
   const trusted = await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, github)
@@ -131,7 +133,9 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
   ),
   'POST /oauth2PermissionGrants': ({ admin, owned }) =>
     admin.post('/oauth2PermissionGrants', {
-      ...{ clientId: owned.id, consentType: 'AllPrincipals', resourceId: owned.id },
+      clientId: owned.id,
+      consentType: 'AllPrincipals',
+      resourceId: owned.id,
     }),
   'PATCH /oauth2PermissionGrants/{grant}': ({ admin, grant }) =>
     admin.patch(`/oauth2PermissionGrants/${grant.id}`, { scope: canary }),

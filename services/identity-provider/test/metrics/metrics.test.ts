@@ -22,7 +22,9 @@ describe('the metrics of the identity provider', () => {
     ])
       assert.ok(!before.some((line) => line.startsWith(name)), `${name}: nothing is known yet`)
     usage = {
-      ...{ bytes: 4096, usedAssertions: 5, credentialUses: 6 },
+      bytes: 4096,
+      usedAssertions: 5,
+      credentialUses: 6,
       auditRecords: { signIns: 7, unauthenticated: 8, refusedChanges: 9 },
       endingCredentials: { secret: 10, certificate: 11 },
     }

@@ -5,7 +5,9 @@ import { defaultStorageLimits } from '../../src/storage/storage.ts'
 
 /** A store before its first cleanup. */
 export const unknownUsage: StorageUsage = {
-  ...{ bytes: undefined, usedAssertions: undefined, credentialUses: undefined },
+  bytes: undefined,
+  usedAssertions: undefined,
+  credentialUses: undefined,
   auditRecords: { signIns: undefined, unauthenticated: undefined, refusedChanges: undefined },
   endingCredentials: { secret: undefined, certificate: undefined },
 }
@@ -24,10 +26,14 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
       state('active', inDays(10)),
       state('announced', inDays(10)),
     ],
-    ...{ revision: 3, conflicts: 1, ageSeconds: 0.5 },
+    revision: 3,
+    conflicts: 1,
+    ageSeconds: 0.5,
   },
   storage: {
-    ...{ usage, limits: defaultStorageLimits, reversals: () => 1 },
+    usage,
+    limits: defaultStorageLimits,
+    reversals: () => 1,
     clock: { offsetSeconds: -0.5, disagreements: 2, isInDoubt: true },
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
   },

@@ -199,7 +199,8 @@ describe('the service', () => {
     it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
       const DATA_DIR = await dataFolder()
       const { code, stderr } = await failToStartHere({
-        ...{ DATA_DIR, HTTPS_PORT: 'off' },
+        DATA_DIR,
+        HTTPS_PORT: 'off',
         ...(await prepare(DATA_DIR)),
       })
       assert.equal(code, 1)

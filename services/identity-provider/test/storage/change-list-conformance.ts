@@ -61,8 +61,14 @@ export function changeListConformance(fresh: FreshStorage): void {
     kind: Kind,
     part: Partial<ChangeQuery<Kind>> = {},
   ): ChangeQuery<Kind> => ({
-    ...{ kind, tenantId: guid(1), since: undefined, until: undefined },
-    ...{ ids: undefined, after: undefined, limit: 100, ...part },
+    kind,
+    tenantId: guid(1),
+    since: undefined,
+    until: undefined,
+    ids: undefined,
+    after: undefined,
+    limit: 100,
+    ...part,
   })
 
   /** The number and the state of each object of all pages. */

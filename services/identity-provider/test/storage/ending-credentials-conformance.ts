@@ -9,8 +9,12 @@ import type { FreshStorage } from './fresh-storage.ts'
 const now = new Date('2030-01-01T00:00:00Z')
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000)
 const secret = (n: number, endDateTime: Date) => ({
-  ...{ keyId: guid(n), displayName: null, hint: 'abc', startDateTime: inDays(-900) },
-  ...{ endDateTime, secretSha256: new Uint8Array(32) },
+  keyId: guid(n),
+  displayName: null,
+  hint: 'abc',
+  startDateTime: inDays(-900),
+  endDateTime,
+  secretSha256: new Uint8Array(32),
 })
 
 /** The behaviour of every store for credentials that end. */
@@ -24,12 +28,20 @@ export function endingCredentialsConformance(fresh: FreshStorage): void {
     const ends = [-1, 1, 30, 31].map((days, n) => secret(n, inDays(days)))
     const present = application({ passwordCredentials: ends })
     const deleted = application({
-      ...{ id: guid(90), appId: guid(91), identifierUris: [] },
-      ...{ passwordCredentials: [secret(9, inDays(2))], deletedDateTime: now },
+      id: guid(90),
+      appId: guid(91),
+      identifierUris: [],
+      passwordCredentials: [secret(9, inDays(2))],
+      deletedDateTime: now,
     })
     const certificate = {
-      ...{ keyId: guid(7), displayName: 'CN=job', startDateTime: now, endDateTime: inDays(5) },
-      ...{ certificate: new Uint8Array(1), sha1Thumbprint: 'a', sha256Thumbprint: 'b' },
+      keyId: guid(7),
+      displayName: 'CN=job',
+      startDateTime: now,
+      endDateTime: inDays(5),
+      certificate: new Uint8Array(1),
+      sha1Thumbprint: 'a',
+      sha256Thumbprint: 'b',
     }
     const principal = servicePrincipal({
       passwordCredentials: [secret(5, inDays(3))],

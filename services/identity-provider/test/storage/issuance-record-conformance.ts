@@ -173,11 +173,9 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       'signIns',
       Array.from({ length: count }, (_, n) =>
         record({
-          ...{
-            at: minute(n),
-            actor: n % 2 === 0 ? 'even' : 'odd',
-            target: n < 10 ? 'early' : 'late',
-          },
+          at: minute(n),
+          actor: n % 2 === 0 ? 'even' : 'odd',
+          target: n < 10 ? 'early' : 'late',
           ...(n === 1 && { outcome: 'refused' as const, reason: 'rare' }),
         }),
       ),

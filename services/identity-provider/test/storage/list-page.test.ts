@@ -25,8 +25,14 @@ describe('a page of a list', () => {
       const reports: string[] = []
       database.observe((kind) => reports.push(kind))
       const query: ListQuery<'servicePrincipal'> = {
-        ...{ kind: 'servicePrincipal', tenantId: guid(1), conditions: [], isIndexed: true },
-        ...{ matches: undefined, after: undefined, limit, isCounted: false },
+        kind: 'servicePrincipal',
+        tenantId: guid(1),
+        conditions: [],
+        isIndexed: true,
+        matches: undefined,
+        after: undefined,
+        limit,
+        isCounted: false,
       }
       const page = await listPage(database, query, { scans: new OneAtATime() })
       // One report looks for candidates of an index.

@@ -13,7 +13,9 @@ import { application, guid, servicePrincipal } from '../directory/sample.ts'
 import { memoryDatabase } from '../fakes/memory-database.ts'
 
 const limits = {
-  ...{ directoryDays: 730, signInDays: 90, usedAssertions: 1200 },
+  directoryDays: 730,
+  signInDays: 90,
+  usedAssertions: 1200,
   records: { signIns: 1000, unauthenticated: 700, refusedChanges: 600 },
 }
 const now = new Date('2030-01-01T00:00:00Z')
@@ -22,8 +24,14 @@ const minute = (count: number) => new Date(now.getTime() + count * 60_000)
 
 const records = (count: number): AuditRecord[] =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ at: minute(n / 1000), tenantId: null, actor: 'a client', action: 'token.issue' },
-    ...{ target: `${n}`, outcome: 'refused', reason: 'scope_invalid', correlationId: null },
+    at: minute(n / 1000),
+    tenantId: null,
+    actor: 'a client',
+    action: 'token.issue',
+    target: `${n}`,
+    outcome: 'refused',
+    reason: 'scope_invalid',
+    correlationId: null,
   }))
 
 describe('a store that is filled beyond its limits', () => {
@@ -97,14 +105,22 @@ describe('a store that is filled beyond its limits', () => {
     const kept = application({
       passwordCredentials: [
         {
-          ...{ keyId: guid(7), displayName: null, hint: 'abc' },
-          ...{ startDateTime: now, endDateTime: now, secretSha256: new Uint8Array(32) },
+          keyId: guid(7),
+          displayName: null,
+          hint: 'abc',
+          startDateTime: now,
+          endDateTime: now,
+          secretSha256: new Uint8Array(32),
         },
       ],
       federatedIdentityCredentials: [
         {
-          ...{ id: guid(8), name: 'ci', description: null, issuer: 'https://ci.example' },
-          ...{ subject: 's', audiences: ['a'] },
+          id: guid(8),
+          name: 'ci',
+          description: null,
+          issuer: 'https://ci.example',
+          subject: 's',
+          audiences: ['a'],
         },
       ],
     })
@@ -112,8 +128,13 @@ describe('a store that is filled beyond its limits', () => {
       appId: kept.appId,
       keyCredentials: [
         {
-          ...{ keyId: guid(9), displayName: null, startDateTime: now, endDateTime: now },
-          ...{ certificate: new Uint8Array(1), sha1Thumbprint: 'a', sha256Thumbprint: 'b' },
+          keyId: guid(9),
+          displayName: null,
+          startDateTime: now,
+          endDateTime: now,
+          certificate: new Uint8Array(1),
+          sha1Thumbprint: 'a',
+          sha256Thumbprint: 'b',
         },
       ],
     })

@@ -49,7 +49,10 @@ export async function listChanges<Kind extends FollowedKind>(
   const { isLatest, round } = roundOf(call, set)
   const { after, ids, select, since, until } = round
   const page = await call.listChanges({
-    ...{ kind, since, until, after },
+    kind,
+    since,
+    until,
+    after,
     // From now on: no object, and the link to the next round.
     ids: isLatest ? [] : ids,
     tenantId: call.caller.tenantId,

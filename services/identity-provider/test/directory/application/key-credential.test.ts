@@ -60,7 +60,10 @@ describe('a certificate as a credential', () => {
   ] as const) {
     it(`is named ${String(name).slice(0, 20)} for the subject ${subject.slice(0, 20)}`, async () => {
       const made = await x509.X509CertificateGenerator.createSelfSigned({
-        ...{ name: subject, keys: forWebCrypto(rsaKeyPair()), notBefore, notAfter },
+        name: subject,
+        keys: forWebCrypto(rsaKeyPair()),
+        notBefore,
+        notAfter,
         signingAlgorithm: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
       })
       const pem = made.toString('pem')

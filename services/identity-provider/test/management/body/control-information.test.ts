@@ -57,12 +57,10 @@ describe('the type in a body', () => {
   it('is refused in a batch too, and ignored in parts of an object', async () => {
     const { admin } = await withApi()
     const create = (id: string, body: object) => ({
-      ...{
-        id,
-        method: 'POST',
-        url: '/applications',
-        headers: { 'content-type': 'application/json' },
-      },
+      id,
+      method: 'POST',
+      url: '/applications',
+      headers: { 'content-type': 'application/json' },
       body: { displayName: id, ...body },
     })
     const { body } = await admin.post('/$batch', {

@@ -20,8 +20,11 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
   const reads: Read[] = []
   const call = {
     caller: { tenantId },
-    ...{ path: '/applications', query: new URLSearchParams(query), rootUrl },
-    ...{ skipTokens: tokens, createdUntil: undefined },
+    path: '/applications',
+    query: new URLSearchParams(query),
+    rootUrl,
+    skipTokens: tokens,
+    createdUntil: undefined,
     credentialUses: { lastUses: async () => new Map() },
     see: (directory: unknown) => directory,
     read: async (decide: (directory: unknown) => unknown) => decide(new DirectoryIndex()),

@@ -87,8 +87,10 @@ const newOwner = ({ directory, step, tenantId }: Scene) => {
 const delegatedConsent = ({ directory, step, tenantId }: Scene) => {
   const all = [...directory.servicePrincipalsOf(tenantId)]
   return {
-    ...{ clientId: oneOf(all, step.object)?.id, resourceId: oneOf(all, step.role)?.id },
-    ...{ consentType: 'AllPrincipals', scope: 'User.Read' },
+    clientId: oneOf(all, step.object)?.id,
+    resourceId: oneOf(all, step.role)?.id,
+    consentType: 'AllPrincipals',
+    scope: 'User.Read',
   }
 }
 

@@ -65,7 +65,9 @@ describe('a caller in a tenant that its application is not from (AS32)', () => {
     'a certificate': (caller, path) => caller.patch(path, certificates),
     'a federated credential': (caller, path) =>
       caller.post(`${path}/federatedIdentityCredentials`, {
-        ...{ name: 'mine', issuer: 'https://mine.example', subject: 'me' },
+        name: 'mine',
+        issuer: 'https://mine.example',
+        subject: 'me',
         audiences: ['api://AzureADTokenExchange'],
       }),
   }
@@ -206,33 +208,42 @@ describe('a client that trusts another service principal as its credential (AS32
   }[] = [
     {
       what: 'has the same roles in all tenants',
-      ...{ presenter: [contoso.id, both], client: both, isIssued: true },
+      presenter: [contoso.id, both],
+      client: both,
+      isIssued: true,
     },
     {
       what: 'has the same roles, and the token is for another tenant',
-      ...{ presenter: [contoso.id, both], client: both, isIssued: true },
+      presenter: [contoso.id, both],
+      client: both,
+      isIssued: true,
       requestedIn: fabrikam.id,
     },
     {
       what: 'lacks a role of the same API',
       presenter: [contoso.id, { [contoso.id]: writer }],
-      ...{ client: { [contoso.id]: allGraphRoles }, isIssued: false },
+      client: { [contoso.id]: allGraphRoles },
+      isIssued: false,
     },
     {
       what: 'lacks a role of the other management API',
       presenter: [contoso.id, { [contoso.id]: writer }],
-      ...{ client: { [contoso.id]: writer }, hasServerRole: true, isIssued: false },
+      client: { [contoso.id]: writer },
+      hasServerRole: true,
+      isIssued: false,
     },
     {
       what: 'lacks a role in another tenant',
       presenter: [contoso.id, { [contoso.id]: writer }],
-      ...{ client: both, isIssued: false },
+      client: both,
+      isIssued: false,
     },
     {
       what: 'has the roles in another tenant by an application of that tenant',
       presenter: [fabrikam.id, both],
       client: { [contoso.id]: [], [fabrikam.id]: writer },
-      ...{ requestedIn: fabrikam.id, isIssued: false },
+      requestedIn: fabrikam.id,
+      isIssued: false,
     },
   ]
   for (const { what, presenter, client, hasServerRole, requestedIn, isIssued } of rows)

@@ -107,7 +107,10 @@ const onGrant =
     const client = principalOf(scene, target)
     const id = grantId(client?.id ?? '', scene.runtime)
     const consent = {
-      ...{ id, consentType: 'AllPrincipals' as const, principalId: null, scope: 'Orders.Read' },
+      id,
+      consentType: 'AllPrincipals' as const,
+      principalId: null,
+      scope: 'Orders.Read',
       resourceId: scene.receiver.principal.id,
     }
     if (client !== undefined) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { ServerEnv } from '@greeting/http-service'
 import { isConfirmed, isSessionValid } from '@greeting/portal/parts/security/portal-session'
 import { PortalSessions } from '@greeting/portal/parts/security/portal-sessions'
 import { SealedValues } from '@greeting/portal/parts/security/sealed-values'
@@ -8,7 +9,6 @@ import { createPassword } from '../../../src/directory/application/password-cred
 import { put } from '../../../src/directory/directory-change.ts'
 import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
 import { systemRuntime } from '../../../src/directory/runtime.ts'
-import type { ServerEnv } from '@greeting/http-service'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import {
   application,
@@ -28,8 +28,13 @@ const secretUntil = (endDateTime: Date) => ({
 })
 const secret = secretUntil(later)
 const session = {
-  ...{ id: 'one', tenantId: tenant().id, applicationId: application().appId },
-  ...{ credentialId: secret.keyId, expiresAt: later, key: 'key', confirmedAt: now },
+  id: 'one',
+  tenantId: tenant().id,
+  applicationId: application().appId,
+  credentialId: secret.keyId,
+  expiresAt: later,
+  key: 'key',
+  confirmedAt: now,
 }
 const api = (appId: string) => ({
   api: application({ id: guid(0xd), appId, appRoles: [appRole()] }),

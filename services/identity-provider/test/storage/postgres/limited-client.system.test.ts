@@ -101,7 +101,9 @@ describe('the limits of PostgreSQL behind a pooler', () => {
     const client = await pool.connect()
     client.on('error', () => undefined)
     const limited = new LimitedClient(client, {
-      ...{ lock_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 },
+      lock_timeout: 0,
+      statement_timeout: 0,
+      idle_in_transaction_session_timeout: 0,
       [which]: 50,
     })
     try {

@@ -78,10 +78,14 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
       'a search for a part of a name',
       async ({ directory }) => {
         const { objects } = await directory.list({
-          ...{ kind: 'application', tenantId: guid(1), isIndexed: true, after: undefined },
+          kind: 'application',
+          tenantId: guid(1),
+          isIndexed: true,
+          after: undefined,
           conditions: [{ index: 'displayName', operator: 'contains', text: 'ENT 4321' }],
-          ...{ matches: (one) => 'displayName' in one && one.displayName === 'Client 4321' },
-          ...{ limit: 50, isCounted: false },
+          matches: (one) => 'displayName' in one && one.displayName === 'Client 4321',
+          limit: 50,
+          isCounted: false,
         })
         assert.equal(objects.length, 1)
       },
@@ -90,9 +94,14 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
       'a search for the first two letters of a word',
       async ({ directory }) => {
         const { objects } = await directory.list({
-          ...{ kind: 'application', tenantId: guid(1), isIndexed: true, after: undefined },
+          kind: 'application',
+          tenantId: guid(1),
+          isIndexed: true,
+          after: undefined,
           conditions: [{ index: 'displayName', operator: 'startsWord', text: 'NE' }],
-          ...{ matches: undefined, limit: 50, isCounted: true },
+          matches: undefined,
+          limit: 50,
+          isCounted: true,
         })
         assert.equal(objects.length, 1)
       },

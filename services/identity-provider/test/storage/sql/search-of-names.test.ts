@@ -26,7 +26,11 @@ const isFound = (name: string, text: string) =>
     : name.toLowerCase().includes(text.toLowerCase())
 
 const queryFor = (text: string, tenantId = guid(1)): ListQuery<'application'> => ({
-  ...{ kind: 'application', tenantId, isIndexed: true, after: undefined, limit: 5000 },
+  kind: 'application',
+  tenantId,
+  isIndexed: true,
+  after: undefined,
+  limit: 5000,
   conditions: [
     { index: 'displayName', operator: [...text].length < 3 ? 'startsWord' : 'contains', text },
   ],

@@ -10,7 +10,9 @@ import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.
 import { SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
 
 const statement = (sql: string, parameters: readonly unknown[] = [], isInTransaction = false) => ({
-  ...{ sql, parameters, isInTransaction },
+  sql,
+  parameters,
+  isInTransaction,
 })
 const workerUrl = new URL('../../../src/storage/sqlite/sqlite-worker.ts', import.meta.url)
 

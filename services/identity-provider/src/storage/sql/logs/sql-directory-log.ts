@@ -214,7 +214,9 @@ async function recordRemoval(
   await db
     .insertInto('removed_object')
     .values(({ selectFrom }) => ({
-      ...{ kind, id, revision },
+      kind,
+      id,
+      revision,
       tenant_id:
         table === 'tenant' ? id : selectFrom(table).select('tenant_id').where('id', '=', id),
     }))

@@ -47,8 +47,12 @@ export const servicePrincipalCredentialRows = ({
     kind: ServicePrincipalCredentialRow['kind'],
     { displayName, endDateTime, keyId }: KeyCredential | PasswordCredential,
   ) => ({
-    ...{ service_principal_id: id, tenant_id: tenantId, kind, key_id: keyId },
-    ...{ display_name: displayName, ends_at: text(endDateTime) },
+    service_principal_id: id,
+    tenant_id: tenantId,
+    kind,
+    key_id: keyId,
+    display_name: displayName,
+    ends_at: text(endDateTime),
   })
   return [
     ...passwordCredentials.map((one) => rowOf('secret', one)),

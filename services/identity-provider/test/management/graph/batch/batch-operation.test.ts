@@ -11,7 +11,10 @@ type Part = { readonly id: string; readonly status: number; readonly body: Body 
 const responsesOf = ({ body }: { readonly body: Body }) => body.responses as readonly Part[]
 const get = (id: string, url: string, part: object = {}) => ({ id, method: 'GET', url, ...part })
 const create = (id: string, part: object = {}) => ({
-  ...{ id, method: 'POST', url: '/applications', body: { displayName: id } },
+  id,
+  method: 'POST',
+  url: '/applications',
+  body: { displayName: id },
   headers: { 'Content-Type': 'application/json' },
   ...part,
 })
@@ -137,7 +140,9 @@ describe('a batch (AS38)', () => {
       requests: [
         create('1'),
         {
-          ...{ id: '2', method: 'PATCH', url: `/servicePrincipals/${caller.principalId}` },
+          id: '2',
+          method: 'PATCH',
+          url: `/servicePrincipals/${caller.principalId}`,
           body: { accountEnabled: false },
           headers: { 'content-type': 'application/json' },
         },

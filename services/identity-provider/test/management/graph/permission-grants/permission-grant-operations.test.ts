@@ -8,8 +8,11 @@ async function withGrant() {
   const { admin, api } = sample
   const { body: resource } = await admin.post('/servicePrincipals', { appId: api.appId })
   const request = {
-    ...{ clientId: admin.principalId, consentType: 'AllPrincipals', principalId: null },
-    ...{ resourceId: resource.id, scope: 'Orders.Read' },
+    clientId: admin.principalId,
+    consentType: 'AllPrincipals',
+    principalId: null,
+    resourceId: resource.id,
+    scope: 'Orders.Read',
   }
   const { body: grant } = await admin.post('/oauth2PermissionGrants', request)
   return { ...sample, grant, request, resource }

@@ -246,7 +246,9 @@ describe('a certificate of a service principal', () => {
     const { certificate: key } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
     const added = {
       '@odata.type': '#microsoft.graph.keyCredential',
-      ...{ type: 'AsymmetricX509Cert', usage: 'Verify', displayName: 'CN=job' },
+      type: 'AsymmetricX509Cert',
+      usage: 'Verify',
+      displayName: 'CN=job',
       key: key.replaceAll(/.{64}/g, '$&\n'),
     }
     assert.equal((await admin.patch(path, { keyCredentials: [added] })).status, 204)

@@ -9,8 +9,13 @@ import { memoryDatabase } from '../../../fakes/memory-database.ts'
 import { commitAt, markAt } from '../../sample-commit.ts'
 
 const query: ChangeQuery<'servicePrincipal'> = {
-  ...{ kind: 'servicePrincipal', tenantId: guid(1), since: commitAt(1), until: undefined },
-  ...{ ids: undefined, after: undefined, limit: 100 },
+  kind: 'servicePrincipal',
+  tenantId: guid(1),
+  since: commitAt(1),
+  until: undefined,
+  ids: undefined,
+  after: undefined,
+  limit: 100,
 }
 
 describe('a list of changes', () => {

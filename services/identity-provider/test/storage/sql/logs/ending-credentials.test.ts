@@ -11,8 +11,12 @@ import { memoryDatabase } from '../../../fakes/memory-database.ts'
 const now = new Date('2030-01-01T00:00:00Z')
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000)
 const secret = (n: number) => ({
-  ...{ keyId: guid(n), displayName: null, hint: 'abc', startDateTime: now },
-  ...{ endDateTime: inDays(5), secretSha256: new Uint8Array(32) },
+  keyId: guid(n),
+  displayName: null,
+  hint: 'abc',
+  startDateTime: now,
+  endDateTime: inDays(5),
+  secretSha256: new Uint8Array(32),
 })
 
 const asked: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [

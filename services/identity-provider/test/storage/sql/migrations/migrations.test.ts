@@ -19,7 +19,11 @@ describe('the migration of a store', () => {
     await database.migrate('2026-11-28-certificates-of-service-principals')
     const at = new Date('2030-01-01T00:00:00Z')
     const secret = {
-      ...{ keyId: guid(5), displayName: null, hint: 'abc', startDateTime: at, endDateTime: at },
+      keyId: guid(5),
+      displayName: null,
+      hint: 'abc',
+      startDateTime: at,
+      endDateTime: at,
       secretSha256: new Uint8Array(32),
     }
     const principal = servicePrincipal({ passwordCredentials: [secret] })
@@ -107,9 +111,14 @@ describe('the migration of a store', () => {
     const { directory } = sqlStorage(database)
     const found = async () =>
       await directory.list({
-        ...{ kind: 'servicePrincipal', tenantId: guid(1), isIndexed: true, after: undefined },
+        kind: 'servicePrincipal',
+        tenantId: guid(1),
+        isIndexed: true,
+        after: undefined,
         conditions: [{ index: 'displayName', operator: 'startsWord', text: 'jo' }],
-        ...{ matches: undefined, limit: 9, isCounted: true },
+        matches: undefined,
+        limit: 9,
+        isCounted: true,
       })
     assert.equal((await found()).count, 2)
     await directory.prune()

@@ -13,8 +13,14 @@ const sqlite = {
 }
 
 const record = (number: number): AuditRecord => ({
-  ...{ at: new Date('2026-03-01T12:00:00Z'), tenantId: null, target: null, reason: null },
-  ...{ actor: `${number}`, action: 'token.issue', outcome: 'done', correlationId: null },
+  at: new Date('2026-03-01T12:00:00Z'),
+  tenantId: null,
+  target: null,
+  reason: null,
+  actor: `${number}`,
+  action: 'token.issue',
+  outcome: 'done',
+  correlationId: null,
 })
 
 describe('audit records in a database', () => {
