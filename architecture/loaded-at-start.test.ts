@@ -29,7 +29,6 @@ it('a start of the identity provider loads no code that only some requests or se
   const later = [
     `${idp}/backup/backup-command.ts`,
     `${idp}/certificates/local-certificates.ts`,
-    `${idp}/lab/lab-environment.ts`,
     `${idp}/management/create-apps.ts`,
     `${idp}/management/operations/operations-app.ts`,
     `${idp}/metrics/metrics.ts`,

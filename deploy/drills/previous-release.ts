@@ -33,9 +33,9 @@ export async function previousRelease(root: string, commit?: string): Promise<Pr
     git('worktree', 'add', '--detach', folder, chosen)
     const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
     npm(['ci', ...flags, ...targets.flatMap(({ path }) => ['--workspace', path])], folder)
-    const schemas = join(folder, 'packages/http-service/src/setting-schemas.ts')
-    const knowsStopDelay =
-      existsSync(schemas) && readFileSync(schemas, 'utf8').includes('stopDelaySeconds')
+    const knowsStopDelay = ['setting-schemas.ts', 'settings/setting-schemas.ts']
+      .map((name) => join(folder, 'packages/http-service/src', name))
+      .some((path) => existsSync(path) && readFileSync(path, 'utf8').includes('stopDelaySeconds'))
     return {
       name: git('log', '-1', '--format=%h (%s)', chosen),
       root: folder,

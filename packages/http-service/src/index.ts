@@ -1,7 +1,7 @@
 export { BodyCutError, BodyTooLargeError, readBody } from './bounded-body.ts'
-export type { StopOptions } from './drain.ts'
 export { errorAnswer, errorResponse } from './error-answer.ts'
 export { percentDecode, readPairs } from './form-pairs.ts'
+export type { StopOptions } from './listener/drain.ts'
 export {
   type Fetch,
   type Listen,
@@ -12,15 +12,15 @@ export {
   type SecureListener,
   type SecureListenerOptions,
   type TlsIdentity,
-} from './listener.ts'
-export { metricsFetch, openMetricsListener } from './metrics-listener.ts'
+} from './listener/listener.ts'
+export { metricsFetch, openMetricsListener } from './listener/metrics-listener.ts'
+export { type ProcessContext, runService } from './process/run-service.ts'
 export { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 export {
   type ObserveRequest,
   observeRequests,
   type RequestObserver,
 } from './request-observer.ts'
-export { type ProcessContext, runService } from './run-service.ts'
 export {
   expected,
   hostName,
@@ -34,8 +34,8 @@ export {
   tracingSettings,
   wholeNumber,
   workerCount,
-} from './setting-schemas.ts'
-export { readSettings, SettingsError } from './settings-reader.ts'
+} from './settings/setting-schemas.ts'
+export { readSettings, SettingsError } from './settings/settings-reader.ts'
 export { type StaticFile, StaticFiles } from './static-files.ts'
 export { visibleText } from './visible-text.ts'
 export type { WorkerLink } from './workers/worker-link.ts'

@@ -36,7 +36,7 @@ export type StartOptions = ProcessContext & {
  */
 export async function startService(options: StartOptions): Promise<Service> {
   const { settings, log, link, tracing } = options
-  const environment = options.environment ?? (await environmentOf(settings, log))
+  const environment = options.environment ?? (await openEnvironment(settings, log))
   // 1. Listeners: a port in use must change nothing else. Certificates follow the clock of the system.
   const listeners = await openListeners(settings, systemRuntime.now, log)
   let isStopping = false
@@ -90,9 +90,21 @@ async function metricsOf({ METRICS_CLIENT_IDS }: Settings): Promise<Metrics> {
   return createMetrics(METRICS_CLIENT_IDS)
 }
 
-/** The code of the lab is loaded only when it is on. */
-async function environmentOf(settings: Settings, log: Logger): Promise<ServiceEnvironment> {
-  if (settings.LAB === 'off') return systemEnvironment
-  const { openLabEnvironment } = await import('../lab/lab-environment.ts')
-  return openLabEnvironment(settings, log)
+/**
+ * The environment of the settings: the system, with the clock of the lab when that is on. The code of the
+ * lab is loaded only then.
+ */
+export async function openEnvironment(
+  { LAB, HOST }: Pick<Settings, 'LAB' | 'HOST'>,
+  log: Logger,
+): Promise<ServiceEnvironment> {
+  if (LAB === 'off') return systemEnvironment
+  const { Lab } = await import('@greeting/lab/parts/lab')
+  const lab = new Lab({ log })
+  log.warn(
+    { host: HOST },
+    'LAB=on: this server makes forged tokens and faults, never use it in production',
+  )
+  const runtime = { ...systemRuntime, now: lab.clock.now }
+  return { ...systemEnvironment, runtime, elapsedMs: undefined, lab }
 }

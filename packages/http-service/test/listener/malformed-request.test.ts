@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Listener, listen } from '../src/listener.ts'
-import { assertErrorAnswer, malformedRequests } from './error-answer-conformance.ts'
-import { rawRequest, sendRaw } from './raw-http.ts'
+import { type Listener, listen } from '../../src/listener/listener.ts'
+import { assertErrorAnswer, malformedRequests } from '../error-answer-conformance.ts'
+import { rawRequest, sendRaw } from '../raw-http.ts'
 
 let listener: Listener
 const reached: string[] = []

@@ -1,4 +1,4 @@
-import { errorAnswer, errorResponse } from './error-answer.ts'
+import { errorAnswer, errorResponse } from '../error-answer.ts'
 import { type Fetch, type Listen, type Listener, listen } from './listener.ts'
 
 export type MetricsOptions = {

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
-import { type Listener, listen } from '../src/listener.ts'
-import { pipelineOf, rawRequest, sendRaw } from './raw-http.ts'
+import { type Listener, listen } from '../../src/listener/listener.ts'
+import { pipelineOf, rawRequest, sendRaw } from '../raw-http.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { readTracingOptions, tracingForms } from '@greeting/tracing'
 import { z } from 'zod'
-import { limits } from './listener.ts'
+import { limits } from '../listener/listener.ts'
 
 /** The message of a schema: the form that a setting must have. */
 export const expected = (form: string) => ({ error: `expected ${form}` })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { openLogOutput } from '../src/log-output.ts'
+import { openLogOutput } from '../../src/process/log-output.ts'
 
 describe('the log output of a process', () => {
   it('has all lines after its end', async () => {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { RequestError } from '@hono/node-server'
-import { type ErrorAnswer, errorAnswer, errorResponse } from './error-answer.ts'
+import { type ErrorAnswer, errorAnswer, errorResponse } from '../error-answer.ts'
 
 const malformed = errorAnswer(400, 'invalid_request', 'The request could not be understood')
 const codingUnknown = errorAnswer(501, 'invalid_request', 'The transfer coding is not supported')

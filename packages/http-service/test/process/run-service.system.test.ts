@@ -4,8 +4,8 @@ import { EventEmitter, once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runService } from '../src/run-service.ts'
-import { SettingsError } from '../src/settings-reader.ts'
+import { runService } from '../../src/process/run-service.ts'
+import { SettingsError } from '../../src/settings/settings-reader.ts'
 
 class Exit extends Error {}
 

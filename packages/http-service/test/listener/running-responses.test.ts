@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { RunningResponses } from '../src/running-responses.ts'
+import { RunningResponses } from '../../src/listener/drain.ts'
 
 const contentBytes = 800
 

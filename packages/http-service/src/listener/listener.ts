@@ -5,13 +5,11 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { AddressInfo, Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
+import { type ErrorAnswer, errorAnswer } from '../error-answer.ts'
 import { ConnectionErrors } from './connection-errors.ts'
-import { drain, type StopOptions } from './drain.ts'
-import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
-import { HeldAnswers } from './held-answers.ts'
+import { drain, HeldAnswers, RunningResponses, type StopOptions } from './drain.ts'
 import { expectationFailed, refuseMalformed, responseToServerError } from './malformed-request.ts'
 import { Pipeline } from './pipeline.ts'
-import { RunningResponses } from './running-responses.ts'
 
 /** Answers a request. The bindings contain Node's own request and response. */
 export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>

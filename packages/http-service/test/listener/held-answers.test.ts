@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HeldAnswers } from '../src/held-answers.ts'
+import { HeldAnswers } from '../../src/listener/drain.ts'
 
 describe('held answers', () => {
   it('run immediately, except between a hold and the release', () => {

@@ -9,7 +9,7 @@ import {
   originUrl,
   wholeNumber,
   workerCount,
-} from '../src/setting-schemas.ts'
+} from '../../src/settings/setting-schemas.ts'
 
 const accepted: [name: string, schema: z.ZodType, text: string | undefined, value: unknown][] = [
   ['an origin', originUrl, 'https://login.example', 'https://login.example'],

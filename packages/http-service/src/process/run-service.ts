@@ -6,15 +6,14 @@ import {
   type TracingSettings,
 } from '@greeting/tracing'
 import { type Logger, pino } from 'pino'
-import { startExitDeadline } from './exit-deadline.ts'
+import { SettingsError } from '../settings/settings-reader.ts'
+import { visibleText } from '../visible-text.ts'
+import { type WorkerLink, workerLink } from '../workers/worker-link.ts'
+import { WorkerStartError } from '../workers/worker-pool.ts'
 import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
 import { openLogOutput } from './log-output.ts'
-import { watchParent } from './parent-watch.ts'
-import { SettingsError } from './settings-reader.ts'
+import { startExitDeadline, watchParent } from './process-end.ts'
 import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
-import { visibleText } from './visible-text.ts'
-import { type WorkerLink, workerLink } from './workers/worker-link.ts'
-import { WorkerStartError } from './workers/worker-pool.ts'
 
 /** A service that accepts requests. */
 export type RunningService = {
@@ -142,7 +141,7 @@ const maxExitMs = 2000
 
 /** The code of the primary process is loaded only for several workers. */
 async function runPrimary(settings: ServiceSettings, log: Logger): Promise<RunningService> {
-  const { startWorkers } = await import('./workers/run-primary.ts')
+  const { startWorkers } = await import('../workers/run-primary.ts')
   return startWorkers({ ...settings }, log)
 }
 

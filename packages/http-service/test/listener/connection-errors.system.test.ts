@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Listener, listen } from '../src/listener.ts'
+import { type Listener, listen } from '../../src/listener/listener.ts'
 
 let listener: Listener
 let release: () => void

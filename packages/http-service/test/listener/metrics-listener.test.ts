@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { metricsFetch, openMetricsListener } from '../src/metrics-listener.ts'
+import { metricsFetch, openMetricsListener } from '../../src/listener/metrics-listener.ts'
 
 describe('the listener for metrics', () => {
   it('is off without a port', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
-import { limits, listen } from '../src/listener.ts'
-import { getFrom, pipelineOf, sendRaw } from './raw-http.ts'
+import { limits, listen } from '../../src/listener/listener.ts'
+import { getFrom, pipelineOf, sendRaw } from '../raw-http.ts'
 
 describe('a listener', () => {
   it('answers 503 as JSON until it has an app', async () => {

@@ -3,8 +3,6 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import type { HeldAnswers } from './held-answers.ts'
-import type { RunningResponses } from './running-responses.ts'
 
 /** How a listener stops. All times are in milliseconds, and 0 by default. */
 export type StopOptions = {
@@ -71,4 +69,51 @@ export async function drain(
   clearTimeout(deadline)
   // Ends its interval for timeouts.
   server.close()
+}
+
+/** Answers that can be held back for a moment, while their connections stay open. */
+export class HeldAnswers {
+  #held: (() => void)[] | undefined
+
+  /** Runs an answer, or holds it back until the release. */
+  run(answer: () => void): void {
+    if (this.#held === undefined) answer()
+    else this.#held.push(answer)
+  }
+
+  hold(): void {
+    this.#held ??= []
+  }
+
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const answer of held) answer()
+  }
+}
+
+/**
+ * The responses that are not sent yet.
+ *
+ * They are in an array. V8 moves a `Set` to a new table after some deletions. The old table keeps what
+ * it contained, and refers to the new one. So a minor collection would copy finished responses.
+ */
+export class RunningResponses implements Iterable<ServerResponse> {
+  readonly #responses: ServerResponse[] = []
+
+  /** Adds a response until it is sent, or its connection is closed. */
+  add(response: ServerResponse): void {
+    this.#responses.push(response)
+    response.once('close', () => this.#remove(response))
+  }
+
+  [Symbol.iterator](): Iterator<ServerResponse> {
+    return this.#responses.values()
+  }
+
+  #remove(response: ServerResponse): void {
+    const last = this.#responses.pop()
+    if (last === undefined || last === response) return
+    this.#responses[this.#responses.indexOf(response)] = last
+  }
 }

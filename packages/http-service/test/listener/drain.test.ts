@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
-import { listen } from '../src/listener.ts'
-import { getFrom } from './raw-http.ts'
+import { listen } from '../../src/listener/listener.ts'
+import { getFrom } from '../raw-http.ts'
 
 describe('a listener that stops', () => {
   it('answers the running requests, and closes idle connections', async () => {

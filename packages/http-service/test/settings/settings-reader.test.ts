@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
-import { expected, hostName, originUrl, wholeNumber } from '../src/setting-schemas.ts'
-import { readSettings, SettingsError } from '../src/settings-reader.ts'
+import { expected, hostName, originUrl, wholeNumber } from '../../src/settings/setting-schemas.ts'
+import { readSettings, SettingsError } from '../../src/settings/settings-reader.ts'
 
 const schema = z.object({
   NAME: z.string(expected('a name')),

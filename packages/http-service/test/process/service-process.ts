@@ -1,4 +1,4 @@
-import { runService } from '../src/run-service.ts'
+import { runService } from '../../src/process/run-service.ts'
 
 /** A service in a process of its own. With `blocked`, its end never comes. With `chatty`, it logs all the time. */
 await runService(process, {

@@ -1,5 +1,5 @@
-import { server } from '../../../fixtures/tls-identities.ts'
-import { listen, listenSecurely } from '../src/listener.ts'
+import { server } from '../../../../fixtures/tls-identities.ts'
+import { listen, listenSecurely } from '../../src/listener/listener.ts'
 
 /** A listener in a process of its own. It sends its URL to the parent process, and ends with it. */
 const identity = { certificate: server.cert, key: server.key }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { explainStartFailure, readMaxOpenFiles } from '../src/start-failure.ts'
+import { explainStartFailure, readMaxOpenFiles } from '../../src/process/start-failure.ts'
 
 const settings = { HOST: '127.0.0.1', DATA_DIR: 'data' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { checkHealth, healthCheckOf } from '../src/health-check.ts'
-import { listen } from '../src/listener.ts'
+import { listen } from '../../src/listener/listener.ts'
+import { checkHealth, healthCheckOf } from '../../src/process/health-check.ts'
 
 const argvOf = (...options: string[]) => ['node', '/app/main.js', ...options]
 
@@ -66,7 +66,7 @@ describe('the health check', () => {
 
   it('is part of the reference of both services', () => {
     for (const page of ['identity-provider', 'greeting-api']) {
-      const file = new URL(`../../../docs/reference/${page}.md`, import.meta.url)
+      const file = new URL(`../../../../docs/reference/${page}.md`, import.meta.url)
       assert.match(readFileSync(file, 'utf8'), /`--healthcheck=healthz`/)
     }
   })
