@@ -1,16 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { alerts } from './checks/alerts.ts'
 import { chart, chartSchemas } from './checks/chart.ts'
 import { type Check, type ProgramName, programs } from './checks/check.ts'
-import { compose } from './checks/compose.ts'
 import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
 import { postgresPointInTime, sqlitePointInTime } from './checks/point-in-time.ts'
-import { pooler } from './checks/pooler.ts'
 import { proxies } from './checks/proxies.ts'
 import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './checks/rolling.ts'
-import { systemd } from './checks/systemd.ts'
+import { alerts, compose, pooler, systemd } from './checks/shipped-files.ts'
 
 // `npm run test:deploy`: checks that need more than npm installs. A check without its programs is left
 // out, and the last lines say so. Arguments choose checks by name; `--all` makes a missing program a failure.

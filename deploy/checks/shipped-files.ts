@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { mustRun, run } from '../../packed/program.ts'
+import { alertCases, promtoolTests } from '../observability/alert-cases.ts'
+import type { Check } from './check.ts'
+
+// Programs of the field read the files that operators get.
+
+/** Fires each alert once, and shows that healthy services fire none. */
+export const alerts: Check = {
+  name: 'alerts',
+  programs: ['promtool'],
+  run: async (root) => {
+    const rules = join(root, 'deploy/chart/files/rules.yaml')
+    mustRun('promtool', ['check', 'rules', rules], root)
+    const folder = mkdtempSync(join(tmpdir(), 'greeting-alerts-'))
+    try {
+      const file = join(folder, 'rules.test.yaml')
+      writeFileSync(file, stringify(promtoolTests(rules)))
+      mustRun('promtool', ['test', 'rules', file], folder)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+    return [
+      `each of ${alertCases.length} alerts fires for its fault, and none for healthy services`,
+    ]
+  },
+}
+
+const variables = ['POSTGRES_PASSWORD', 'KEY_ENCRYPTION_KEY', 'GRAFANA_PASSWORD']
+
+/** Lets Compose and Caddy read their files, without and with the secrets. */
+export const compose: Check = {
+  name: 'compose',
+  programs: ['docker-compose', 'caddy'],
+  run: async (root) => {
+    const folder = join(root, 'deploy')
+    const config = ['--env-file', '/dev/null', '--file', 'compose.yaml', 'config', '--format=json']
+    const { status, stderr } = run('docker-compose', config, folder)
+    assert.notEqual(status, 0)
+    assert.match(stderr, /missing a value: write deploy\/\.env first, as docs/)
+    const secrets = Object.fromEntries(variables.map((name) => [name, 'example']))
+    const { services } = JSON.parse(mustRun('docker-compose', config, folder, secrets))
+    const caddyfile = ['validate', '--adapter', 'caddyfile', '--config', 'compose/Caddyfile']
+    mustRun('caddy', caddyfile, folder)
+    return [
+      `${Object.keys(services).length} services, and the Caddyfile, are valid`,
+      'a missing secret is reported with its remedy',
+    ]
+  },
+}
+
+/** The highest exposure that `systemd-analyze security` may compute, of 100. */
+const maxExposure = 20
+
+/** Lets systemd read each unit, and compute its exposure. It starts no service. */
+export const systemd: Check = {
+  name: 'systemd',
+  programs: ['systemd-analyze'],
+  run: async (root) => {
+    const folder = mkdtempSync(join(tmpdir(), 'greeting-systemd-'))
+    try {
+      return readdirSync(join(root, 'deploy/systemd')).map((unit) => {
+        const text = readFileSync(join(root, 'deploy/systemd', unit), 'utf8')
+        const file = join(folder, unit)
+        // systemd refuses a program that does not exist.
+        writeFileSync(file, text.replace('/usr/bin/node', process.execPath))
+        mustRun('systemd-analyze', ['verify', '--man=no', file], folder)
+        const flags = ['--offline=true', '--no-pager', `--threshold=${maxExposure}`]
+        const report = mustRun('systemd-analyze', ['security', ...flags, file], folder)
+        return `${unit} is valid; its exposure is ${/: (\S+)/.exec(report.split('\n').at(-2) ?? '')?.[1]} of 10`
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+}
+
+const storageTests =
+  'services/identity-provider/test/storage/postgres/limited-client.system.test.ts'
+
+/** Runs the tests of the storage through PgBouncer in transaction mode. `npm test` has a stand-in for it. */
+export const pooler: Check = {
+  name: 'pooler',
+  programs: ['pgbouncer'],
+  run: async (root) => {
+    const output = mustRun(
+      process.execPath,
+      ['--test', '--test-reporter=tap', storageTests],
+      root,
+      {
+        PGBOUNCER: 'pgbouncer',
+      },
+    )
+    const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1])
+    assert.ok(passed > 100, `only ${passed} tests ran`)
+    return [`${passed} tests of the storage, the time limits and the sessions passed`]
+  },
+}
