@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
 import type { ServerEnv } from '@greeting/http-service'
+import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
 import { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
 import { Hono } from 'hono'
 import { readConfirmation } from '../src/confirmation.ts'
