@@ -55,7 +55,7 @@ describe('the regular expressions', () => {
     it(`would not be taken with ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
 })
 
-/** A regular expression that reads texts of strangers. */
+/** A regular expression that reads texts of others. */
 type ForeignInput = {
   readonly pattern: RegExp
   /** Characters of its longest text. */

@@ -18,7 +18,7 @@ import {
 } from './token-factory.ts'
 
 const forge = new TokenFactory('key-1')
-const stranger = new TokenFactory('key-1')
+const attacker = new TokenFactory('key-1')
 
 describe('an admitted caller', () => {
   it('has the values of the token', async () => {
@@ -123,7 +123,7 @@ describe('a token', () => {
   }
   const tests: [name: string, token: () => string, expected: string][] = [
     ['of a key that was never published', () => new TokenFactory('key-2').token(), 'key_unknown'],
-    ['of another key with the same kid', () => stranger.token(), 'signature_invalid'],
+    ['of another key with the same kid', () => attacker.token(), 'signature_invalid'],
     ['with a changed claim', () => changed(forge.token()), 'signature_invalid'],
     ['for another audience', () => forge.token({ aud: `${audience}x` }), 'audience_not_ours'],
     ['from another issuer', () => forge.token({ iss: issuer.slice(0, -1) }), 'issuer_not_trusted'],
@@ -146,7 +146,7 @@ describe('a token', () => {
       reason: '',
       ...(await ask(new TokenFactory('other').token())),
     }
-    const { reason: __, ...invalid } = { reason: '', ...(await ask(stranger.token())) }
+    const { reason: __, ...invalid } = { reason: '', ...(await ask(attacker.token())) }
     assert.deepEqual(unknown, invalid)
   })
 })
@@ -157,7 +157,7 @@ describe('the listener', () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: (event) => events.push(event),
     })
-    const tokens = [forge.token(), stranger.token(), forge.token({ exp: 1 }), 'canary-token']
+    const tokens = [forge.token(), attacker.token(), forge.token({ exp: 1 }), 'canary-token']
     for (const token of tokens) await ask(token)
     assert.deepEqual(
       events.map((event) => (event.type === 'refused' ? event.reason : event.type)),
@@ -183,6 +183,6 @@ describe('the listener', () => {
       },
     })
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
-    assert.equal(reasonOf(await ask(stranger.token())), 'signature_invalid')
+    assert.equal(reasonOf(await ask(attacker.token())), 'signature_invalid')
   })
 })

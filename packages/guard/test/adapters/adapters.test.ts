@@ -7,7 +7,7 @@ import { call } from './call.ts'
 import { type Running, servers } from './servers.ts'
 
 const forge = new TokenFactory('key-1')
-const stranger = new TokenFactory('key-1')
+const attacker = new TokenFactory('key-1')
 
 const bearer = (token: string) => ['authorization', `Bearer ${token}`]
 const both = () => bearer(forge.token())
@@ -50,7 +50,7 @@ const rows: Row[] = [
     'with a bad token',
     'GET',
     '/hi',
-    () => bearer(stranger.token()),
+    () => bearer(attacker.token()),
     401,
     /"error":"invalid_token"/,
   ],

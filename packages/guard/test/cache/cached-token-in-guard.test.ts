@@ -6,7 +6,7 @@ import { guardIn, reasonOf } from '../guard-factory.ts'
 import { keySetOf, now, type Role, TokenFactory } from '../token-factory.ts'
 
 const forge = new TokenFactory('key-1')
-const stranger = new TokenFactory('key-1')
+const attacker = new TokenFactory('key-1')
 
 describe('a cached token', () => {
   const known = async (changes: Partial<GuardOptions<Role>> = {}) => {
@@ -102,7 +102,7 @@ describe('a cached token', () => {
 
   it('is refused when another key has the kid of its key', async () => {
     const { ask, guard, token, world } = await known()
-    world.publish(keySetOf(stranger))
+    world.publish(keySetOf(attacker))
     await world.pass(3600)
     assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token)), 'signature_invalid')
@@ -130,7 +130,7 @@ describe('a cached token', () => {
     const world = new VirtualRuntime(keySetOf(forge))
     const { ask, guard } = guardIn(world)
     for (const token of [
-      stranger.token(),
+      attacker.token(),
       forge.token({ exp: now - 3600 }),
       forge.token({ nbf: now + 3600 }),
       forge.token({ aud: 'api://another' }),

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { client as stranger } from '../../../../fixtures/tls-identities.ts'
+import { client as attacker } from '../../../../fixtures/tls-identities.ts'
 import { assertUnavailable, reasonOf } from '../guard-factory.ts'
 import { keySetOf, TokenFactory } from '../token-factory.ts'
 import { endlessFaults, type FaultServer, faults, startFaultServer } from './fault-server.ts'
@@ -82,7 +82,7 @@ describe('when the provider redirects', () => {
 
 describe('when the provider has an untrusted certificate', () => {
   it('its keys are not used (FL8)', async () => {
-    const server = createTlsServer(stranger, (_, response) => response.end(good))
+    const server = createTlsServer(attacker, (_, response) => response.end(good))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

@@ -310,8 +310,8 @@ describe('a list', () => {
       assert.equal(status, 400, path)
       assert.equal(body.error.code, 'Directory_InvalidPageToken', path)
     }
-    const stranger = await clientWith(allGraphRoles, fabrikam)
-    assert.equal((await stranger.get(`/applications?$top=1&$skiptoken=${token}`)).status, 400)
+    const outsider = await clientWith(allGraphRoles, fabrikam)
+    assert.equal((await outsider.get(`/applications?$top=1&$skiptoken=${token}`)).status, 400)
   })
 
   it('requires a key of 32 bytes for its page tokens', () => {

@@ -105,10 +105,10 @@ describe('the required roles', () => {
     it(`of ${method} ${path} admit a caller, and no other roles do`, async () => {
       const { clientWith, log, request } = await sampleGraph()
       const body = takesBody ? {} : undefined
-      const stranger = await request(method, pathOf(path), body, {})
-      assert.equal(stranger.status, 401)
-      assert.equal(stranger.body.error.code, 'InvalidAuthenticationToken')
-      assert.equal(stranger.headers.get('www-authenticate'), 'Bearer realm="management"')
+      const anonymous = await request(method, pathOf(path), body, {})
+      assert.equal(anonymous.status, 401)
+      assert.equal(anonymous.body.error.code, 'InvalidAuthenticationToken')
+      assert.equal(anonymous.headers.get('www-authenticate'), 'Bearer realm="management"')
 
       const { revision } = (await log.changesAfter()).latest
       for (const [name, roles] of Object.entries(callers)) {

@@ -206,8 +206,8 @@ describe('an application that has management roles in another tenant (AS32)', ()
       signInAudience: 'AzureADMultipleOrgs',
     })
     const secret = await owner.post(`/applications/${application.id}/addPassword`, {})
-    const stranger = await sample.clientWith(allGraphRoles, fabrikam)
-    const { body: principal } = await stranger.post('/servicePrincipals', {
+    const outsider = await sample.clientWith(allGraphRoles, fabrikam)
+    const { body: principal } = await outsider.post('/servicePrincipals', {
       appId: application.appId,
     })
     const graphId = (await wholeDirectory(sample.store)).servicePrincipalByAppId(
@@ -217,20 +217,20 @@ describe('an application that has management roles in another tenant (AS32)', ()
     for (const { id: appRoleId } of Object.values(graphRoles)) {
       const assignment = { principalId: principal.id, resourceId: graphId, appRoleId }
       const path = `/servicePrincipals/${graphId}/appRoleAssignedTo`
-      assert.equal((await stranger.post(path, assignment)).status, 201)
+      assert.equal((await outsider.post(path, assignment)).status, 201)
     }
     const own = { ...sample, path: `/applications/${application.id}` }
-    return { application, keyId: secret.body.keyId, owner, own, principal, sample, stranger }
+    return { application, keyId: secret.body.keyId, owner, own, principal, sample, outsider }
   }
 
   for (const [name, add] of Object.entries(waysIn)) {
     it(`gives its owner no access to that tenant: the owner ${name}`, async () => {
-      const { own, owner, stranger, principal } = await withForeignRoles()
+      const { own, owner, outsider, principal } = await withForeignRoles()
       assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
-      assert.equal((await stranger.delete(`/servicePrincipals/${principal.id}`)).status, 204)
+      assert.equal((await outsider.delete(`/servicePrincipals/${principal.id}`)).status, 204)
       assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
       const item = `/directory/deletedItems/${principal.id}`
-      assert.equal((await stranger.delete(item)).status, 204)
+      assert.equal((await outsider.delete(item)).status, 204)
       assert.ok(
         (await add(owner, own)).status < 300,
         'an application without the roles can be changed',
@@ -238,7 +238,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
     })
 
     it(`can renew its own credentials: it ${name}`, async () => {
-      const { application, own, sample, stranger, principal } = await withForeignRoles()
+      const { application, own, sample, outsider, principal } = await withForeignRoles()
       const tenantId = own.administrator.tenantId
       const self = servicePrincipal({
         id: crypto.randomUUID(),
@@ -254,7 +254,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
         put('appRoleAssignment', newAppRoleAssignment(self, graph, role, sample.runtime)),
       )
       const client = { appId: '', principalId: '', ...sample.actAs(tenantId, application.appId) }
-      await stranger.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false })
+      await outsider.patch(`/servicePrincipals/${principal.id}`, { accountEnabled: false })
       assert.ok((await add(client, own)).status < 300)
     })
   }

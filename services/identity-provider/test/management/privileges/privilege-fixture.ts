@@ -91,7 +91,7 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
     foreign,
     offered,
     elsewhere,
-    stranger: foreign,
+    outsider: foreign,
     api: { application: graphApplication, principal: graph },
   }
   const ownRole = roles[0] ?? lacked
@@ -99,7 +99,7 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
     roleOfApi: { resourceId: api.principal.id, appRoleId: appRole().id },
     ownRole: namesOf(roleOf(contoso.id, ownRole)),
     lackedRole: namesOf(roleOf(contoso.id, lacked)),
-    stranger: { resourceId: api.principal.id, appRoleId: appRole().id },
+    outsider: { resourceId: api.principal.id, appRoleId: appRole().id },
   }
   const tenantIds: { readonly [Which in Target]?: string } = {
     ownTenant: contoso.id,

@@ -73,12 +73,12 @@ const ownerOf = { appRoleAssignedTo: 'resourceId', appRoleAssignments: 'principa
 const assignTo =
   (side: Side): Ask =>
   ({ receiver, roleIds, things }, target) => {
-    const client = target === 'stranger' ? things.stranger : receiver
+    const client = target === 'outsider' ? things.outsider : receiver
     const role = roleIds[target] ?? { resourceId: '', appRoleId: '' }
     const body = { ...role, principalId: client?.principal.id ?? '' }
     // The path names a service principal of the caller's tenant, the body one of another.
-    const own = target === 'stranger' ? role.resourceId : body[ownerOf[side]]
-    const isReversed = target === 'stranger' && side === 'appRoleAssignments'
+    const own = target === 'outsider' ? role.resourceId : body[ownerOf[side]]
+    const isReversed = target === 'outsider' && side === 'appRoleAssignments'
     if (!isReversed) return { path: `/servicePrincipals/${own}/${side}`, body }
     const swapped = { ...body, principalId: receiver.principal.id, resourceId: body.principalId }
     return { path: `/servicePrincipals/${swapped.principalId}/${side}`, body: swapped }

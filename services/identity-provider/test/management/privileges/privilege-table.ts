@@ -16,7 +16,7 @@ export const targets = {
   roleOfApi: 'a role of another API',
   ownRole: 'a management role of the caller',
   lackedRole: 'a management role that the caller lacks',
-  stranger: 'a client of another tenant',
+  outsider: 'a client of another tenant',
   keys: 'the signing keys, which all tenants have in common',
   audit: 'the records of all tenants',
   chosenId: 'a tenant with an id that the caller chooses',
@@ -56,7 +56,7 @@ const assigns: Row = {
   roleOfApi: 'allowed',
   ownRole: 'allowed',
   lackedRole: 'role_not_owned',
-  stranger: 'reference_invalid',
+  outsider: 'reference_invalid',
 }
 const withdraws: Row = {
   roleOfApi: 'allowed',

@@ -46,8 +46,8 @@ describe('the API of the server', () => {
       const row = `${method} ${path}`
       const body = takesBody ? {} : undefined
       const target = path.replaceAll(/\{\w+\}/g, fabrikam.id)
-      const stranger = await sample.request(method, target, body, {})
-      assert.equal(stranger.status, 401, row)
+      const anonymous = await sample.request(method, target, body, {})
+      assert.equal(anonymous.status, 401, row)
       for (const roles of [[], ...allManagementRoles.map((role) => [role])]) {
         const client = await sample.managerWith(roles)
         const { status } = await client[method.toLowerCase() as 'get'](target, body)

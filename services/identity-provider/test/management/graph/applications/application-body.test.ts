@@ -274,9 +274,9 @@ describe('a body that is refused', () => {
       assert.equal((await admin.post('/applications', body)).status, 409, uri)
     }
     // Another tenant may have the same identifier URI.
-    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const outsider = await clientWith(allGraphRoles, fabrikam)
     const theirs = { displayName: 'B', identifierUris: [`api://${fabrikam.id}/orders`] }
-    assert.equal((await stranger.post('/applications', theirs)).status, 201)
+    assert.equal((await outsider.post('/applications', theirs)).status, 201)
     assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
   })
 

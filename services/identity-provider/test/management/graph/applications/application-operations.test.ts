@@ -64,13 +64,13 @@ describe('an application', () => {
 
   it('is not visible to another tenant', async () => {
     const { api, clientWith, path } = await withApi()
-    const stranger = await clientWith(allGraphRoles, fabrikam)
+    const outsider = await clientWith(allGraphRoles, fabrikam)
     for (const name of [path, `/applications(appId='${api.appId}')`]) {
-      assert.equal((await stranger.get(name)).status, 404)
-      assert.equal((await stranger.patch(name, { displayName: 'Mine' })).status, 404)
-      assert.equal((await stranger.delete(name)).status, 404)
+      assert.equal((await outsider.get(name)).status, 404)
+      assert.equal((await outsider.patch(name, { displayName: 'Mine' })).status, 404)
+      assert.equal((await outsider.delete(name)).status, 404)
     }
-    const { body } = await stranger.get(`/applications?$filter=appId eq '${api.appId}'`)
+    const { body } = await outsider.get(`/applications?$filter=appId eq '${api.appId}'`)
     assert.deepEqual(body.value, [])
   })
 

@@ -151,12 +151,12 @@ describe('a certificate', () => {
     const { admin, path, api, lastUses, clientWith } = await withApi()
     const { body } = await admin.post(`${path}/addPassword`, {})
     lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))
-    const stranger = await clientWith(allGraphRoles, fabrikam)
-    const own = await stranger.post('/applications', { displayName: 'Stranger' })
+    const outsider = await clientWith(allGraphRoles, fabrikam)
+    const own = await outsider.post('/applications', { displayName: 'Outsider' })
     const ownPath = `/applications/${own.body.id}`
     const keyCredentials = [{ keyId: body.keyId, key: await certificate() }]
-    assert.equal((await stranger.patch(ownPath, { keyCredentials })).status, 204)
-    for (const shown of [await stranger.get(ownPath), await stranger.get('/applications')]) {
+    assert.equal((await outsider.patch(ownPath, { keyCredentials })).status, 204)
+    for (const shown of [await outsider.get(ownPath), await outsider.get('/applications')]) {
       assert.ok(JSON.stringify(shown.body).includes(body.keyId))
       assert.ok(!JSON.stringify(shown.body).includes('2026-02-02'))
     }

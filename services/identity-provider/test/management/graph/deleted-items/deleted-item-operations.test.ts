@@ -82,10 +82,10 @@ describe('a deleted application', () => {
 
   it('is not visible to another tenant', async () => {
     const { api, clientWith, deleted } = await withDeleted()
-    const stranger = await clientWith(allGraphRoles, fabrikam)
-    assert.equal((await stranger.get(`${deleted}/${api.id}`)).status, 404)
-    assert.equal((await stranger.post(`${deleted}/${api.id}/restore`)).status, 404)
-    assert.equal((await stranger.delete(`${deleted}/${api.id}`)).status, 404)
+    const outsider = await clientWith(allGraphRoles, fabrikam)
+    assert.equal((await outsider.get(`${deleted}/${api.id}`)).status, 404)
+    assert.equal((await outsider.post(`${deleted}/${api.id}/restore`)).status, 404)
+    assert.equal((await outsider.delete(`${deleted}/${api.id}`)).status, 404)
   })
 
   it('is kept for the number of days in the settings', async () => {

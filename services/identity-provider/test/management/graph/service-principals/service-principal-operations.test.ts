@@ -60,13 +60,13 @@ describe('a service principal', () => {
 
   it('is created for an application of another tenant only if that is multitenant', async () => {
     const { admin, api, clientWith, path } = await withApi()
-    const stranger = await clientWith(allGraphRoles, fabrikam)
-    const refused = await stranger.post('/servicePrincipals', { appId: api.appId })
+    const outsider = await clientWith(allGraphRoles, fabrikam)
+    const refused = await outsider.post('/servicePrincipals', { appId: api.appId })
     assert.equal(refused.status, 400)
     assert.match(refused.body.error.message, /does not reference a valid application object/)
     await admin.patch(path, { signInAudience: 'AzureADMultipleOrgs' })
-    assert.equal((await stranger.post('/servicePrincipals', { appId: api.appId })).status, 201)
-    assert.equal((await stranger.get(path)).status, 404, 'the registration stays in its own tenant')
+    assert.equal((await outsider.post('/servicePrincipals', { appId: api.appId })).status, 201)
+    assert.equal((await outsider.get(path)).status, 404, 'the registration stays in its own tenant')
   })
 
   it('has two properties that can be changed', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { firstDifference, stableTranscript } from '../../strangers/transcript.ts'
+import { firstDifference, stableTranscript } from '../../unmodified/transcript.ts'
 
 describe('a transcript', () => {
   for (const { name, output, stable } of [

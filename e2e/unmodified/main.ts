@@ -6,7 +6,7 @@ import { environment, type System, startSystem } from '../test/greeting-process.
 import { leadHosts, settingsFor } from './lead-hosts.ts'
 import { type Outcome, Program } from './program.ts'
 
-const usage = `Usage: npm run test:strangers -- [--record] [program ...]
+const usage = `Usage: npm run test:unmodified -- [--record] [program ...]
 
 Runs programs that were not written here against a new system, and compares what they print.
 Without a name, it runs all of them. --record writes the expected output anew.
@@ -74,7 +74,7 @@ async function runOf(system: System, folder: string, dataDir: string) {
   const settings = async (file: string) => parseEnv(await readFile(file, 'utf8'))
   const client = await settings(system.clientEnvFile)
   const administrator = await settings(join(dataDir, 'administrator.env'))
-  const cache = process.env.GREETING_CACHE ?? join(tmpdir(), 'greeting-strangers')
+  const cache = process.env.GREETING_CACHE ?? join(tmpdir(), 'greeting-unmodified')
   await mkdir(cache, { recursive: true })
   return {
     env: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fromMicrosoftGraph, toMicrosoftGraph } from '../../strangers/azure-ad-graph.ts'
+import { fromMicrosoftGraph, toMicrosoftGraph } from '../../unmodified/azure-ad-graph.ts'
 
 const tenant = '3ab8ab40-3f46-4c6f-a188-d449c658c748'
 const filter = `%24filter=appId+eq+%27${tenant}%27`

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { Program } from '../../strangers/program.ts'
+import { Program } from '../../unmodified/program.ts'
 import { root } from '../greeting-process.ts'
 
-const parent = join(root, 'e2e/strangers')
+const parent = join(root, 'e2e/unmodified')
 const page = readFileSync(join(root, 'docs/generated/unmodified-programs.md'), 'utf8')
 const rows = Array.from(
-  page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/e2e\/strangers\/(.+?)\) \| (.+?) \|/gm),
+  page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/e2e\/unmodified\/(.+?)\) \| (.+?) \|/gm),
   ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),
 )
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { Program } from '../../strangers/program.ts'
+import { Program } from '../../unmodified/program.ts'
 
 describe('a program', () => {
   let parent: string
@@ -67,7 +67,7 @@ describe('a program', () => {
     },
   ])
     it(`is ${expected.outcome} when its packages cannot be installed: ${expected.detail.split('\n').at(-2) ?? expected.detail}`, async () => {
-      const shell = join(import.meta.dirname, '../../strangers/shell.sh')
+      const shell = join(import.meta.dirname, '../../unmodified/shell.sh')
       const script = `CACHE=$(mktemp -d -p "$PWD")\nsource '${shell}'\npython3() { ${python}; }\ninstall_python_packages`
       assert.deepEqual(await run('python', script), expected)
     })
