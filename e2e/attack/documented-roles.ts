@@ -44,7 +44,7 @@ export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementA
 }
 
 /**
- * Reads the tables of docs/reference/graph.md: the roles of each operation, and what it is refused on.
+ * Reads the tables of docs/generated/graph.md: the roles of each operation, and what it is refused on.
  *
  * @throws {Error} when an operation has no row in the second table
  */

@@ -25,7 +25,7 @@ describe('the guide to the management API', () => {
 
   before(async () => {
     const { folder } = await sharedSystem()
-    const text = await readFile(join(root, 'docs/guides/graph.md'), 'utf8')
+    const text = await readFile(join(root, 'docs/reference/graph.md'), 'utf8')
     blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
     // One shell for all blocks, because later blocks use variables of earlier ones.
     ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })

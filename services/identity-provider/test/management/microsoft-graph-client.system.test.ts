@@ -39,7 +39,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
       void token(settings.CLIENT_ID, settings.CLIENT_SECRET, 'https://graph.microsoft.com/.default')
         .then((accessToken) => done(null, accessToken))
         .catch((error) => done(error, null))
-    // The lines that docs/guides/graph.md shows.
+    // The lines that docs/reference/graph.md shows.
     graph = Client.init({
       baseUrl: settings.GRAPH_URL,
       customHosts: new Set(['localhost']),

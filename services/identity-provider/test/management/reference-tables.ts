@@ -111,14 +111,38 @@ const operationsOfServer = serverOperations({
   findEndingCredentials: async () => [],
 })
 
-/** The tables of docs/reference/graph.md, made from the code. */
-export const referenceTables: Readonly<Record<string, string>> = {
-  'the roles of Microsoft Graph': roleTable(graphRoles),
-  'the operations of Microsoft Graph': operationTable(graphOperations),
-  'what a filter may ask for': filterTable,
-  'the roles of the management of the server': roleTable(serverRoles),
-  'the operations of the management of the server': operationTable(operationsOfServer),
-  'what the roles of Microsoft Graph open': privilegesTable(graphOperations),
-  'what the roles of the management of the server open': privilegesTable(operationsOfServer),
-  'the refusals': refusalTable,
-}
+/** The page of the tables, from the root of the repository. */
+export const tablesFile = 'docs/generated/graph.md'
+
+/** The tables of both management APIs, made from the code. */
+export const referencePage = (): string => `# Operations of the management APIs
+
+This page is generated from the code: \`npm run reference -w services/identity-provider\`. A test compares it.
+[Management APIs](../reference/graph.md) explains their use.
+
+## Microsoft Graph, at \`/v1.0\`
+
+${roleTable(graphRoles)}
+${operationTable(graphOperations)}
+A filter compares these properties:
+
+${filterTable}
+## The server itself, at \`/management\`
+
+${roleTable(serverRoles)}
+${operationTable(operationsOfServer)}
+## Permissions of each role
+
+Each row is for a caller that has the roles of the operation. Every other caller is refused
+(\`role_missing\`). The name in parentheses is the reason of a refused change in the audit log.
+
+The caller of \`/v1.0\` sees its own tenant only:
+
+${privilegesTable(graphOperations)}
+The caller of \`/management\` is a client of the first tenant. \`Tenant.ReadWrite.All\` gives access to every
+other tenant, because its holder can create an administrator there:
+
+${privilegesTable(operationsOfServer)}
+## Refusals
+
+${refusalTable}`

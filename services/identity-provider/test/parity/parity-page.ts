@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
-import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { absentFeatures } from './absent-features.ts'
 import { claimRows, settingRows } from './parity-tables.ts'
 
@@ -100,6 +99,7 @@ and what this project does. It is generated from tables: \`npm run parity -w ser
 Code, tests and documents cite a fact as \`entra E7\`. Its source is [entra-facts.tsv](../../services/identity-provider/test/parity/entra-facts.tsv).
 A fact never changes its number. A new fact takes the next number and stands last in its section.
 Where a fact is only inferred or reported, the project follows the OAuth standards.
+[Operations of the management APIs](graph.md) lists what exists of Microsoft Graph.
 [Known differences](../guides/identity-provider.md#known-differences-from-entra) gives the reason of each difference.
 
 ## Strength
@@ -166,15 +166,6 @@ and [application-body.test.ts](../../services/identity-provider/test/management/
 ${table(
   ['property', 'application', 'service principal'],
   settingRows().map((cells) => row(...cells)),
-)}
-
-## Operations of Microsoft Graph
-
-Each is documented in the Graph reference, and does what [this table](../reference/graph.md#microsoft-graph-at-v10) says.
-
-${table(
-  ['operation', 'here'],
-  graphOperations.map(({ method, path, summary }) => row(`\`${method} ${path}\``, summary)),
 )}
 
 ## Absent
