@@ -60,7 +60,7 @@ describe('the documents', () => {
   })
 
   it('every npm script that a document names exists', () => {
-    const named = /\bnpm run ([a-z][a-z:-]*)(?: -w ([\w/-]+))?/g
+    const named = /\bnpm run ([a-z-]+(?::[a-z-]+)*)(?: -w ([\w/-]+))?/g
     for (const document of documents) {
       for (const [, name = '', workspace = '.'] of read(document).matchAll(named)) {
         const { scripts } = JSON.parse(read(join(workspace, 'package.json'))) as {
