@@ -54,7 +54,8 @@ export function createPassword(
 }
 
 /** The hash with which secrets are stored and compared. */
-export const secretSha256 = (secret: string): Uint8Array => hash('sha256', secret, 'buffer')
+export const secretSha256 = (secret: string): Uint8Array =>
+  new Uint8Array(hash('sha256', secret, 'buffer'))
 
 /** The members of a secret in Microsoft Graph. */
 export const passwordCredentialMembers: MemberObjects = {
