@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
+import { thumbprintOf } from '@greeting/identity-provider/parts/signing/signing-key'
 import { generateCertifiedKey } from '@greeting/identity-provider/parts/signing/signing-key-generation'
-import { thumbprintOf } from '@greeting/identity-provider/parts/signing/thumbprint'
 import type { FetchKeys } from '@greeting/identity-provider/parts/startup/environment'
 import { signed } from './forge/forge.ts'
 import type { ForgeKey } from './forge/forge-key.ts'

@@ -1,5 +1,5 @@
 import { keyEvents, system } from '@greeting/identity-provider/parts/signing/key-event'
-import type { KeyPhase } from '@greeting/identity-provider/parts/signing/key-phase'
+import type { KeyPhase } from '@greeting/identity-provider/parts/signing/key-ring'
 import { nextKey } from '@greeting/identity-provider/parts/signing/key-ring'
 import type { LabParts } from '@greeting/identity-provider/parts/startup/environment'
 

@@ -6,7 +6,7 @@ import type { Directory } from '@greeting/identity-provider/parts/directory/dire
 import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
 import { findClient } from '@greeting/identity-provider/parts/issuance/client'
 import type { TokenDecision } from '@greeting/identity-provider/parts/issuance/token-decision'
-import { openPrivateKey } from '@greeting/identity-provider/parts/signing/open-private-key'
+import { openPrivateKey } from '@greeting/identity-provider/parts/signing/signing-key'
 import type { LabParts } from '@greeting/identity-provider/parts/startup/environment'
 import type { ForgeKey } from './forge-key.ts'
 import { attackerKey } from './reserved-test-key.ts'

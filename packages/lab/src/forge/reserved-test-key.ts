@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { thumbprintOf } from '@greeting/identity-provider/parts/signing/thumbprint'
+import { thumbprintOf } from '@greeting/identity-provider/parts/signing/signing-key'
 import { testKeys } from '../test-keys.ts'
 import type { ForgeKey } from './forge-key.ts'
 

@@ -2,12 +2,12 @@ import type { Authority } from '@greeting/identity-provider/parts/dialect/author
 import { serverManagementAppId } from '@greeting/identity-provider/parts/directory/privileged-api-ids'
 import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
 import { parseBody } from '@greeting/identity-provider/parts/management/body/parse-body'
-import { mountOperations } from '@greeting/identity-provider/parts/management/operations/mount-operations'
 import type {
   Answer,
   Operation,
   PerformOperation,
 } from '@greeting/identity-provider/parts/management/operations/operation'
+import { mountOperations } from '@greeting/identity-provider/parts/management/operations/operation-path'
 import { createOperationsApp } from '@greeting/identity-provider/parts/management/operations/operations-app'
 import { SkipTokens } from '@greeting/identity-provider/parts/management/operations/skip-tokens'
 import { authenticateWithGuard } from '@greeting/identity-provider/parts/management/privileges/authenticate-with-guard'

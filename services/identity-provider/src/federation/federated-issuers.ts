@@ -5,9 +5,9 @@ import {
   type GuardOptions,
   type Runtime,
 } from '@greeting/guard'
+import { isSafeIssuerUrl } from '../directory/issuer-url.ts'
 import { tokenExchangeAppId } from '../directory/privileged-api-ids.ts'
 import type { ExpectedToken, FederatedVerification } from '../issuance/federated-authentication.ts'
-import { IssuerHostList } from './issuer-host-list.ts'
 import { readIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
 
 /** The issuers of this server: one for each tenant, listener and token version. */
@@ -174,4 +174,25 @@ async function judge(
   const decision = await guard.decide({ authorization: `Bearer ${token}`, target: '/' }, anyCaller)
   if (decision.outcome === 'admitted') return decision.subject === subject ? 'valid' : 'invalid'
   return decision.reason === 'keys_unavailable' ? 'issuer_unreachable' : 'invalid'
+}
+
+/**
+ * The hosts from which this server may request keys, so that a client cannot make it call other hosts.
+ *
+ * An allowed host may have a private address, as issuers in clusters do. The name of any other host
+ * is never resolved.
+ */
+export class IssuerHostList {
+  readonly #hosts: ReadonlySet<string>
+
+  /** @param hosts names or addresses in lower case, with the port unless it is the default port */
+  constructor(hosts: Iterable<string>) {
+    this.#hosts = new Set(hosts)
+  }
+
+  /** Whether a URL is allowed: its host is on the list, and it uses https or is on this machine. */
+  allows(url: string): boolean {
+    const parsed = URL.parse(url)
+    return parsed !== null && isSafeIssuerUrl(parsed) && this.#hosts.has(parsed.host)
+  }
 }

@@ -1,5 +1,4 @@
 import { LeastRecentlyUsed } from '../directory-store/least-recently-used.ts'
-import { RefusalTally } from './refusal-tally.ts'
 
 /** How many refusals before authentication are answered with their reason. Further ones get 429. */
 export type FailedLoginLimits = {
@@ -61,5 +60,25 @@ export class FailedLoginRateLimit {
     if (bucket.tokens < 1) return ((1 - bucket.tokens) / perMinute) * minuteMs
     bucket.tokens -= 1
     return 0
+  }
+}
+
+const maxSources = 1000
+const otherSources = 'other sources'
+
+/** Counts refusals by source, in place of one record for each. */
+export class RefusalTally {
+  #counts = new Map<string, number>()
+
+  count(source: string): void {
+    const key = this.#counts.has(source) || this.#counts.size < maxSources ? source : otherSources
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  /** Returns the counts since the last call, and resets them. */
+  take(): ReadonlyMap<string, number> {
+    const counts = this.#counts
+    this.#counts = new Map()
+    return counts
   }
 }

@@ -1,8 +1,8 @@
 import { supplyTestKeys } from '@greeting/lab/parts/forge/reserved-test-key'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { NewSigningKey } from '../signing/signing-key.ts'
+import { thumbprintOf } from '../signing/signing-key.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
-import { thumbprintOf } from '../signing/thumbprint.ts'
 
 /** Supplies the public test keys one by one, and generates further keys when they are used up. */
 export class TestKeySupply {

@@ -1,5 +1,5 @@
-import { keyPhases } from '../signing/key-phase.ts'
 import type { KeyState } from '../signing/key-ring.ts'
+import { keyPhases } from '../signing/key-ring.ts'
 import type { MetricSet } from './metric-set.ts'
 
 /** The figures of the signing keys. */

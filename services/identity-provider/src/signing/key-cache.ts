@@ -1,6 +1,6 @@
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import { type PublishedKey, publishedKey } from './published-key.ts'
 import type { SigningKey } from './signing-key.ts'
+import { type PublishedKey, publishedKey } from './signing-key.ts'
 import { TokenSigner } from './token-signer.ts'
 
 type LoadedKey = { readonly published: PublishedKey; readonly signer: () => TokenSigner }

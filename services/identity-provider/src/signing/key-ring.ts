@@ -1,10 +1,19 @@
 import type { AgreedTime } from '../clock/agreed-time.ts'
-import type { KeyPhase } from './key-phase.ts'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
 
 /** All published keys, in the order in which they sign. */
 export type KeyRing = readonly SigningKey[]
+
+/** The phases of a signing key in their order, and whether the key signs. It is published in each of them. */
+export const keyPhases = {
+  announced: { signs: false },
+  active: { signs: true },
+  retired: { signs: false },
+} as const
+
+/** A phase of a signing key. */
+export type KeyPhase = keyof typeof keyPhases
 
 /** A key, its phase, and the end of the phase; null while the end is unknown. */
 export type KeyState = {

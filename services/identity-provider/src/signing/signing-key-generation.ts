@@ -1,7 +1,7 @@
 import { KeyObject, randomBytes } from 'node:crypto'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import type { NewSigningKey } from './signing-key.ts'
-import { thumbprintOf } from './thumbprint.ts'
+import { thumbprintOf } from './signing-key.ts'
 
 const algorithm = {
   name: 'RSASSA-PKCS1-v1_5',

@@ -16,9 +16,8 @@ import {
 } from './key-ring.ts'
 import { firstRing, type KeyRingStore, type RingCommit } from './key-ring-store.ts'
 import { type KeySchedule, type KeyScheduleOptions, keyScheduleSchema } from './key-schedule.ts'
-import type { PublishedKey } from './published-key.ts'
 import { SigningError } from './signing-error.ts'
-import type { NewSigningKey, SigningKey } from './signing-key.ts'
+import type { NewSigningKey, PublishedKey, SigningKey } from './signing-key.ts'
 import { generateSigningKey } from './signing-key-generation.ts'
 import type { KeyMembers } from './token-signer.ts'
 

@@ -1,10 +1,9 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { encodeClaims, encodeJson } from './encoded-claims.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import { openPrivateKey } from './open-private-key.ts'
 import { SigningError } from './signing-error.ts'
 import type { SigningKey } from './signing-key.ts'
-import { thumbprintOf } from './thumbprint.ts'
+import { openPrivateKey, thumbprintOf } from './signing-key.ts'
 
 /** Makes the header members that identify the key, such as `kid`. */
 export type KeyMembers = (kid: string) => object

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { IssuerHostList } from '../../src/federation/issuer-host-list.ts'
+import { IssuerHostList } from '../../src/federation/federated-issuers.ts'
 
 const list = new IssuerHostList(['issuer.example', 'other.example:8443', 'localhost:9000'])
 

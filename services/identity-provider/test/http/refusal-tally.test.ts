@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RefusalTally } from '../../src/http/refusal-tally.ts'
+import { RefusalTally } from '../../src/http/failed-login-rate-limit.ts'
 
 describe('the tally of refusals (AS34)', () => {
   it('counts by source, and starts at zero after each report', () => {

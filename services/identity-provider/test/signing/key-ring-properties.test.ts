@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { AgreedTime } from '../../src/clock/agreed-time.ts'
-import { keyPhases } from '../../src/signing/key-phase.ts'
 import {
   activeKey,
   type KeyRing,
+  keyPhases,
   keyStates,
   keysLacking,
   maintain,

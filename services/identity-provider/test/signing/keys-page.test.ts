@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readSettings } from '../../src/settings.ts'
-import { keyPhases } from '../../src/signing/key-phase.ts'
+import { keyPhases } from '../../src/signing/key-ring.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/guides/keys.md'), 'utf8')

@@ -3,8 +3,8 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { calculateJwkThumbprint, importX509 } from 'jose'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import { publishedKey } from '../../src/signing/published-key.ts'
 import type { NewSigningKey } from '../../src/signing/signing-key.ts'
+import { publishedKey } from '../../src/signing/signing-key.ts'
 import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 
 const now = new Date('2030-03-01T12:00:00Z')

@@ -15,9 +15,8 @@ import {
 import { requireOwnRoles } from '../privileges/privilege-escalation.ts'
 import { requireUnprotected } from '../privileges/protected-objects.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
-import { pathInApp } from './mount-operations.ts'
 import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
-import { tenantInPath } from './operation-path.ts'
+import { pathInApp, tenantInPath } from './operation-path.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
 /** Everything that operations need besides the request. */

@@ -1,10 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { isGuid } from '../../directory/guid.ts'
 import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
 import { errorEnvelope, GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import { type RefusalName, refusalRow } from '../refusals/refusals.ts'
-import { EventLoopTurns } from './event-loop-turns.ts'
 import { executeOperation, type OperationContext } from './execute-operation.ts'
 import type { Answer, Operation } from './operation.ts'
 import { OperationPaths, routeOf } from './operation-path.ts'
@@ -131,4 +131,15 @@ function toGraphError(error: unknown): GraphError {
   const isStorage = error instanceof StorageUnavailableError
   const { refusal, message } = refuse(isStorage ? 'storage_unavailable' : 'unexpected')
   return new GraphError(refusal, message, { cause: error })
+}
+
+/** Gives each caller a turn of the event loop of its own, so that tokens are issued between them. */
+export class EventLoopTurns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Resolves in the first turn that no earlier caller has. */
+  next(): Promise<unknown> {
+    this.#last = this.#last.then(() => setImmediate())
+    return this.#last
+  }
 }

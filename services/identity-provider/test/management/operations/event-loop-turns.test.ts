@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EventLoopTurns } from '../../../src/management/operations/event-loop-turns.ts'
+import { EventLoopTurns } from '../../../src/management/operations/operations-app.ts'
 import { countTurns } from '../../fakes/event-loop-counter.ts'
 
 describe('turns of the event loop', () => {

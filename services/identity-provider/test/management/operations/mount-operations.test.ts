@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Hono } from 'hono'
-import { mountOperations, pathInApp } from '../../../src/management/operations/mount-operations.ts'
+import { mountOperations, pathInApp } from '../../../src/management/operations/operation-path.ts'
 
 const rows: readonly [string, string][] = [
   ['/v1.0/applications', '/applications'],
