@@ -1,3 +1,5 @@
+// This folder is the entity application: its type, the table of its properties, its credentials and rules.
+
 import { z } from 'zod'
 import { bodyCollection, name, note, tags, text, webUrl } from '../properties/forms.ts'
 import type { InertProperties } from '../properties/inert-properties.ts'

@@ -1,3 +1,5 @@
+// This folder is the entity service principal and its app role assignments: types and tables of properties.
+
 import { z } from 'zod'
 import { appRoleJson } from '../application/app-role.ts'
 import { type Application, applicationProperties, scopesOf } from '../application/application.ts'
