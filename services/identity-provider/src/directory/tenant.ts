@@ -1,3 +1,5 @@
+import type { PropertyTable } from './properties/property.ts'
+
 /** A separate directory with its own issuer. Its objects are unknown in every other tenant. */
 export type Tenant = {
   /** A GUID in lower case. */
@@ -8,4 +10,13 @@ export type Tenant = {
   /** A disabled tenant issues no tokens. */
   readonly isEnabled: boolean
   readonly createdDateTime: Date
+}
+
+/** The properties of a tenant. */
+export const tenantProperties: PropertyTable<Tenant, unknown> = {
+  id: { column: ['id'] },
+  createdDateTime: { column: ['created_at', 'time'] },
+  displayName: { column: ['display_name'], filter: 'value' },
+  domains: { column: ['domains', 'json'], filter: 'collection' },
+  isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value' },
 }

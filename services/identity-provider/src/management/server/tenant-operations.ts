@@ -7,7 +7,7 @@ import { graphAppId } from '../../directory/privileged-api-ids.ts'
 import { bodyCollection, name, text } from '../../directory/properties/forms.ts'
 import { shownProperties } from '../../directory/properties/property.ts'
 import { newServicePrincipal } from '../../directory/service-principal/service-principal.ts'
-import type { Tenant } from '../../directory/tenant.ts'
+import { type Tenant, tenantProperties } from '../../directory/tenant.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
@@ -15,13 +15,7 @@ import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
-import type {
-  Call,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ReadOperation,
-} from '../operations/operation.ts'
+import type { Call, Change, ChangeOperation, ChangingCall, ReadOperation } from '../operations/operation.ts'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
@@ -78,13 +72,7 @@ const tenants: EntitySet<Tenant> = {
   type: 'tenant',
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('tenant', id),
-  properties: shownProperties({
-    id: {},
-    createdDateTime: {},
-    displayName: { filter: 'value' },
-    domains: { filter: 'collection' },
-    isEnabled: { filter: 'value' },
-  }),
+  properties: shownProperties(tenantProperties),
 }
 
 const maxDomains = 100

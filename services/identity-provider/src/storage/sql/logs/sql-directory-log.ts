@@ -24,7 +24,8 @@ import { fillNameKeys } from '../lists/name-keys.ts'
 import { OneAtATime } from '../lists/one-at-a-time.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
 import { deleteObject, directoryTables } from '../rows/directory-tables.ts'
-import { tenantFromRow, text } from '../rows/object-rows.ts'
+import { tenantRows } from '../rows/entity-rows.ts'
+import { text } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 import type { SqlDatabase } from '../sql-database.ts'
 
@@ -172,7 +173,7 @@ async function surveyTenants(
       .execute()
     lacking.push(...rows.map(({ id }) => ({ tenantId: id, appId })))
   }
-  return { revision, oldest: oldest && tenantFromRow(oldest), lacking }
+  return { revision, oldest: oldest && tenantRows.fromRow(oldest), lacking }
 }
 
 async function writeCommit(

@@ -1,9 +1,17 @@
 import type { AppRole } from '../../../directory/application/app-role.ts'
-import type { Application } from '../../../directory/application/application.ts'
+import {
+  type Application,
+  applicationProperties,
+} from '../../../directory/application/application.ts'
 import type { FederatedIdentityCredential } from '../../../directory/application/federated-identity-credential.ts'
-import { keyCredentialFromRow, keyCredentialToRow } from './key-credential-row.ts'
-import { nameKey, text, textOrNull, timeOrNull, wordStartsText } from './object-rows.ts'
-import { passwordCredentialFromRow, passwordCredentialToRow } from './password-credential-row.ts'
+import {
+  keyCredentialFromRow,
+  keyCredentialToRow,
+  passwordCredentialFromRow,
+  passwordCredentialToRow,
+} from './credential-rows.ts'
+import { entityRows } from './entity-rows.ts'
+import { nameKey, nameKeys } from './object-rows.ts'
 import type {
   ApplicationRow,
   AppRoleRow,
@@ -44,30 +52,12 @@ export const identifierUriRows = ({
     uri_key,
   }))
 
+const ownRow = entityRows<Application, ApplicationRow>(applicationProperties)
+
 export function applicationToRows(application: Application, revision: number): ApplicationRows {
   const place = (position: number) => ({ application_id: application.id, position })
   return {
-    application: {
-      id: application.id,
-      tenant_id: application.tenantId,
-      app_id: application.appId,
-      display_name: application.displayName,
-      created_at: text(application.createdDateTime),
-      deleted_at: textOrNull(application.deletedDateTime),
-      sign_in_audience: application.signInAudience,
-      identifier_uris: JSON.stringify(application.identifierUris),
-      requested_access_token_version: application.requestedAccessTokenVersion,
-      optional_access_token_claims: JSON.stringify(application.optionalAccessTokenClaims),
-      required_resource_access: JSON.stringify(application.requiredResourceAccess),
-      is_fallback_public_client: Number(application.isFallbackPublicClient),
-      password_authentication_allowed: Number(application.passwordAuthenticationAllowed),
-      revision,
-      name_key: nameKey(application.displayName),
-      word_starts: wordStartsText(application.displayName),
-      unique_name: application.uniqueName,
-      owner_ids: JSON.stringify(application.ownerIds),
-      description: JSON.stringify(application.inertProperties),
-    },
+    application: ownRow.toRow(application, { revision, ...nameKeys(application) }),
     identifier_uri: identifierUriRows(application),
     app_role: application.appRoles.map((role, position) => ({
       ...place(position),
@@ -104,29 +94,13 @@ export function applicationToRows(application: Application, revision: number): A
 }
 
 export const applicationFromRows = (rows: ApplicationRows): Application => ({
-  id: rows.application.id,
-  tenantId: rows.application.tenant_id,
-  appId: rows.application.app_id,
-  displayName: rows.application.display_name,
-  uniqueName: rows.application.unique_name,
-  createdDateTime: new Date(rows.application.created_at),
-  deletedDateTime: timeOrNull(rows.application.deleted_at),
-  signInAudience: rows.application.sign_in_audience as Application['signInAudience'],
-  identifierUris: JSON.parse(rows.application.identifier_uris),
-  requestedAccessTokenVersion: rows.application
-    .requested_access_token_version as Application['requestedAccessTokenVersion'],
-  optionalAccessTokenClaims: JSON.parse(rows.application.optional_access_token_claims),
-  requiredResourceAccess: JSON.parse(rows.application.required_resource_access),
-  isFallbackPublicClient: rows.application.is_fallback_public_client === 1,
-  passwordAuthenticationAllowed: rows.application.password_authentication_allowed === 1,
+  ...ownRow.fromRow(rows.application),
   appRoles: rows.app_role.map(appRoleFromRow),
   passwordCredentials: rows.password_credential.map(passwordCredentialFromRow),
   keyCredentials: rows.key_credential.map(keyCredentialFromRow),
   federatedIdentityCredentials: rows.federated_identity_credential.map(
     federatedIdentityCredentialFromRow,
   ),
-  ownerIds: JSON.parse(rows.application.owner_ids),
-  inertProperties: JSON.parse(rows.application.description),
 })
 
 const appRoleFromRow = (row: AppRoleRow): AppRole => ({

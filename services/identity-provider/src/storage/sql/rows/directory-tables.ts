@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { DirectoryKind, DirectoryObjects } from '../../../directory/directory-change.ts'
 import { applicationToRows, partTables } from './application-rows.ts'
-import { appRoleAssignmentToRow, tenantToRow } from './object-rows.ts'
+import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
 import { servicePrincipalCredentialRows, servicePrincipalToRow } from './service-principal-row.ts'
 import type { Tables } from './tables.ts'
 
@@ -16,7 +16,7 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
   tenant: {
     table: 'tenant',
     insert: (db, tenant, revision) =>
-      db.insertInto('tenant').values(tenantToRow(tenant, revision)).execute(),
+      db.insertInto('tenant').values(tenantRows.toRow(tenant, { revision })).execute(),
   },
   application: { table: 'application', insert: insertApplication },
   servicePrincipal: { table: 'service_principal', insert: insertServicePrincipal },
@@ -25,7 +25,7 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
     insert: (db, assignment, revision) =>
       db
         .insertInto('app_role_assignment')
-        .values(appRoleAssignmentToRow(assignment, revision))
+        .values(appRoleAssignmentRows.toRow(assignment, { revision }))
         .execute(),
   },
 }

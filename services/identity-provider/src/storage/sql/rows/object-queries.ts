@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { CommittedChange, DirectoryKind } from '../../../directory/directory-change.ts'
 import { applicationFromRows, type partTables } from './application-rows.ts'
+import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
 import { inParts } from './list-parameter.ts'
-import { appRoleAssignmentFromRow, tenantFromRow } from './object-rows.ts'
 import { servicePrincipalFromRow } from './service-principal-row.ts'
 import type {
   ApplicationRow,
@@ -40,7 +40,7 @@ const objectMakers: {
   ) => Promise<CommittedChange[]> | CommittedChange[]
 } = {
   tenant: (_, rows) =>
-    rows.map((row) => ({ ...committed(row), kind: 'tenant', value: tenantFromRow(row) })),
+    rows.map((row) => ({ ...committed(row), kind: 'tenant', value: tenantRows.fromRow(row) })),
   application: applicationsOf,
   servicePrincipal: (_, rows) =>
     rows.map((row) => ({
@@ -52,7 +52,7 @@ const objectMakers: {
     rows.map((row) => ({
       ...committed(row),
       kind: 'appRoleAssignment',
-      value: appRoleAssignmentFromRow(row),
+      value: appRoleAssignmentRows.fromRow(row),
     })),
 }
 

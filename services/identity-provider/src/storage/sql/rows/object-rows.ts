@@ -1,7 +1,4 @@
-import type { AppRoleAssignment } from '../../../directory/service-principal/app-role-assignment.ts'
-import type { Tenant } from '../../../directory/tenant.ts'
 import { wordStarts } from '../../../directory/words.ts'
-import type { AppRoleAssignmentRow, TenantRow } from './tables.ts'
 
 const maxKeyLength = 256
 
@@ -14,6 +11,12 @@ export const nameKey = (text: string): string => text.toLowerCase().slice(0, max
 /** The beginnings of the words of a name, each between spaces: ` j jo o of `. */
 export const wordStartsText = (name: string): string => ` ${wordStarts(name).join(' ')} `
 
+/** The columns by which lists find an object by its name. */
+export const nameKeys = ({ displayName }: { readonly displayName: string }) => ({
+  name_key: nameKey(displayName),
+  word_starts: wordStartsText(displayName),
+})
+
 /** A time as a stored text. */
 export const text = (time: Date): string => time.toISOString()
 /** A time as a stored text, or null. */
@@ -21,42 +24,3 @@ export const textOrNull = (time: Date | null): string | null => time && text(tim
 /** The time of a stored text, or null. */
 export const timeOrNull = (stored: string | null): Date | null =>
   stored === null ? null : new Date(stored)
-
-export const tenantToRow = (tenant: Tenant, revision: number): TenantRow => ({
-  id: tenant.id,
-  display_name: tenant.displayName,
-  domains: JSON.stringify(tenant.domains),
-  is_enabled: Number(tenant.isEnabled),
-  created_at: text(tenant.createdDateTime),
-  revision,
-})
-
-export const tenantFromRow = (row: TenantRow): Tenant => ({
-  id: row.id,
-  displayName: row.display_name,
-  domains: JSON.parse(row.domains),
-  isEnabled: row.is_enabled === 1,
-  createdDateTime: new Date(row.created_at),
-})
-
-export const appRoleAssignmentToRow = (
-  assignment: AppRoleAssignment,
-  revision: number,
-): AppRoleAssignmentRow => ({
-  id: assignment.id,
-  tenant_id: assignment.tenantId,
-  principal_id: assignment.principalId,
-  resource_id: assignment.resourceId,
-  app_role_id: assignment.appRoleId,
-  created_at: text(assignment.createdDateTime),
-  revision,
-})
-
-export const appRoleAssignmentFromRow = (row: AppRoleAssignmentRow): AppRoleAssignment => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  principalId: row.principal_id,
-  resourceId: row.resource_id,
-  appRoleId: row.app_role_id,
-  createdDateTime: new Date(row.created_at),
-})

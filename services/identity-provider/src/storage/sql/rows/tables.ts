@@ -46,28 +46,20 @@ export type TenantRow = {
   revision: number
 }
 
+/** The columns that statements name. `applicationProperties` names the others too. */
 export type ApplicationRow = {
   id: string
   tenant_id: string
   app_id: string
   display_name: string
-  created_at: string
   deleted_at: string | null
-  sign_in_audience: string
   identifier_uris: string
-  requested_access_token_version: number | null
-  optional_access_token_claims: string
-  required_resource_access: string
-  is_fallback_public_client: number
-  password_authentication_allowed: number
   revision: number
   /** The name for lists, see `nameKey`. Null in rows of a former release, until they are filled. */
   name_key: string | null
   /** See `wordStartsText`. Null in rows of the former release, until they are filled. */
   word_starts: string | null
   unique_name: string | null
-  owner_ids: string
-  description: string
 }
 
 /** An identifier URI of an application, for lookups and lists. */
@@ -123,6 +115,7 @@ export type FederatedIdentityCredentialRow = PartOfApplication & {
   claims_matching_expression: string | null
 }
 
+/** The columns that statements name. `servicePrincipalProperties` names the others too. */
 export type ServicePrincipalRow = {
   id: string
   tenant_id: string
@@ -130,16 +123,11 @@ export type ServicePrincipalRow = {
   display_name: string
   created_at: string
   deleted_at: string | null
-  account_enabled: number
-  app_role_assignment_required: number
   revision: number
   name_key: string | null
   word_starts: string | null
   password_credentials: string
   key_credentials: string
-  delegated_consents: string
-  owner_ids: string
-  description: string
 }
 
 /** The end of a secret or certificate of a service principal, for the list of ending credentials. */

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { credentialName } from '../../../../src/directory/application/credential.ts'
 import { DirectoryStore } from '../../../../src/directory-store/directory-store.ts'
 import { migrations } from '../../../../src/storage/sql/migrations/migrations.ts'
-import { tenantToRow } from '../../../../src/storage/sql/rows/object-rows.ts'
+import { tenantRows } from '../../../../src/storage/sql/rows/entity-rows.ts'
 import { servicePrincipalToRow } from '../../../../src/storage/sql/rows/service-principal-row.ts'
 import { sqliteDatabase } from '../../../../src/storage/sqlite/sqlite-database.ts'
 import { sqlStorage } from '../../../../src/storage/storage.ts'
@@ -88,7 +88,12 @@ describe('the migration of a store', () => {
     const database = sqliteDatabase(side, ':memory:')
     await database.migrate('2026-12-03-search-of-names')
     const one = tenant({ domains: ['one.example', 'other.example'] })
-    await database.write((db) => db.insertInto('tenant').values(tenantToRow(one, 0)).execute())
+    await database.write((db) =>
+      db
+        .insertInto('tenant')
+        .values(tenantRows.toRow(one, { revision: 0 }))
+        .execute(),
+    )
     await database.migrate()
     const store = new DirectoryStore({ log: sqlStorage(database).directory })
     assert.deepEqual(await store.read((all) => all.tenant('Other.example')), one)
