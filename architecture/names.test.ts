@@ -84,3 +84,25 @@ describe('reasons and codes', () => {
     assert.deepEqual(codesIn(text), ['A_B', 'aB', 'ab', 'aC'])
   })
 })
+
+/** Messages of errors with one sentence. Messages with more sentences, and remedies, end with a full stop. */
+const stoppedMessagesIn = (text: string) =>
+  [...text.matchAll(/new \w*(?:Error|Failure)\(\s*(?:'[a-z_]+',\s*)?(['`])([^'`]*)\.\1/g)]
+    .map(([, , message = '']) => message)
+    .filter((message) => !/[.!?] [-A-Z"`$]|^\$\{what\} /.test(message))
+
+describe('messages of errors', () => {
+  const files = products.filter((file) => /^(cli|packages)\//.test(file))
+
+  it('end without a full stop when they are one sentence', () => {
+    assert.deepEqual(
+      files.flatMap((file) => stoppedMessagesIn(read(file))),
+      [],
+    )
+  })
+
+  it('are found in errors and failures', () => {
+    const text = "new TypeError('One.') new CommandFailure('failed', `Two.`) new Error('A. B.')"
+    assert.deepEqual(stoppedMessagesIn(text), ['One', 'Two'])
+  })
+})

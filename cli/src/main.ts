@@ -30,9 +30,7 @@ if (process.env.npm_lifecycle_event !== undefined) {
       return () => clearInterval(timer)
     },
   }
-  watchParent(runtime, () =>
-    stop.abort(new CommandFailure('failed', 'Stopped, because npm ended.')),
-  )
+  watchParent(runtime, () => stop.abort(new CommandFailure('failed', 'Stopped, because npm ended')))
 }
 
 async function ask(question: string): Promise<string> {

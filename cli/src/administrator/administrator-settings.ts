@@ -61,7 +61,7 @@ async function fileOf(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}`, { cause })
   }
 }
 

@@ -109,4 +109,4 @@ const partOf = ({ method, path, body, ifMatch }: AdministratorRequest, index: nu
 })
 
 const missingAnswer = ({ method, path }: AdministratorRequest): string =>
-  `The answer to POST /$batch has no answer to ${method} ${path}.`
+  `The answer to POST /$batch has no answer to ${method} ${path}`

@@ -110,7 +110,7 @@ export class GraphClient implements Graph {
       if (link === undefined) return
       next = link
     }
-    throw new Error(`GET ${path} has more than ${maxPages} pages.`)
+    throw new Error(`GET ${path} has more than ${maxPages} pages`)
   }
 
   async #attempt(request: AdministratorRequest): Promise<Attempt> {

@@ -13,7 +13,7 @@ type Row = {
 const timeOption = (option: Option) => option.argParser((text) => parseTime(text, Date.now()))
 const textOption = (option: Option) =>
   option.argParser((text) => {
-    if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+    if (text.trim() === '') throw new InvalidArgumentError('It must not be empty')
     return text
   })
 const oneOf =
@@ -112,7 +112,7 @@ export function parseTime(text: string, nowMs: number): Date {
     return new Date(nowMs - durationMs(text))
   } catch {
     throw new InvalidArgumentError(
-      'The time must have a form like 2026-01-31 or 2026-01-31T12:00:00Z, or be an age such as 30m, 6h or 7d (at most 24d).',
+      'The time must have a form like 2026-01-31 or 2026-01-31T12:00:00Z, or be an age such as 30m, 6h or 7d (at most 24d)',
     )
   }
 }

@@ -112,7 +112,7 @@ export async function readClientSettings(
   const path = namedFile ?? defaultSettingsFile
   const file = await readSettingsFile(path)
   if (file === undefined && namedFile !== undefined) {
-    throw new CommandFailure('bad_usage', `There is no file ${namedFile}.`)
+    throw new CommandFailure('bad_usage', `There is no file ${namedFile}`)
   }
   const given = mergeSettings(environment, file ?? {})
   const { values, faults: invalid } = readValues(given)
@@ -138,6 +138,6 @@ async function readSettingsFile(path: string): Promise<Settings | undefined> {
     return await readEnvFile(path)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}`, { cause })
   }
 }

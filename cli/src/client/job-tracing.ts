@@ -46,6 +46,6 @@ export async function startJobTracing(environment: Settings): Promise<JobTracing
   } catch (cause) {
     if (!(cause instanceof TracingOptionsError)) throw cause
     const { message } = cause satisfies TracingOptionsError
-    throw new CommandFailure('bad_usage', `Invalid settings: ${message}.`, { cause })
+    throw new CommandFailure('bad_usage', `Invalid settings: ${message}`, { cause })
   }
 }

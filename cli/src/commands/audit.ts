@@ -23,7 +23,7 @@ const progressRecords = 1000
 
 function limit(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > maxLimit)
-    throw new InvalidArgumentError(`The limit must be a whole number from 1 to ${maxLimit}.`)
+    throw new InvalidArgumentError(`The limit must be a whole number from 1 to ${maxLimit}`)
   return Number(text)
 }
 
@@ -60,7 +60,7 @@ async function read(terminal: Terminal, options: Options) {
   const { book, log = book, json, limit, since, until } = options
   if (book !== undefined) terminal.err('--book is now --log. The old name still works.\n')
   if (since && until && since >= until)
-    throw new CommandFailure('bad_usage', '--since must be earlier than --until.')
+    throw new CommandFailure('bad_usage', '--since must be earlier than --until')
   const audit = readAudit(await openManagement(terminal, options), {
     logs: log ? [log] : ['directory', 'sign-ins'],
     filters: auditFilters(options),

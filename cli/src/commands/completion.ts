@@ -5,7 +5,7 @@ import { completionScripts, isShell, type Shell } from '../text/completion-scrip
 function shell(text: string): Shell {
   if (!isShell(text))
     throw new InvalidArgumentError(
-      `The supported shells are ${Object.keys(completionScripts).join(', ')}.`,
+      `The supported shells are ${Object.keys(completionScripts).join(', ')}`,
     )
   return text
 }

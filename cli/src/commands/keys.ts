@@ -91,7 +91,7 @@ async function readKey(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('bad_usage', `Cannot read the key file: ${reason}.`, { cause })
+    throw new CommandFailure('bad_usage', `Cannot read the key file: ${reason}`, { cause })
   }
 }
 
@@ -104,7 +104,7 @@ async function confirmRevocation(terminal: Terminal, kid: string, { yes }: Optio
     throw new CommandFailure('bad_usage', `${what} Confirmation needs a terminal.`, { remedy })
   }
   const answer = await terminal.ask(`${what}\nRevoke it? (yes or no) `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed')
 }
 
 function tableOf(states: readonly z.output<typeof keyState>[]): string {

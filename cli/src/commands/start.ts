@@ -24,7 +24,7 @@ type Options = {
 function port(text: string): number {
   const number = Number(text)
   if (!/^\d{1,5}$/.test(text) || number > 65_535) {
-    throw new InvalidArgumentError('The port must be a number from 0 to 65535.')
+    throw new InvalidArgumentError('The port must be a number from 0 to 65535')
   }
   return number
 }
@@ -32,21 +32,21 @@ function port(text: string): number {
 function originUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || text !== url.origin) {
-    throw new InvalidArgumentError('The URL must be an http or https origin without a path.')
+    throw new InvalidArgumentError('The URL must be an http or https origin without a path')
   }
   return text
 }
 
 function folder(text: string): string {
   // A variable that is not set would make the current folder the data folder.
-  if (text === '') throw new InvalidArgumentError('The path must not be empty.')
+  if (text === '') throw new InvalidArgumentError('The path must not be empty')
   return text
 }
 
 function workers(text: string): string {
   const number = Number(text)
   if (text !== 'auto' && !(/^\d{1,2}$/.test(text) && number >= 1 && number <= 64)) {
-    throw new InvalidArgumentError('The count must be a number from 1 to 64, or auto.')
+    throw new InvalidArgumentError('The count must be a number from 1 to 64, or auto')
   }
   return text
 }
@@ -54,7 +54,7 @@ function workers(text: string): string {
 function maxLogMib(text: string): number {
   const number = Number(text)
   if (!/^\d{1,4}$/.test(text) || number < 1) {
-    throw new InvalidArgumentError('The size must be a number from 1 to 9999.')
+    throw new InvalidArgumentError('The size must be a number from 1 to 9999')
   }
   return number
 }

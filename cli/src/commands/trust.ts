@@ -49,7 +49,7 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
     .action(async ({ dataDir, json }: Options) => {
       const file = join(resolve(dataDir), 'tls', 'authority.pem')
       await access(file).catch((cause) => {
-        throw new CommandFailure('failed', `There is no certificate authority at ${file}.`, {
+        throw new CommandFailure('failed', `There is no certificate authority at ${file}`, {
           cause,
           remedy: 'The first "greeting start" creates it.',
         })

@@ -83,7 +83,7 @@ export async function writeIds(
   } catch (cause) {
     await rm(draft, { force: true })
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('failed', `Cannot write the IDs to ${path}: ${reason}.`, {
+    throw new CommandFailure('failed', `Cannot write the IDs to ${path}: ${reason}`, {
       cause,
     })
   }
@@ -128,6 +128,6 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
       der: certificate.raw.toString('base64'),
     }
   } catch (cause) {
-    throw new CommandFailure('bad_usage', `${path} is not an X.509 certificate in PEM.`, { cause })
+    throw new CommandFailure('bad_usage', `${path} is not an X.509 certificate in PEM`, { cause })
   }
 }

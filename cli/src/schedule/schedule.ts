@@ -47,6 +47,6 @@ function requireTimeZone(timeZone: string | undefined): void {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch (cause) {
     const remedy = 'Use a name like Europe/Zurich.'
-    throw new CommandFailure('bad_usage', `Unknown time zone ${timeZone}.`, { cause, remedy })
+    throw new CommandFailure('bad_usage', `Unknown time zone ${timeZone}`, { cause, remedy })
   }
 }

@@ -23,7 +23,7 @@ export async function requireFreePorts(host: string, ports: readonly ChosenPort[
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
       const taken = code === 'EADDRINUSE'
       const why = taken ? 'is in use' : `is not available (${code})`
-      const message = `Port ${port} of ${host} ${why}.`
+      const message = `Port ${port} of ${host} ${why}`
       const remedy = `Choose another one with ${option} (0 means any free port)${taken ? ', or stop the program that uses it' : ''}.`
       throw new CommandFailure('failed', message, { cause, remedy })
     } finally {

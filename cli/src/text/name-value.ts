@@ -9,7 +9,7 @@ export type NameValues = Readonly<Record<string, unknown>>
  */
 export function addNameValue(text: string, previous: NameValues = {}): NameValues {
   const nameCharacters = text.indexOf('=')
-  if (nameCharacters < 1) throw new InvalidArgumentError('The form is name=value.')
+  if (nameCharacters < 1) throw new InvalidArgumentError('The form is name=value')
   const value = jsonOrText(text.slice(nameCharacters + 1))
   return { ...previous, [text.slice(0, nameCharacters)]: value }
 }

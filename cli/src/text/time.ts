@@ -45,7 +45,7 @@ export function durationMs(text: string): number {
   )
   if (parts.map(([part]) => part).join('') !== text || text === '' || sum > maxMs) {
     throw new InvalidArgumentError(
-      'The duration must have a form like 30s, 5m or 1h30m, and be at most 24d.',
+      'The duration must have a form like 30s, 5m or 1h30m, and be at most 24d',
     )
   }
   return Math.round(sum)

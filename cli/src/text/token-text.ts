@@ -14,7 +14,7 @@ export function decodeToken(token: string): DecodedToken {
   } catch (cause) {
     throw new CommandFailure(
       'failed',
-      'The access token is not a JWT, so it has no claims to show.',
+      'The access token is not a JWT, so it has no claims to show',
       {
         cause,
       },

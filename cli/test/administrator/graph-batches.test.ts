@@ -150,8 +150,8 @@ describe('a change that a batch does not make', () => {
   })
 
   const malformed: readonly (readonly [string, object, RegExp])[] = [
-    ['without its answer', { responses: [] }, /has no answer to POST \/applications\.$/],
-    ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses\.$/],
+    ['without its answer', { responses: [] }, /has no answer to POST \/applications$/],
+    ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses$/],
   ]
   for (const [name, body, message] of malformed) {
     it(`is reported after an answer ${name}`, async () => {

@@ -98,7 +98,7 @@ describe('the Graph client', () => {
     const fixture = new GraphFixture()
     fixture.fake.directory.createApplication({ displayName: 7 })
     await assert.rejects(fixture.graph.list('/applications', application), {
-      message: 'The answer to GET /applications has an unexpected form: displayName.',
+      message: 'The answer to GET /applications has an unexpected form: displayName',
     })
   })
 

@@ -79,6 +79,6 @@ describe('the keys of the identity provider', () => {
   it('are managed without a lab, which greeting lab reports with the way to start one', async () => {
     const { code, err } = await endedCommand('lab', 'clock', '--data-dir', folder)
     assert.equal(code, 1)
-    assert.match(err, /has no lab\.\n.*greeting start --lab/)
+    assert.match(err, /has no lab\n.*greeting start --lab/)
   })
 })

@@ -61,7 +61,7 @@ async function portInUse(test: TestContext): Promise<string> {
 }
 
 const sentenceOnPort = (port: string, option: string) =>
-  `Port ${port} of 127.0.0.1 is in use.\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`
+  `Port ${port} of 127.0.0.1 is in use\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`
 
 describe('greeting start', () => {
   // A start takes longer than all assertions about it, so these tests share one.
@@ -259,7 +259,7 @@ describe('greeting start that cannot start', () => {
   it('refuses an empty path of the data folder', async () => {
     const { code, err } = await failedStart('')
     assert.equal(code, 2)
-    assert.match(err, /The path must not be empty\./)
+    assert.match(err, /The path must not be empty/)
   })
 
   it('prints only the message of the service about a corrupt data folder', async (test) => {
@@ -321,7 +321,7 @@ describe('greeting start that cannot start', () => {
     it(`refuses ${size} as the size of a log file`, async (test) => {
       const { code, err } = await failedStart(temporaryFolder(test), ['--max-log-mib', size])
       assert.equal(code, 2)
-      assert.match(err, /The size must be a number from 1 to 9999\./)
+      assert.match(err, /The size must be a number from 1 to 9999/)
     })
   }
 
@@ -337,7 +337,7 @@ describe('greeting start that cannot start', () => {
     it(`refuses ${port} as a port`, async (test) => {
       const { code, err } = await failedStart(temporaryFolder(test), ['--api-port', port])
       assert.equal(code, 2)
-      assert.match(err, /The port must be a number from 0 to 65535\./)
+      assert.match(err, /The port must be a number from 0 to 65535/)
     })
   }
 })

@@ -22,6 +22,6 @@ describe('an option of the form name=value', () => {
 
   for (const text of ['ver', '=1', ''])
     it(`is refused without a name: "${text}"`, () => {
-      assert.throws(() => addNameValue(text), { message: 'The form is name=value.' })
+      assert.throws(() => addNameValue(text), { message: 'The form is name=value' })
     })
 })

@@ -14,22 +14,22 @@ const maxErrorCharacters = 500
 
 function method(text: string): string {
   if (!/^[A-Za-z]{1,20}$/.test(text))
-    throw new InvalidArgumentError('The method must be a word, such as GET.')
+    throw new InvalidArgumentError('The method must be a word, such as GET')
   return text.toUpperCase()
 }
 
 function path(text: string): string {
-  if (!text.startsWith('/')) throw new InvalidArgumentError('The path must start with a slash.')
+  if (!text.startsWith('/')) throw new InvalidArgumentError('The path must start with a slash')
   return text
 }
 
 function header(text: string, before: Options['header']): Options['header'] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/.exec(text) ?? []
   if (name === undefined || value === undefined) {
-    throw new InvalidArgumentError('The header must have the form "name: value".')
+    throw new InvalidArgumentError('The header must have the form "name: value"')
   }
   if (name.toLowerCase() === 'authorization') {
-    throw new InvalidArgumentError('The command sets this header itself.')
+    throw new InvalidArgumentError('The command sets this header itself')
   }
   return [...before, [name, value]]
 }

@@ -29,13 +29,13 @@ type AddJobs = (program: Command, take: TakeJob) => readonly Command[]
 
 function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new InvalidArgumentError('The count must be a whole number from 1.')
+    throw new InvalidArgumentError('The count must be a whole number from 1')
   return Number(text)
 }
 
 function interval(text: string): number {
   const ms = durationMs(text)
-  if (ms < 1) throw new InvalidArgumentError('The interval must be greater than zero.')
+  if (ms < 1) throw new InvalidArgumentError('The interval must be greater than zero')
   return ms
 }
 
@@ -49,7 +49,7 @@ async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJ
     job = named
   })
   await program.parseAsync(words, { from: 'user' })
-  if (job === undefined) throw new CommandFailure('bad_usage', 'The job is missing.')
+  if (job === undefined) throw new CommandFailure('bad_usage', 'The job is missing')
   return job
 }
 

@@ -26,7 +26,7 @@ export async function requestLab(
   const sent = client.send({ ...request, role: 'SigningKey.ReadWrite.All' }).catch((cause) => {
     if (!(cause instanceof GraphRefusalError) || cause.status !== 404) throw cause
     const remedy = 'Start it with "greeting start --lab", or with LAB=on.'
-    throw new CommandFailure('failed', 'The identity provider has no lab.', { cause, remedy })
+    throw new CommandFailure('failed', 'The identity provider has no lab', { cause, remedy })
   })
   return (await orCommandFailure(sent)).body
 }
@@ -35,7 +35,7 @@ export async function requestLab(
 export function wholeNumber(text: string): number {
   const number = Number(text)
   if (text.trim() === '' || !Number.isSafeInteger(number)) {
-    throw new InvalidArgumentError('The number must be whole.')
+    throw new InvalidArgumentError('The number must be whole')
   }
   return number
 }

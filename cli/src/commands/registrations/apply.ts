@@ -90,7 +90,7 @@ function rotated({ clients }: RegistrationsFile, names: readonly string[] = []):
     if (
       !clients.some(({ displayName, secrets = [] }) => displayName === name && secrets.length > 0)
     )
-      throw new CommandFailure('bad_usage', `The file has no client "${name}" with secrets.`)
+      throw new CommandFailure('bad_usage', `The file has no client "${name}" with secrets`)
   return new Set(names)
 }
 

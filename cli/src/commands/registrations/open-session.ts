@@ -33,7 +33,7 @@ function requests(text: string): number {
     number > maxRequestsInFlight
   )
     throw new InvalidArgumentError(
-      `The number of requests must be a whole number from 1 to ${maxRequestsInFlight}.`,
+      `The number of requests must be a whole number from 1 to ${maxRequestsInFlight}`,
     )
   return number
 }

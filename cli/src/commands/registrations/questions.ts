@@ -51,5 +51,5 @@ export async function confirmLosses(
 
 async function requireYes(ask: NonNullable<Terminal['ask']>, question: string): Promise<void> {
   const answer = await ask(question)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed.')
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed')
 }

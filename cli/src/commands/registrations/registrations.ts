@@ -41,7 +41,7 @@ function addExportCommand(registrations: Command, terminal: Terminal): void {
       const known = new Set(state.applications.flatMap((one) => [one.displayName, one.appId]))
       for (const name of names)
         if (!known.has(name))
-          throw new CommandFailure('failed', `The tenant has no application "${name}".`)
+          throw new CommandFailure('failed', `The tenant has no application "${name}"`)
       const { portable = false } = options
       const { file, notes } = exportRegistrations(state, { names, portable })
       terminal.out(`${JSON.stringify(file, undefined, 2)}\n`)

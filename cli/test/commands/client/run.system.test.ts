@@ -122,7 +122,7 @@ describe('greeting run', () => {
     [['--every', '5', '--', 'hi'], /The duration must have a form like/],
     [['--every', '0s', '--', 'hi'], /The interval must be greater than zero/],
     [['--cron', 'daily', '--', 'hi'], /Invalid cron expression "daily"/],
-    [['--cron', '* * * * *', '--time-zone', 'Mars', '--', 'hi'], /Unknown time zone Mars\./],
+    [['--cron', '* * * * *', '--time-zone', 'Mars', '--', 'hi'], /Unknown time zone Mars/],
     [['--every', '5m', '--fail-after', '0', '--', 'hi'], /The count must be a whole number from 1/],
     [['--every', '5m', '--', 'start'], /unknown command 'start'/],
     [['--every', '5m', '--', 'hello'], /required option '--name <name>' not specified/],

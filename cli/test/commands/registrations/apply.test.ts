@@ -132,7 +132,7 @@ describe('greeting registrations apply', () => {
     const { served, path } = await applied(test)
     const { code, err } = await served.run(['apply', path, '--rotate', 'Greeting job'])
     assert.equal(code, 2)
-    assert.match(err, /The file has no client "Greeting job" with secrets\./)
+    assert.match(err, /The file has no client "Greeting job" with secrets/)
   })
 
   it('stops at the first refusal and reports the completed, the refused and the remaining changes', async (test) => {

@@ -17,6 +17,6 @@ describe('greeting registrations export', () => {
   it('refuses the name of an application that does not exist', async (test) => {
     const served = await ServedGraph.start(test)
     const { code, err } = await served.run(['export', 'Orders API'])
-    assert.deepEqual([code, err], [1, 'The tenant has no application "Orders API".\n'])
+    assert.deepEqual([code, err], [1, 'The tenant has no application "Orders API"\n'])
   })
 })

@@ -92,7 +92,7 @@ export class ApplyContext {
   /** An application by its name in the file. An earlier change has created it if necessary. */
   handle(name: string): Handle {
     const handle = this.#handles.get(name)
-    if (handle === undefined) throw new TypeError(`No change has made "${name}".`)
+    if (handle === undefined) throw new TypeError(`No change has made "${name}"`)
     return handle
   }
 
@@ -123,7 +123,7 @@ export class ApplyContext {
   servicePrincipalId(name: string): string {
     const { servicePrincipalId } = this.handle(name)
     if (servicePrincipalId === undefined)
-      throw new TypeError(`No change has made a service principal of "${name}".`)
+      throw new TypeError(`No change has made a service principal of "${name}"`)
     return servicePrincipalId
   }
 
