@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
-import { builtinModules } from 'node:module'
 import { describe, it } from 'node:test'
 import { rooms } from './arrows.ts'
-import {
-  files,
-  importsOf,
-  manifestOf,
-  read,
-  resolveOurs,
-  sources,
-  workspaces,
-} from './source-tree.ts'
+import { files, importsOf, read, resolveOurs, sources } from './source-tree.ts'
 
 const roomOf = (file: string) =>
   rooms
     .filter(({ path }) => file === path || file.startsWith(`${path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0]
-
-const documents = files.filter((file) => /^docs\/(clients|[^/]*$).*\.md$/.test(file))
 
 const isTest = (file: string) =>
   /(^|\/)(test|e2e|bench|packed|deploy|architecture)\/|\.test\.ts$/.test(file)
@@ -52,34 +41,6 @@ it('each room of the table exists', () => {
       files.some((file) => file.startsWith(`${path}/`)),
       path,
     )
-})
-
-describe('manifests', () => {
-  for (const workspace of workspaces) {
-    const { path, dependencies = {}, devDependencies = {}, peerDependencies = {} } = workspace
-    it(`${path} declares every package that its files import, and no other`, () => {
-      const own = sources.filter((file) => file.startsWith(`${path}/`))
-      for (const file of own) {
-        for (const specifier of importsOf(file)) {
-          if (/^(\.|node:|#)/.test(specifier) || builtinModules.includes(specifier)) continue
-          const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
-          if (name === manifestOf(path).name) continue
-          const declared = isTest(file)
-            ? { ...dependencies, ...devDependencies }
-            : { ...dependencies, ...peerDependencies }
-          assert.ok(name in declared, `${file} imports ${name}, which ${path}/package.json lacks`)
-        }
-      }
-      // Some packages are loaded by name, and some are used only by programs in documents.
-      const named = [...own, ...documents].map(read).join()
-      const unused = Object.keys({
-        ...dependencies,
-        ...devDependencies,
-        ...peerDependencies,
-      }).filter((name) => !name.startsWith('@types/') && !named.includes(name))
-      assert.deepEqual(unused, [])
-    })
-  }
 })
 
 describe('files', () => {

@@ -7,8 +7,8 @@ import type { Counts } from './failure-reporter.ts'
 
 /** The files of a suite, and the number of processes that share them. */
 const suites = {
-  system: { files: ['**/test/**/*.system.test.ts', 'e2e/test/**/*.test.ts'], shards: 6 },
-  unit: { files: ['{cli,packages,services}/**/test/**/!(*.system).test.ts'], shards: 2 },
+  system: { files: ['**/*.system.test.ts', 'e2e/**/*.test.ts'], shards: 6 },
+  unit: { files: ['!(architecture|bench|e2e|packed)/**/!(*.system).test.ts'], shards: 2 },
 }
 
 const root = join(import.meta.dirname, '..')

@@ -48,13 +48,9 @@ type Manifest = {
   workspaces?: string[]
   /** The files of the public subpaths. */
   exports?: Record<string, string>
-  dependencies?: Record<string, string>
-  devDependencies?: Record<string, string>
-  /** Peer dependencies of a library, such as the framework of an adapter. */
-  peerDependencies?: Record<string, string>
 }
 
-export const manifestOf = (path: string): Manifest => JSON.parse(read(join(path, 'package.json')))
+const manifestOf = (path: string): Manifest => JSON.parse(read(join(path, 'package.json')))
 
 export const workspaces = (manifestOf('.').workspaces ?? []).map((path) => ({
   path,

@@ -28,7 +28,7 @@ export type PacedLoad = LoadRequest & {
 }
 
 /** The open connections of a full load. */
-export const connections = 32
+const connections = 32
 /** Fewer requests on each connection would measure the start of the load. */
 const leastPerConnection = 4
 const leastRequests = connections * leastPerConnection

@@ -7,7 +7,7 @@ const form =
 export type ApiPage = { readonly entry: string; readonly digest: string; readonly report: string }
 
 /** Connects a report with its entry, so that neither changes alone. */
-export const digestOf = (report: string, entry: string): string =>
+const digestOf = (report: string, entry: string): string =>
   createHash('sha256').update(`${entry}\n${report}`).digest('hex').slice(0, 16)
 
 export const writeApiPage = (name: string, report: string, entry: string): string =>

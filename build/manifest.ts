@@ -24,8 +24,7 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 /** The compiled file of a source file: `.ts` in `src` is `.js` in `lib`. */
-export const compiledFile = (source: string) =>
-  source.replace('./src/', './lib/').replace(/\.ts$/, '.js')
+const compiledFile = (source: string) => source.replace('./src/', './lib/').replace(/\.ts$/, '.js')
 
 function compiledExports(exports: Readonly<Record<string, string>> = {}) {
   const entries: [string, Entry | string][] = Object.entries(exports)

@@ -26,7 +26,7 @@ export type PackageRow = {
 }
 
 /** Some files of a package of the registry. */
-export type VendoredRow = { readonly name: string; readonly files: readonly string[] }
+type VendoredRow = { readonly name: string; readonly files: readonly string[] }
 
 /** Its dependency reports each installation to a server. The served files do not need it. */
 const viewer = {

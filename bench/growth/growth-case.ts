@@ -3,7 +3,7 @@ import type { Options } from '../options.ts'
 import type { Stores } from './stores.ts'
 
 /** What a case receives. */
-export type GrowthContext = Pick<Options, 'sizes' | 'seconds' | 'rounds' | 'tiny'> & {
+type GrowthContext = Pick<Options, 'sizes' | 'seconds' | 'rounds' | 'tiny'> & {
   readonly stores: Stores
 }
 

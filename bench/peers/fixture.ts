@@ -1,7 +1,7 @@
 import crypto, { type KeyObject, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 
-export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject }
+type SigningKey = { readonly kid: string; readonly privateKey: KeyObject }
 
 /** The issuer, the API and the client of one run. They are the same for every server. */
 export type Fixture = {

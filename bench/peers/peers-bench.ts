@@ -73,7 +73,7 @@ const kindTitles = { open: 'open', remembered: 'remembered', new: 'every token n
 const [haproxy, openssl] = ['haproxy-jwt-verify', 'openssl']
 
 /** The results as Markdown: resource servers, token endpoints and goals. */
-export function tables(results: readonly Result[]): string[] {
+function tables(results: readonly Result[]): string[] {
   const counting = results.filter(({ failures }) => failures.size === 0)
   const of = (table: string) => counting.filter(({ contestant }) => contestant.table === table)
   const microseconds = (result: Result, kind: Kind) => medianUs(result, kind)?.toFixed(1) ?? ''

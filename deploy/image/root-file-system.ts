@@ -45,7 +45,7 @@ export function environmentOf(containerfile: string, target: string): Record<str
 }
 
 /** A user that no file of the image belongs to, as OpenShift chooses one for each namespace. */
-export const userId = 1_000_730_000
+const userId = 1_000_730_000
 
 /**
  * The command that runs a program in a root file system as a container runtime does: another user

@@ -43,11 +43,7 @@ const privilegedElsewhere = 'an application with management roles in another ten
 const refusesCredentials: ReadonlySet<string> = new Set([foreign, privileged, privilegedElsewhere])
 
 /** What the target of a request is for its caller, in the words of the reference. */
-export function kindsOf(
-  target: Target,
-  caller: Caller,
-  directory: ObservedDirectory,
-): readonly string[] {
+function kindsOf(target: Target, caller: Caller, directory: ObservedDirectory): readonly string[] {
   const owned = directory.ownedBy(caller.appId, caller.tenantId)
   const lacks = (authorities: readonly Authority[]) => authorities.some((one) => !owned.has(one))
   const inTenant = (one: Authority) => one.startsWith(`${caller.tenantId} `)

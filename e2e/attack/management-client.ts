@@ -53,7 +53,7 @@ export class ClientCertificate {
 }
 
 /** A credential of another client, whose tokens a federated identity credential trusts. */
-export type Exchange = { readonly appId: string; readonly credential: Credential }
+type Exchange = { readonly appId: string; readonly credential: Credential }
 export type Credential = string | ClientCertificate | Exchange
 
 /** Sends requests to one identity provider, and knows nothing of its code. */

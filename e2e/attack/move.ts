@@ -47,7 +47,7 @@ export type Move = {
   readonly onSuccess: (answer: Answer) => void | Promise<void>
 }
 
-export type Draft = Partial<Pick<Move, 'path' | 'body' | 'headers' | 'target' | 'onSuccess'>>
+type Draft = Partial<Pick<Move, 'path' | 'body' | 'headers' | 'target' | 'onSuccess'>>
 export type Objects = { readonly application: string; readonly principal: string }
 export type Special = (context: MoveContext, objects: Objects) => Draft
 

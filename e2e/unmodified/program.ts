@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { firstDifference, type KnownValues, stableTranscript } from './transcript.ts'
 
 /** A script ends with this code when its toolchain is missing. Its last row on standard error is the reason. */
-export const missingToolchain = 77
+const missingToolchain = 77
 
 /** The result of one program. */
 export type Outcome = {

@@ -1,7 +1,7 @@
 import type { GraphRequest } from '@greeting/registrations/apply'
 
 /** The application roles that the commands of an administrator need. */
-export type GraphRole =
+type GraphRole =
   | 'Application.ReadWrite.All'
   | 'AppRoleAssignment.ReadWrite.All'
   | 'SigningKey.ReadWrite.All'

@@ -9,7 +9,7 @@ export const auditLogs = { directory: 'directory', 'sign-ins': 'signIns' } as co
 export type AuditLogName = keyof typeof auditLogs
 
 /** A record: actor, action, target, time and outcome. */
-export const auditRecord = z.object({
+const auditRecord = z.object({
   id: z.string(),
   at: z.iso.datetime(),
   tenantId: z.string().nullable(),

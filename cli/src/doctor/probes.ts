@@ -82,7 +82,7 @@ async function credentialEndMs({ values }: ClientSettings): Promise<number | und
 }
 
 /** URL of the tenant's discovery document. */
-export const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
+const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
   `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}/v2.0/.well-known/openid-configuration`
 
 /** Runs each step of a job, and records the result of each. */

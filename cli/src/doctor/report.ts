@@ -24,7 +24,7 @@ const settingsCheck: Check = {
 }
 
 /** The checks, in the order in which a job needs them. */
-export const checks: readonly Check[] = [
+const checks: readonly Check[] = [
   settingsCheck,
   ...authorityChecks,
   ...clientChecks,

@@ -10,7 +10,7 @@ export type ServerErrorDetails = {
   readonly traceId?: string
 }
 
-export type RetryDetails = {
+type RetryDetails = {
   /** The pause that the server asked for, in milliseconds. */
   readonly retryAfterMs?: number
   readonly attempts?: number
@@ -34,7 +34,7 @@ export type ClientErrorDetails = {
 export type ClientErrorCode = keyof ClientErrorDetails
 
 /** The remedy for each failure, unless the server's own code has a more specific one. */
-export const remedies: Readonly<Record<ClientErrorCode, string>> = {
+const remedies: Readonly<Record<ClientErrorCode, string>> = {
   credential_unreadable:
     'Check that the file of the credential exists and that this process may read it, or that the function that returns the assertion works.',
   credential_refused:

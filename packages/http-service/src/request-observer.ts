@@ -28,7 +28,7 @@ const methods: ReadonlySet<string> = new Set([
 ])
 
 /** The method as a label: a client must not be able to add values. */
-export const methodLabel = (method: string): string => (methods.has(method) ? method : '_OTHER')
+const methodLabel = (method: string): string => (methods.has(method) ? method : '_OTHER')
 
 /** Measures each request until its answer begins. */
 export const measureRequests =

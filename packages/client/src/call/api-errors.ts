@@ -3,7 +3,7 @@ import { safeCause } from '../redaction.ts'
 import { certificateRemedy, rootCause } from '../token/token-errors.ts'
 
 /** Reads the error in the challenge of an API (RFC 6750 section 3). */
-export function readChallenge({ status, headers }: Response): ServerErrorDetails {
+function readChallenge({ status, headers }: Response): ServerErrorDetails {
   const challenge = headers.get('www-authenticate') ?? ''
   const oauthError = /\berror="([a-z_]{1,64})"/.exec(challenge)?.[1]
   return { status, ...(oauthError && { oauthError }) }

@@ -100,7 +100,7 @@ export function tokenCacheFile(path: string): TokenCache {
  * existing folder, as `/proc` does. The command and the identity
  * provider have copies of this function, because imports between the three are not allowed.
  */
-export async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string): Promise<void> {
   try {
     await makeOne(path)
   } catch (cause) {

@@ -16,7 +16,7 @@ import { startExitDeadline, watchParent } from './process-end.ts'
 import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
 
 /** A service that accepts requests. */
-export type RunningService = {
+type RunningService = {
   readonly url: string
   readonly httpsUrl?: string | undefined
   readonly metricsUrl?: string | undefined
