@@ -9,7 +9,6 @@ const unordered: Readonly<Record<string, string>> = {
   'packages/guard/src': 'Events of keys have the errors of keys.',
   'packages/portal/src': 'Pages know their routes, and routes know the pages.',
   'services/identity-provider/src/management/graph': 'Entities refer to each other.',
-  'services/identity-provider/src/storage': 'The port has types of its adapters.',
 }
 
 const products = sources.filter((file) => /\/src\//.test(file))
