@@ -37,7 +37,8 @@ export const rooms: readonly Room[] = [
   {
     path: 'packages/http-service',
     mayImport: ['packages/tracing'],
-    reason: 'Both services run on it. It contains no code for either of them or for tokens.',
+    reason:
+      'What both services do alike: settings, listeners, workers and stopping. It contains no code for either of them or for tokens.',
   },
   {
     path: 'packages/portal',
@@ -84,7 +85,7 @@ export const rooms: readonly Room[] = [
     path: 'packages/testing',
     mayImport: ['services/identity-provider', 'services/identity-provider/src/lab'],
     reason:
-      'It starts the identity provider in a test, by its public exports only. The powers over it are those of the lab.',
+      'Starts the identity provider in a test, by its public exports only. The powers over it are those of the lab.',
   },
   {
     path: 'services/greeting-api',
@@ -133,7 +134,7 @@ export const rooms: readonly Room[] = [
     path: 'services/identity-provider/src/clock',
     mayImport: [],
     reason:
-      'Steps that cannot be undone need its time. It compares clocks, and knows nothing of what the steps delete.',
+      'Compares the clocks of server and store, because steps that cannot be undone need a right time. It knows nothing of what they delete.',
   },
   {
     path: 'services/identity-provider/src/issuance',
@@ -192,7 +193,8 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/certificates',
     mayImport: ['services/identity-provider/src/files'],
-    reason: 'TLS protects connections. Its keys sign no tokens, and it does not depend on clients.',
+    reason:
+      'Certificates for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
   },
   {
     path: 'services/identity-provider/src/http',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { dirname, relative } from 'node:path'
 import { describe, it } from 'node:test'
-import { importsOf, resolveOurs, sources } from './source-tree.ts'
+import { rooms } from './arrows.ts'
+import { importsOf, read, resolveOurs, sources } from './source-tree.ts'
 
 /** Source folders whose parts still import each other in a circle, and the reason. */
 const unordered: Readonly<Record<string, string>> = {
@@ -56,6 +57,27 @@ describe('the folders and files of a source folder', () => {
       const circle = circleIn(parent)
       if (isUnordered) assert.notDeepEqual(circle, [], `remove ${parent} from the list`)
       else assert.deepEqual(circle, [])
+    })
+  }
+})
+
+const folders = [...new Set(products.filter((file) => file.endsWith('.ts')).map(dirname))].sort()
+
+/** Folders whose main file does not yet say what they are. */
+const undescribed =
+  /^cli|^packages\/(guard|lab|portal|registrations\/src\/)|\/(audit|lab|directory(-store)?|graph|odata|storage)(\/|$)/
+
+describe('a source folder', () => {
+  for (const folder of folders) {
+    if (undescribed.test(folder)) continue
+    it(`${folder} says in one line what it is, with the words of its row of arrows`, () => {
+      const sentences = products
+        .filter((file) => dirname(file) === folder)
+        .flatMap((file) => /^\/\/ Folder: (.*)/.exec(read(file))?.[1] ?? [])
+      assert.equal(sentences.length, 1)
+      const { reason } = rooms.find(({ path }) => [path, `${path}/src`].includes(folder)) ?? {}
+      if (reason !== undefined && folder !== 'services/identity-provider/src')
+        assert.ok(reason.startsWith(sentences[0] ?? ''), reason)
     })
   }
 })

@@ -1,3 +1,5 @@
+// Folder: A token is an opaque string for a client, so it shares no code with the identity provider.
+
 import { type FetchWithTokenOptions, fetchWithToken } from './call/fetch-with-token.ts'
 import { ClientError, tokenTooLargeRemedy } from './errors.ts'
 import { readBoundedText, UnusableBodyError } from './http/bounded-body.ts'

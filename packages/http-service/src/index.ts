@@ -1,3 +1,5 @@
+// Folder: What both services do alike: settings, listeners, workers and stopping.
+
 export { BodyCutError, BodyTooLargeError, readBody } from './bounded-body.ts'
 export { errorAnswer, errorResponse } from './error-answer.ts'
 export { percentDecode, readPairs } from './form-pairs.ts'

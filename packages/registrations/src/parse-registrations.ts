@@ -1,3 +1,5 @@
+// Folder: The format of the registrations file, and its comparison with a directory: no network, no clock, no file system.
+
 import type { z } from 'zod'
 import { jsonMembers } from './json-members.ts'
 import { pathText, syntaxErrorLine } from './line-of.ts'

@@ -1,3 +1,5 @@
+// Folder: Starts the identity provider in a test, by its public exports only.
+
 import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// Folder: Services and command send their spans in the same way.
+
 /** The values of a span. They contain no token, no key, no secret and no query of a URL. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 

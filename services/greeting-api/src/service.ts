@@ -1,3 +1,5 @@
+// Folder: The resource server uses only the key set of the identity provider, over HTTP.
+
 import { createGuard, describeResource, entra, type Runtime } from '@greeting/guard'
 import {
   type Fetch,

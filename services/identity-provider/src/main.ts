@@ -1,3 +1,5 @@
+// Folder: The program, its settings and its routes.
+
 import { runService, visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
 import { readSettings } from './settings.ts'

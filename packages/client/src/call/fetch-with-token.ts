@@ -1,3 +1,5 @@
+// Folder: Calls an API with a token, and repeats safe requests.
+
 import { type OnEvent, safeListener } from '../events.ts'
 import { retryUntilDeadline } from '../http/retry.ts'
 import { secureUrl } from '../http/secure-url.ts'

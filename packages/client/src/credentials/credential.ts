@@ -1,3 +1,5 @@
+// Folder: The credentials with which a client asks for a token.
+
 import { type ClientAuth, ClientSecretPost } from 'oauth4webapi'
 
 /** One client authentication of a token request. */

@@ -1,3 +1,5 @@
+// Folder: Files of the client: its credentials, and tokens that several processes share.
+
 export {
   type ClientCertificateFiles,
   clientCertificateFiles,

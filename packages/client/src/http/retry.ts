@@ -1,3 +1,5 @@
+// Folder: Requests with limits of time, size and repetition.
+
 import type { ClientError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 

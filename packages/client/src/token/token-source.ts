@@ -1,3 +1,5 @@
+// Folder: Requests tokens, and caches them until they need renewal.
+
 import { type OnEvent, safeListener } from '../events.ts'
 import { withinRequestLimit } from '../http/request-limit.ts'
 import { type Attempt, type Backoff, pauseMs, retryUntilDeadline } from '../http/retry.ts'

@@ -1,3 +1,5 @@
+// Folder: Sockets that accept requests, refuse malformed ones, and stop without losing any.
+
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'

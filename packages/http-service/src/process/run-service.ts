@@ -1,3 +1,5 @@
+// Folder: A service as a process: its start, its health, its log and its end.
+
 import cluster from 'node:cluster'
 import {
   readTracingOptions,

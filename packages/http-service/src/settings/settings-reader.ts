@@ -1,3 +1,5 @@
+// Folder: Settings of an environment or of a program, checked by one schema.
+
 import type { z } from 'zod'
 
 /** Settings with faults. Each fault has the name, the actual value and the expected form. */

@@ -1,3 +1,5 @@
+// Folder: Several processes that share the ports and the metrics of one service.
+
 import type { EventEmitter } from 'node:events'
 import { Channel, type Peer } from './channel.ts'
 

@@ -1,3 +1,5 @@
+// Folder: A page that tries both greetings in a browser.
+
 import { html } from 'hono/html'
 import type { ApiAddresses, ApiDescription } from '../api-description.ts'
 import { page, pageHeaders, pageStyle } from '../page.ts'

@@ -1,3 +1,5 @@
+// Folder: A backup copies the store and its key.
+
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

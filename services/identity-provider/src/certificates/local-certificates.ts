@@ -1,3 +1,5 @@
+// Folder: Certificates for HTTPS on this machine.
+
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../files/make-folder.ts'

@@ -1,3 +1,5 @@
+// Folder: Compares the clocks of server and store, because steps that cannot be undone need a right time.
+
 import { AgreedTime } from './agreed-time.ts'
 import type { ClockMarkStore, ClockMarks } from './clock-marks.ts'
 

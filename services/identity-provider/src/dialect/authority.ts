@@ -1,3 +1,5 @@
+// Folder: Requests, tokens and errors in the form of Entra.
+
 import { isGuid } from '../directory/guid.ts'
 import type { Tenant } from '../directory/tenant.ts'
 

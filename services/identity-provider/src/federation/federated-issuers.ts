@@ -1,3 +1,5 @@
+// Folder: The guard fetches the keys of other issuers and verifies their tokens, as for any API.
+
 import {
   anyCaller,
   createGuard,

@@ -1,3 +1,5 @@
+// Folder: All secrets are written to the disk in the same way.
+
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// Folder: Routes pass requests to the decision and return its answers.
+
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'

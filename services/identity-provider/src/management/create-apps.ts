@@ -1,3 +1,5 @@
+// Folder: The management APIs change the directory through the storage port, and rotate the signing keys.
+
 import { Hono } from 'hono'
 import type { AuditRecord } from '../audit/audit-record.ts'
 import {

@@ -1,3 +1,5 @@
+// Folder: Metrics read the figures of other rooms, which do not know Prometheus.
+
 import type { ObserveRequest } from '@greeting/http-service'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ObserveToken } from '../http/token-observation.ts'

@@ -1,3 +1,5 @@
+// Folder: The first registrations are a file and a change of the directory: no network, no keys.
+
 import {
   applicationIdPlaceholder,
   parseRegistrations,

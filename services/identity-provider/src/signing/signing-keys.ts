@@ -1,3 +1,5 @@
+// Folder: The only room with private keys does not depend on requests or clients.
+
 import type { AgreedTime } from '../clock/agreed-time.ts'
 import { KeyCache } from './key-cache.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'

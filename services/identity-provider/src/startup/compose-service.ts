@@ -1,3 +1,5 @@
+// Folder: Composes the service from its settings, its storage and its listeners.
+
 import { metricsFetch } from '@greeting/http-service'
 import { AuditBuffer } from '../audit/audit-buffer.ts'
 import type { StorageLimits } from '../audit/storage-usage.ts'

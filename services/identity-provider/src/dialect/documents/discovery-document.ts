@@ -1,3 +1,5 @@
+// Folder: The public documents of Entra: discovery, keys and clouds.
+
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
 /** The supported methods of client authentication, as in metadata. */

@@ -1,3 +1,5 @@
+// Folder: The errors of Entra: one row for each, and their envelope.
+
 import { issuanceRefusalRows } from './issuance-refusal-rows.ts'
 import type { Refusal, RefusalRow, RefusalRows } from './refusal.ts'
 import { requestRefusalRows } from './request-refusal-rows.ts'

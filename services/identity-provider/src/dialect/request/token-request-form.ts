@@ -1,3 +1,5 @@
+// Folder: The token request as a form, in both versions of the endpoint.
+
 import { Refused } from '../../issuance/refusal.ts'
 import type { TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'

@@ -1,3 +1,5 @@
+// Folder: The claims of a token, in both versions.
+
 import { tokenExchangeAppId } from '../../directory/privileged-api-ids.ts'
 import { exchangeMark } from '../../issuance/exchanged-token.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'

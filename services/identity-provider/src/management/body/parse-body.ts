@@ -1,3 +1,5 @@
+// Folder: Reads the body of an operation: its size, its JSON and its schema.
+
 import type { z } from 'zod'
 import { propertyPathText, type ValidationIssue } from '../../directory/validation-issue.ts'
 import { GraphError } from '../refusals/graph-error.ts'

@@ -1,3 +1,5 @@
+// Folder: The first start: built-in APIs, a tenant and an administrator.
+
 import { secretSha256 } from '../../directory/application/password-credential.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { Runtime } from '../../directory/runtime.ts'

@@ -1,3 +1,5 @@
+// Folder: Executes one operation for one request, in phases that no operation can skip.
+
 import type { AuditRecord } from '../../audit/audit-record.ts'
 import type { CredentialUses } from '../../audit/credential-uses.ts'
 import type { Directory } from '../../directory/directory.ts'

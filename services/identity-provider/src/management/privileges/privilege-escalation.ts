@@ -1,3 +1,5 @@
+// Folder: Who may call an operation, and which changes need roles of the caller's own.
+
 import type { Application } from '../../directory/application/application.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'

@@ -1,3 +1,5 @@
+// Folder: The errors of the management APIs: one row for each.
+
 /** A refusal of a management API on the wire. */
 type Refusal = {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 424 | 500 | 503

@@ -1,3 +1,5 @@
+// Folder: The lists of Azure Resource Manager that a login reads.
+
 import { type Context, Hono } from 'hono'
 import { resourceManagerAppId } from '../../directory/privileged-api-ids.ts'
 import type { Runtime } from '../../directory/runtime.ts'

@@ -1,3 +1,5 @@
+// Folder: The API of the server itself: keys, tenants, logs and credentials.
+
 import type { Hono } from 'hono'
 import type { AuditRecord } from '../../audit/audit-record.ts'
 import type { AuditTrail } from '../../audit/audit-trail.ts'
