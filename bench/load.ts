@@ -33,6 +33,9 @@ const connections = 32
 const leastPerConnection = 4
 const leastRequests = connections * leastPerConnection
 
+/** No server needs less for a request. A short load may end within one tick of the processor time. */
+const leastUs = 10
+
 /** Sends each load from a thread of its own, so that work in this thread delays no request. */
 async function inThread<Report>(file: string, load: FullLoad | PacedLoad): Promise<Report> {
   const worker = new Worker(new URL(`./load/${file}`, import.meta.url), { workerData: load })
@@ -53,11 +56,12 @@ export async function pacedLoad(load: PacedLoad): Promise<Latency> {
 /** The processor time of the server for one request, in microseconds, and its requests per second. */
 export type Cost = { readonly us: number; readonly perSecond: number }
 
-/** A load of about some seconds. */
+/** A load that takes about some seconds of processor time of the server. */
 export type CpuLoad = (seconds: number) => Promise<Cost>
 
 /**
- * A full load whose number of requests follows the speed of the server.
+ * A full load whose number of requests follows the cost of the latest load. So a busy machine makes a load
+ * longer, and not shorter.
  *
  * @param requestOf makes the requests of one load, of this number
  * @param mostRequests the maximum number of requests of one load; none by default
@@ -67,16 +71,17 @@ export function cpuLoad(
   requestOf: (requests: number) => LoadRequest,
   mostRequests = Number.POSITIVE_INFINITY,
 ): CpuLoad {
-  let perSecond = 0
+  let latestUs = Number.POSITIVE_INFINITY
   return async (seconds) => {
-    const wanted = Math.max(leastRequests, Math.ceil(perSecond * seconds))
+    const wanted = Math.max(leastRequests, Math.ceil((seconds * 1e6) / latestUs))
     const requests = Math.min(wanted, mostRequests)
     const before = cpuSecondsOf(pid)
     const load: FullLoad = { ...requestOf(requests), requests, connections }
     const report = await inThread<{ seconds: number; failures: string }>('full-load.ts', load)
     if (report.failures !== '') throw new Error(report.failures)
-    perSecond = requests / report.seconds
-    return { us: ((cpuSecondsOf(pid) - before) * 1e6) / requests, perSecond }
+    const us = ((cpuSecondsOf(pid) - before) * 1e6) / requests
+    latestUs = Math.max(us, leastUs)
+    return { us, perSecond: requests / report.seconds }
   }
 }
 

@@ -6,7 +6,7 @@ export const usage = `npm run bench -- [growth] [options]
 Without "growth", compares Greeting with its peers. With it, compares Greeting with itself at several sizes.
 
   --only <ids>      only the programs or cases whose id begins with one of these, separated by commas
-  --seconds <n>     length of each load, 1 to 600 (2)
+  --seconds <n>     length of a load, or its processor time of the server, 1 to 600 (2)
   --rounds <n>      turns of each load after a start, 1 to 31 (3)
   --starts <n>      starts of each program, 1 to 9 (2); not for growth
   --store <kind>    sqlite or postgresql (sqlite); for growth

@@ -44,7 +44,10 @@ export async function comparePeers(
     for (const program of missing(needs))
       console.error(`${id} is omitted: ${program} is missing (${howToGet(program)})`)
   const present = wanted.filter(({ needs }) => missing(needs).length === 0)
-  const pace: Pace = { ...lengths, warmUpSeconds: tiny ? 0 : 2 }
+  // A load of 0 seconds has the least number of requests.
+  const pace: Pace = tiny
+    ? { ...lengths, seconds: 0, warmUpSeconds: 0 }
+    : { ...lengths, warmUpSeconds: 2 }
 
   const folder = await mkdtemp(join(tmpdir(), 'greeting-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -93,7 +96,8 @@ function tables(results: readonly Result[]): string[] {
     return [title, microseconds(result, 'token'), toOpenssl]
   })
   const titleOf = ({ id, kind }: Side) => {
-    const title = contestants.find((one) => one.id === id)?.title ?? id
+    const title = contestants.find((one) => one.id === id)?.title
+    if (title === undefined) throw new TypeError(`a goal names ${id}, which is no program`)
     return kind === 'token' ? title : `${title}, ${kindTitles[kind]}`
   }
   const verdicts = goals.map(({ one, to, atLeast }) => {
