@@ -15,7 +15,7 @@ export type Section = {
 /** The output that a page promises, by failure. */
 export type Complaints = ReadonlyMap<string, string>
 
-/** One page of docs/guides/clients: its commands, its modules and the promised output. */
+/** One client in a page of docs/guides/clients: its commands, its modules and the promised output. */
 export class ClientPage {
   readonly name: string
   /** The sections with commands or a module. */
@@ -23,11 +23,17 @@ export class ClientPage {
   readonly complaints: Complaints
   readonly text: string
 
-  constructor(name: string) {
+  /** The link to the client from the index. */
+  readonly link: string
+
+  /** @param file without `.md`; the client is one of its sections */
+  constructor(name: string, file: string) {
     this.name = name
-    this.text = readFileSync(join(folder, `${name}.md`), 'utf8')
+    this.link = `${file}.md#${name.replaceAll(/[@/]/g, '')}`
+    const [, text = ''] = readFileSync(join(folder, `${file}.md`), 'utf8').split(`\n## ${name}\n`)
+    this.text = text.split('\n## ')[0] ?? ''
     this.sections = this.text
-      .split(/^## /m)
+      .split(/^### /m)
       .slice(1)
       .map((text) => ({
         heading: text.slice(0, text.indexOf('\n')),
@@ -46,7 +52,7 @@ export class ClientPage {
    */
   section(heading: string): Section {
     const found = this.sections.find((section) => section.heading === heading)
-    if (found === undefined) throw new TypeError(`${this.name}.md has no lines under ${heading}.`)
+    if (found === undefined) throw new TypeError(`${this.link} has no lines under ${heading}.`)
     return found
   }
 }

@@ -9,14 +9,14 @@ import { type HostedRuns, type ProgramRun, runModules, runSection } from './prog
 import { prepareSituations, type Refusal, refusals, type Situations } from './situations.ts'
 
 const clients = [
-  { page: 'msal-node', package: '@azure/msal-node', prints: '200 Hi' },
-  { page: 'azure-identity', package: '@azure/identity', prints: '200 Hi' },
-  { page: 'openid-client', package: 'openid-client', prints: '200 Hi' },
-  { page: 'oauth4webapi', package: 'oauth4webapi', prints: '200 Hi' },
-  { page: 'curl', package: undefined, prints: 'Hi' },
-].map((client) => ({ ...client, page: new ClientPage(client.page) }))
+  { name: '@azure/msal-node', file: 'microsoft', prints: '200 Hi' },
+  { name: '@azure/identity', file: 'microsoft', prints: '200 Hi' },
+  { name: 'openid-client', file: 'oauth', prints: '200 Hi' },
+  { name: 'oauth4webapi', file: 'oauth', prints: '200 Hi' },
+  { name: 'curl', file: 'oauth', prints: 'Hi' },
+].map(({ name, file, prints }) => ({ page: new ClientPage(name, file), prints }))
 
-const index = new ClientPage('README')
+const index = readFileSync(join(root, 'docs/guides/clients/README.md'), 'utf8')
 const processesAtOnce = 4
 
 /** A section of a page, with the settings of one situation. */
@@ -76,7 +76,7 @@ const runOf = async (one: Case): Promise<ProgramRun> =>
     : run(one.section, settingsOf(one))
 
 for (const { page, prints } of clients) {
-  describe(`the lines of docs/guides/clients/${page.name}.md`, {
+  describe(`the lines of docs/guides/clients/${page.link}`, {
     concurrency: processesAtOnce,
   }, () => {
     before(prepare)
@@ -133,7 +133,7 @@ describe('docs/guides/clients/README.md', () => {
   before(prepare)
 
   it('loads the settings of the system into a shell', async () => {
-    const [, line = ''] = /^(set -a; .*)$/m.exec(index.text) ?? []
+    const [, line = ''] = /^(set -a; .*)$/m.exec(index) ?? []
     const shell = { shell: `${line}\nenv`, module: undefined, heading: '' }
     const { stdout } = await run(shell, {})
     const lines = stdout.split('\n')
@@ -142,20 +142,18 @@ describe('docs/guides/clients/README.md', () => {
   })
 
   it('names the tested versions, and each page names its package', () => {
-    for (const { page, package: name } of clients) {
-      if (name === undefined) continue
+    for (const { page } of clients) {
+      const { name } = page
+      if (name === 'curl') continue
       const manifest = join(root, 'node_modules', name, 'package.json')
       const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
       assert.ok(page.text.includes(`npm install ${name}\n`), page.name)
-      assert.ok(
-        index.text.includes(`| [${name}](${page.name}.md) | ${version} |`),
-        `${name} is ${version}`,
-      )
+      assert.ok(index.includes(`| [${name}](${page.link}) | ${version} |`), `${name} is ${version}`)
     }
   })
 
   it('names every refusal with its code', () => {
     for (const { what, code } of refusals)
-      assert.match(index.text, RegExp(`^\\| ${what} \\| .*${code}`, 'm'))
+      assert.match(index, RegExp(`^\\| ${what} \\| .*${code}`, 'm'))
   })
 })

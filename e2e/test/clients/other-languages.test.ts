@@ -44,7 +44,7 @@ const assertions: readonly {
 
 const bytes = (fingerprint: string) => Buffer.from(fingerprint.replaceAll(':', ''), 'hex')
 
-const page = new ClientPage('other-languages')
+const page = new ClientPage('Other languages', 'README')
 const readers = Array.from(
   page.text.matchAll(/^\| (.+?) \| `(\/.+?)` \| (.+) \|$/gm),
   ([, reader = '', path = '', members = '']) => ({

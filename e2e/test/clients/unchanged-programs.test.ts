@@ -5,7 +5,7 @@ import { ClientPage } from './client-page.ts'
 import { type LeadingProxy, startLeadingProxy } from './leading-proxy.ts'
 import { runSection } from './program-run.ts'
 
-const page = new ClientPage('unchanged-programs')
+const page = new ClientPage('Unchanged programs', 'README')
 
 describe('unchanged programs', () => {
   let system: SharedSystem
