@@ -18,12 +18,12 @@ export type PreviousRelease = AsyncDisposable & {
  * Checks out and installs an earlier commit.
  *
  * @param commit default: the commit before the one that added the last migration, so that the upgrade
- *   migrates the store
+ *   migrates the store; the commit of the first tables, as long as no migration follows them
  * @throws {Error} when the clone does not have the commit, or the registry cannot be reached
  */
 export async function previousRelease(root: string, commit?: string): Promise<PreviousRelease> {
   const git = (...args: string[]) => mustRun('git', args, root).trim()
-  const chosen = git('rev-parse', commit ?? `${lastMigrationCommit(root, git)}^`)
+  const chosen = git('rev-parse', commit ?? lastUpgrade(root, git))
   const folder = mkdtempSync(join(tmpdir(), 'greeting-previous-'))
   const remove = async () => {
     git('worktree', 'remove', '--force', folder)
@@ -48,7 +48,7 @@ export async function previousRelease(root: string, commit?: string): Promise<Pr
   }
 }
 
-function lastMigrationCommit(root: string, git: (...args: string[]) => string): string {
+function lastUpgrade(root: string, git: (...args: string[]) => string): string {
   const names = [...readFileSync(join(root, migrationsFile), 'utf8').matchAll(/^ {2}'([\w-]+)'/gm)]
   const [, last = ''] = names.at(-1) ?? []
   const [commit] = git(
@@ -61,5 +61,5 @@ function lastMigrationCommit(root: string, git: (...args: string[]) => string): 
   ).split('\n')
   if (!commit)
     throw new Error(`no commit of this clone adds the migration ${last}: fetch its history`)
-  return commit
+  return names.length === 1 ? commit : `${commit}^`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { contractionSuffix } from '../../../../src/storage/sql/migrations/later-migrations.ts'
 import { migrations } from '../../../../src/storage/sql/migrations/migrations.ts'
 import { sqliteDatabase } from '../../../../src/storage/sqlite/sqlite-database.ts'
@@ -60,17 +60,16 @@ function contractions(
   })
 }
 
-const names = Object.keys(migrations)
-
 describe('a migration that is no contraction', () => {
   const side = new DatabaseSync(':memory:')
   const database = sqliteDatabase(side, ':memory:')
-  for (const [index, name] of names.entries()) {
+  const [first = '', ...later] = Object.keys(migrations)
+  before(() => database.migrate(first))
+  for (const name of later.filter((name) => !name.endsWith(contractionSuffix))) {
     it(`leaves the statements of the release before it valid: ${name}`, async () => {
-      const before = tablesOf(side)
+      const present = tablesOf(side)
       await database.migrate(name)
-      if (index === 0 || name.endsWith(contractionSuffix)) return
-      assert.deepEqual(contractions(before, tablesOf(side)), [])
+      assert.deepEqual(contractions(present, tablesOf(side)), [])
     })
   }
 
