@@ -10,6 +10,7 @@ import {
   observeRequests,
   openMetricsListener,
   type ProcessContext,
+  type RequestObserver,
   type StopOptions,
 } from '@greeting/http-service'
 import type { Logger } from 'pino'
@@ -53,23 +54,8 @@ export async function startService(
   { link, tracing, runtime, openListener = listen }: ServiceParts = {},
 ): Promise<Service> {
   // 1. Listeners and public addresses
-  const listener = await openListener(settings.HOST, settings.PORT, {
-    keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
-  })
-  const opened: (Listener | undefined)[] = [listener]
-  const stopListeners = (options?: StopOptions) =>
-    Promise.all(opened.map((one) => one?.stop(options)))
-  const openOther = async <Other extends Listener>(opening: Promise<Other | undefined>) => {
-    const other = await opening.catch(async (cause) => {
-      await stopListeners()
-      throw cause
-    })
-    opened.push(other)
-    return other
-  }
-  const secureListener = await openOther(openSecureListener(settings, log))
-  const metricsListener = await openOther(openMetricsListener(settings, openListener))
-  const baseUrl = settings.BASE_URL ?? listener.url
+  const listeners = await openListeners(settings, log, openListener)
+  const baseUrl = settings.BASE_URL ?? listeners.plain.url
   const tenantUrl = `${settings.AUTH_URL}/${settings.TENANT_ID}`
   const scope = `api://${settings.API_APPLICATION_ID}/.default`
   const resourceMetadata = describeResource({
@@ -81,23 +67,12 @@ export async function startService(
   })
 
   // 2. Guard, metrics and log
-  const metrics = metricsListener && (await loadMetrics())
+  const metrics = listeners.metrics && (await loadMetrics())
   const logEvent = logGuardEvents(log)
   const ownFetch = link?.fetch ?? globalThis.fetch
   const guard = createGuard(
     entra({
-      tenantId: settings.TENANT_ID,
-      apiApplicationId: settings.API_APPLICATION_ID,
-      authUrl: settings.AUTH_URL,
-      issuerUrl: settings.ISSUER_URL,
-      keySetUrl: settings.JWKS_URL,
-      tokenVersions: settings.TOKEN_VERSIONS,
-      clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
-      testKeys: settings.TEST_KEYS,
-      maxCachedTokens: settings.REMEMBERED_TOKENS,
-      certificateBinding: settings.CERTIFICATE_BINDING,
-      roles,
-      realm: 'greeting-api',
+      ...guardOptions(settings),
       resourceMetadataUrl: resourceMetadata.url,
       listener: (event) => {
         metrics?.listener(event)
@@ -112,7 +87,7 @@ export async function startService(
     metrics.watch(guard)
     link?.reportMetrics(registry)
     const read = link?.readAllMetrics ?? (() => registry.metrics())
-    metricsListener?.answerWith(metricsFetch(read))
+    listeners.metrics?.answerWith(metricsFetch(read))
   }
   // The guard fetches again, and gets the response that another worker has fetched.
   link?.onSharedFetch(() => void guard.start())
@@ -120,40 +95,77 @@ export async function startService(
   // 3. Requests
   let isStopping = false
   const addresses = { baseUrl, tokenUrl: `${tenantUrl}/oauth2/v2.0/token`, scope }
-  const app = createApp({
-    guard,
-    addresses,
-    resourceMetadata,
-    isStopping: () => isStopping,
-    log,
-  })
-  const routes = new Set(Object.keys(describeApi(addresses).paths))
-  const routeOf = (url: string) => {
-    const { pathname } = new URL(url)
-    return routes.has(pathname) ? pathname : ''
-  }
-  const observe = observeRequests(tracing, metrics?.observeRequest)
-  const answer: Fetch =
-    observe === undefined
-      ? (request, bindings) => app.fetch(request, bindings)
-      : (request, bindings) =>
-          observe(
-            request,
-            () => routeOf(request.url),
-            async () => app.fetch(request, bindings),
-          )
-  for (const one of [listener, secureListener]) one?.answerWith(answer)
+  const app = createApp({ guard, addresses, resourceMetadata, isStopping: () => isStopping, log })
+  const routes = Object.keys(describeApi(addresses).paths)
+  const answer = observed(app.fetch, routes, observeRequests(tracing, metrics?.observeRequest))
+  for (const one of [listeners.plain, listeners.secure]) one?.answerWith(answer)
   void guard.start()
   return {
-    url: listener.url,
-    httpsUrl: secureListener?.url,
-    metricsUrl: metricsListener?.url,
+    url: listeners.plain.url,
+    httpsUrl: listeners.secure?.url,
+    metricsUrl: listeners.metrics?.url,
     stop: async (options) => {
       isStopping = true
-      await stopListeners({ ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 })
+      await listeners.stop({ ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 })
       guard.stop()
     },
   }
+}
+
+/** Opens all listeners of the settings, or none. */
+async function openListeners(settings: Settings, log: Logger, openListener: Listen) {
+  const plain = await openListener(settings.HOST, settings.PORT, {
+    keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
+  })
+  const opened: (Listener | undefined)[] = [plain]
+  const stop = (options?: StopOptions) => Promise.all(opened.map((one) => one?.stop(options)))
+  const openOther = async <Other extends Listener>(opening: Promise<Other | undefined>) => {
+    const other = await opening.catch(async (cause) => {
+      await stop()
+      throw cause
+    })
+    opened.push(other)
+    return other
+  }
+  const secure = await openOther(openSecureListener(settings, log))
+  const metrics = await openOther(openMetricsListener(settings, openListener))
+  return { plain, secure, metrics, stop }
+}
+
+/** The options of the guard that the settings contain. */
+const guardOptions = (settings: Settings) => ({
+  tenantId: settings.TENANT_ID,
+  apiApplicationId: settings.API_APPLICATION_ID,
+  authUrl: settings.AUTH_URL,
+  issuerUrl: settings.ISSUER_URL,
+  keySetUrl: settings.JWKS_URL,
+  tokenVersions: settings.TOKEN_VERSIONS,
+  clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
+  testKeys: settings.TEST_KEYS,
+  maxCachedTokens: settings.REMEMBERED_TOKENS,
+  certificateBinding: settings.CERTIFICATE_BINDING,
+  roles,
+  realm: 'greeting-api',
+})
+
+/** A handler whose requests are observed with their route, or with an empty one. */
+function observed(
+  fetch: Fetch,
+  routes: readonly string[],
+  observe: RequestObserver | undefined,
+): Fetch {
+  if (observe === undefined) return fetch
+  const known = new Set(routes)
+  const routeOf = (url: string) => {
+    const { pathname } = new URL(url)
+    return known.has(pathname) ? pathname : ''
+  }
+  return (request, bindings) =>
+    observe(
+      request,
+      () => routeOf(request.url),
+      async () => fetch(request, bindings),
+    )
 }
 
 /** The code of the metrics is loaded, and they count, only when they are on. */
