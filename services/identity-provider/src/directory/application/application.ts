@@ -119,7 +119,7 @@ export const applicationProperties: PropertyTable<
   oauth2RequirePostResponse: { fixed: false, isSelectedOnly: true, type: 'Edm.Boolean' },
   id: { column: ['id'], filter: 'value', index: 'id' },
   tenantId: { column: ['tenant_id'], show: false },
-  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], type: 'Edm.DateTimeOffset' },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'] },
   appId: { column: ['app_id'], filter: 'value', hasStartsWith: true, index: 'appId' },
   displayName: {
     column: ['display_name'],
@@ -137,12 +137,7 @@ export const applicationProperties: PropertyTable<
     isSetAtCreation: true,
     filter: 'value',
   },
-  createdDateTime: {
-    column: ['created_at', 'time'],
-    type: 'Edm.DateTimeOffset',
-    filter: 'time',
-    isSortable: true,
-  },
+  createdDateTime: { column: ['created_at', 'time'], filter: 'time', isSortable: true },
   signInAudience: {
     initial: 'AzureADMyOrg',
     column: ['sign_in_audience'],
@@ -165,13 +160,11 @@ export const applicationProperties: PropertyTable<
       .boolean()
       .nullable()
       .transform((value) => value ?? false),
-    type: 'Edm.Boolean',
   },
   passwordAuthenticationAllowed: {
     initial: true,
     column: ['password_authentication_allowed', 'boolean'],
     body: z.boolean(),
-    type: 'Edm.Boolean',
   },
   publisherDomain: {
     show: ({ tenantId }, { directory }) => directory.tenant(tenantId)?.domains[0] ?? null,
@@ -270,12 +263,7 @@ export const applicationProperties: PropertyTable<
   samlMetadataUrl: { inert: null, body: webUrl.nullable() },
   serviceManagementReference: { inert: null, body: text().nullable() },
   spa: { inert: { redirectUris: [] }, body: forms.redirects, type: 'graph.spaApplication' },
-  tags: {
-    inert: [],
-    body: tags.nullable(),
-    type: 'Collection(Edm.String)',
-    filter: 'collection',
-  },
+  tags: { inert: [], body: tags.nullable(), type: 'Collection(Edm.String)', filter: 'collection' },
   web: {
     inert: webDefaults,
     body: forms.web,

@@ -54,7 +54,7 @@ export type Property<Entity, Lookups, Value = unknown> = {
   readonly show?: false | ((entity: Entity, view: PropertyView<Lookups>) => unknown)
   /** Whether an answer has it only when `$select` names it. */
   readonly isSelectedOnly?: true
-  /** The type in `$metadata`; default `Edm.String`. */
+  /** The type in `$metadata`; default that of the column, or `Edm.String`. */
   readonly type?: string
   /** How `$filter` compares it. Graph does not index the other properties either. */
   readonly filter?: 'value' | 'time' | 'collection' | MemberObjects
@@ -72,9 +72,15 @@ export type PropertyTable<Entity, Lookups> = {
   readonly [Name in keyof Entity]: Property<Entity, Lookups, Entity[Name]>
 } & Readonly<Record<string, Property<Entity, Lookups>>>
 
-/** A property of answers, with the function that reads its value. */
-export type ShownProperty<Entity, Lookups> = Omit<Property<Entity, Lookups>, 'show'> & {
+/** A property of answers, with its type and the function that reads its value. */
+export type ShownProperty<Entity, Lookups> = Omit<Property<Entity, Lookups>, 'show' | 'type'> & {
+  readonly type: string
   readonly show: (entity: Entity, view: PropertyView<Lookups>) => unknown
+}
+
+const typesOfColumns: Readonly<Partial<Record<ColumnForm, string>>> = {
+  boolean: 'Edm.Boolean',
+  time: 'Edm.DateTimeOffset',
 }
 
 /** The properties of a table that answers have. */
@@ -82,9 +88,11 @@ export function shownProperties<Entity, Lookups>(
   table: Readonly<Record<string, Property<Entity, Lookups>>>,
 ): Readonly<Record<string, ShownProperty<Entity, Lookups>>> {
   return Object.fromEntries(
-    Object.entries(table).flatMap(([name, row]) =>
-      row.show === false ? [] : [[name, { ...row, show: row.show ?? readerOf(name, row) }]],
-    ),
+    Object.entries(table).flatMap(([name, row]) => {
+      if (row.show === false) return []
+      const type = row.type ?? typesOfColumns[row.column?.[1] ?? 'plain'] ?? 'Edm.String'
+      return [[name, { ...row, type, show: row.show ?? readerOf(name, row) }]]
+    }),
   )
 }
 

@@ -44,7 +44,7 @@ export const appRoleAssignmentProperties: PropertyTable<
   tenantId: { column: ['tenant_id'], show: false },
   deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
   appRoleId: { column: ['app_role_id'], type: 'Edm.Guid', filter: 'value', index: 'appRoleId' },
-  createdDateTime: { column: ['created_at', 'time'], type: 'Edm.DateTimeOffset' },
+  createdDateTime: { column: ['created_at', 'time'] },
   principalDisplayName: {
     show: ({ principalId }, { directory }) =>
       directory.servicePrincipal(principalId)?.displayName ?? null,

@@ -88,12 +88,11 @@ const applicationOf = (
 export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups> = {
   id: { column: ['id'], filter: 'value', index: 'id' },
   tenantId: { column: ['tenant_id'], show: false },
-  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], type: 'Edm.DateTimeOffset' },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'] },
   accountEnabled: {
     initial: true,
     column: ['account_enabled', 'boolean'],
     body: z.boolean(),
-    type: 'Edm.Boolean',
     filter: 'value',
   },
   appDescription: {
@@ -110,18 +109,12 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
     initial: false,
     column: ['app_role_assignment_required', 'boolean'],
     body: z.boolean(),
-    type: 'Edm.Boolean',
   },
   appRoles: {
     show: (one, view) => (applicationOf(one, view)?.appRoles ?? []).map(appRoleJson),
     type: 'Collection(graph.appRole)',
   },
-  createdDateTime: {
-    column: ['created_at', 'time'],
-    type: 'Edm.DateTimeOffset',
-    filter: 'time',
-    isSortable: true,
-  },
+  createdDateTime: { column: ['created_at', 'time'], filter: 'time', isSortable: true },
   displayName: {
     column: ['display_name'],
     filter: 'value',
@@ -199,12 +192,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
     body: complex({ relayState: text(2048).nullable() }),
     type: 'graph.samlSingleSignOnSettings',
   },
-  tags: {
-    inert: [],
-    body: tags.nullable(),
-    type: 'Collection(Edm.String)',
-    filter: 'collection',
-  },
+  tags: { inert: [], body: tags.nullable(), type: 'Collection(Edm.String)', filter: 'collection' },
   addIns: { fixed: [], type: 'Collection(graph.addIn)' },
   applicationTemplateId: { fixed: null },
   disabledByMicrosoftStatus: { fixed: null },

@@ -21,9 +21,8 @@ function propertyOf(name: string): EntitySet<DirectoryObject>['properties'][stri
     applications.properties[name],
     servicePrincipals.properties[name],
   ]
-  const { type } = ofApplication ?? ofPrincipal ?? {}
   return {
-    ...(type === undefined ? {} : { type }),
+    type: ofApplication?.type ?? ofPrincipal?.type ?? 'Edm.String',
     ...(filterable.has(name) ? { filter: 'value' } : {}),
     show: (object, view) =>
       isApplication(object) ? ofApplication?.show(object, view) : ofPrincipal?.show(object, view),

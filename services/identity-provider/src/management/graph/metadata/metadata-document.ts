@@ -16,8 +16,8 @@ export type ModelSet = {
   readonly isContained?: true
 }
 
-const propertiesXml = (types: readonly (readonly [name: string, type: string | undefined])[]) =>
-  types.map(([name, type = 'Edm.String']) => `<Property Name="${name}" Type="${type}"/>`).join('')
+const propertiesXml = (types: readonly (readonly [name: string, type: string])[]) =>
+  types.map(([name, type]) => `<Property Name="${name}" Type="${type}"/>`).join('')
 
 const entityXml = ({ set, navigation = {} }: ModelSet) =>
   `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(

@@ -79,7 +79,7 @@ describe('the model of Microsoft Graph', () => {
       const entity = Array.isArray(body.value) ? body.value[0] : body
       const declared = model.find(({ set }) => set.type === type)
       const rows = Object.entries(declared?.set.properties ?? {})
-      const types = Object.fromEntries(rows.map(([name, row]) => [name, row.type ?? 'Edm.String']))
+      const types = Object.fromEntries(rows.map(([name, row]) => [name, row.type]))
       requireMembers(type, entity as object, types)
     }
   })
