@@ -27,7 +27,7 @@ export type Connection = {
 type ConnectionOptions = {
   readonly deadlineMs: number
   readonly onEvent?: (event: ClientEvent) => void
-  /** Replaces parts of the runtime of the greetings. */
+  /** Replaces parts of the runtime of `hi` and `hello`. */
   readonly runtime?: Partial<Runtime>
   /** Makes a span for each request; default no spans. */
   readonly trace?: Trace
@@ -36,8 +36,7 @@ type ConnectionOptions = {
 function cacheFileOf({ TOKEN_CACHE_FILE, file }: ClientSettings): string | undefined {
   if (TOKEN_CACHE_FILE !== undefined)
     return TOKEN_CACHE_FILE === 'off' ? undefined : TOKEN_CACHE_FILE
-  // By default, beside the settings of the client, in a folder of its own. Without settings there,
-  // no file.
+  // By default, next to the settings file of the client. Without a settings file, no cache.
   return file && join(dirname(file), 'tokens.json')
 }
 

@@ -53,8 +53,8 @@ export const credentialRows: readonly CredentialRow[] = [
 const allNames = credentialRows.flatMap(({ setting, companions }) => [setting, ...companions])
 
 /**
- * Merges the settings of the environment over those of the file. The settings of a credential
- * belong together: a credential of the environment replaces that of the file completely.
+ * Merges the settings of the environment over the settings of the file. The settings of a credential
+ * belong together: a credential of the environment replaces the whole credential of the file.
  */
 export function mergeSettings(environment: Settings, file: Settings): Settings {
   const isChosen = credentialRows.some(({ setting }) => environment[setting])

@@ -11,7 +11,7 @@ type Request = (
 
 /**
  * The parts of the client's runtime for one greeting. They use `node:http`, because the first use of
- * `fetch` takes more CPU time than all else of a job with a kept token.
+ * `fetch` takes more CPU time than the rest of a job with a cached token.
  *
  * @returns nothing for a process whose `fetch` uses the proxies of its environment
  */

@@ -39,7 +39,7 @@ export function checkAll(facts: Probes): readonly NamedCheckResult[] {
   return checks.map(({ step, run }) => ({ step, ...run(facts) }))
 }
 
-/** The exit code: that of the first failed check. */
+/** The exit code of the first failed check. */
 export function exitOf(results: readonly CheckResult[]): ExitName {
   const first = results.find(({ state }) => state === 'wrong')
   return first?.state === 'wrong' ? first.exit : 'done'

@@ -58,7 +58,7 @@ type SystemOptions = {
 export type SystemFacts = {
   readonly dataFolder: DataFolder
   readonly identityProviderUrl: string
-  /** The HTTPS URL of the identity provider. Its certificate is of the local authority. */
+  /** The HTTPS URL of the identity provider. The local authority signed its certificate. */
   readonly identityProviderHttpsUrl: string | undefined
   readonly apiUrl: string
   /** The settings files of the managed identity endpoints; undefined when they are off. */

@@ -82,13 +82,13 @@ ${leaves(program).map(section).join('\n')}
 
 The command reads them from the environment, and names that it does not set from \`${defaultSettingsFile}\`,
 which \`greeting start\` writes. Set exactly one credential. A credential of the environment replaces
-that of the file.
+the credential of the file.
 
 ${table(['setting', 'meaning', 'default'], settingRows())}
 
 \`CLIENT_SECRET_NEXT\` is tried when \`CLIENT_SECRET\` is refused. \`CLIENT_SECRET_EXPIRES\` (an ISO date)
 lets \`greeting doctor\` show the end of the secret. \`CLIENT_KEY_FILE\` is the private key, if it is not in
-the file of the certificate. Without \`TOKEN_CACHE_FILE\`, the token cache is \`tokens.json\` beside the
+the file of the certificate. Without \`TOKEN_CACHE_FILE\`, the token cache is \`tokens.json\` next to the
 settings file, if there is one.
 
 ## Exit codes

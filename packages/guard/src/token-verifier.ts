@@ -85,7 +85,7 @@ export class TokenVerifier<Role extends string> {
     const conclude = (isSigned: boolean): Verification<Role> => {
       // 4. The key signed the token.
       if (!isSigned) return { reason: 'signature_invalid' }
-      // 5. The claims are those of an access token for this API.
+      // 5. The claims describe an access token for this API.
       const claims = checkClaims(read.claims, issuer, this.#roles)
       return typeof claims === 'string'
         ? { reason: claims }

@@ -137,7 +137,7 @@ function report(
   }
 }
 
-/** Secrets are kept as their requests end. The order of the plan is easier to read. */
+/** Secrets are stored in the order in which their requests end. The order of the plan is easier to read. */
 function inOrder<One extends SecretName>(
   secrets: readonly One[],
   changes: readonly Change[],

@@ -83,7 +83,7 @@ export class VerifiedTokenCache<Entry extends CacheEntry> {
     this.#lastUses[slot] = this.#uses
   }
 
-  /** A free slot: a new one, or that of the replaced token. */
+  /** A free slot: a new one, or the slot of the replaced token. */
   #takeSlot(): number {
     if (this.#entries.length < this.#capacity) return this.#entries.length
     const first = Math.floor(this.#random() * this.#capacity)

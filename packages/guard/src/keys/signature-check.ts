@@ -39,7 +39,7 @@ function webCheck(publicKey: RsaPublicKey): SignatureCheck | undefined {
   if (publicKey.e !== exponent65537) return undefined
   const { subtle } = globalThis.crypto
   const encoder = new TextEncoder()
-  // The key is kept, and not its promise: workerd may drop the request that the promise belongs to.
+  // This stores the key, not its promise: workerd may drop the request that the promise belongs to.
   let key: CryptoKey | undefined
   return async (input, signature) => {
     key ??= await subtle.importKey('jwk', publicKey, rs256, false, ['verify'])

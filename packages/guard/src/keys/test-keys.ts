@@ -15,6 +15,6 @@ const moduli: ReadonlySet<string> = new Set([
   'sZsPQs_RDneH4E7zaIjjLks3noUMn7l79eBiD2SbK92',
 ])
 
-/** True if a modulus, in base64url, is that of a public test key. */
+/** True if a modulus, in base64url, belongs to a public test key. */
 export const isTestKey = (modulus: unknown): boolean =>
   typeof modulus === 'string' && moduli.has(modulus.slice(0, prefixCharacters))

@@ -63,7 +63,7 @@ export function checkClaims<Role extends string>(
     // The configured text, which cached callers share, and not the copy in the token.
     tenantId: issuer.tenantId,
     objectId: oid,
-    // In a token of an application, `sub` repeats the object id. One copy is kept.
+    // In a token of an application, `sub` repeats the object ID. One copy is stored.
     subject: sub === oid ? oid : sub,
     roles: roles.rolesIn(claims.roles),
     tokenId,
