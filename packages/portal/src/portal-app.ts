@@ -3,7 +3,7 @@ import { StorageUnavailableError } from '@greeting/identity-provider/parts/direc
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { confirmationPage, readConfirmation } from './confirmation.ts'
+import { confirmationPage, readConfirmation } from './pages/confirmation.ts'
 import type { Attempt, Form } from './layout/form.ts'
 import {
   applicationOverviewActions,
@@ -13,7 +13,7 @@ import { applicationsActions, applicationsPages } from './pages/applications-pag
 import { assignmentsActions, assignmentsPages } from './pages/assignments-page.ts'
 import { credentialsActions, credentialsPages } from './pages/credentials-page.ts'
 import { deletedActions, deletedPages } from './pages/deleted-page.ts'
-import { plainPage, refusalPage, refusalSentence } from './pages/error-pages.ts'
+import { plainPage, refusalPage, refusalSentence } from './layout/error-pages.ts'
 import { exposeActions, exposePages } from './pages/expose-page.ts'
 import { fileActions, filePages } from './pages/file-page.ts'
 import { keysActions, keysPages } from './pages/keys-page.ts'
@@ -29,18 +29,18 @@ import { permissionsActions, permissionsPages } from './pages/permissions-page.t
 import { rolesActions, rolesPages } from './pages/roles-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
 import { tokenActions, tokenPages } from './pages/token-page.ts'
-import { PortalFormError, readPortalForm } from './portal-form.ts'
-import type { PortalOptions } from './portal-options.ts'
-import { ActionFault, type ActionRow, type PageRow } from './routes.ts'
+import { PortalFormError, readPortalForm } from './security/portal-form.ts'
+import type { PortalOptions } from './host/portal-host.ts'
+import { ActionFault, type ActionRow, type PageRow } from './pages/page-row.ts'
 import { FormTokens } from './security/form-token.ts'
 import { portalOrigins } from './security/portal-origins.ts'
 import { isConfirmed } from './security/portal-session.ts'
 import { type NoSession, PortalSessions, withCookies } from './security/portal-sessions.ts'
 import { SealedValues } from './security/sealed-values.ts'
 import { withoutSessionKey, withSessionKey } from './security/session-key.ts'
-import { signInRoutes } from './sign-in-routes.ts'
-import { staticFiles } from './static-files.ts'
-import { openVisit, type Visit } from './visit.ts'
+import { signInRoutes } from './pages/sign-in-routes.ts'
+import { staticFiles } from './layout/static-files.ts'
+import { openVisit, type Visit } from './graph/administrator-request.ts'
 
 const pages: readonly PageRow[] = [
   ...overviewPages,

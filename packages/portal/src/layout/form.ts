@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../visit.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 import type { Html } from './html.ts'
 
 /** The fields of a form that was sent. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { KeyView } from '../api/key-view.ts'
+import type { KeyView } from '../graph/key-view.ts'
 import type { Html } from './html.ts'
 
 const width = 1000

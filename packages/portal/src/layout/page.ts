@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { pageHeaders } from '../security/security-headers.ts'
 import { linksWithSessionKey } from '../security/session-key.ts'
-import { staticFiles } from '../static-files.ts'
-import type { Visit } from '../visit.ts'
+import { staticFiles } from './static-files.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 import type { Html } from './html.ts'
 
 /** The pages of the navigation, in its order. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { Judgement } from '../api/token-judge.ts'
-import { claimSentences } from '../pages/claim-sentences.ts'
+import type { Judgement } from '../graph/token-judge.ts'
+import { claimSentences } from './claim-sentences.ts'
 import type { Html } from './html.ts'
 import { mark, table, time } from './parts.ts'
 

@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { applicationView, findPrincipal, isApi } from '../api/application-view.ts'
-import { searchQuery } from '../api/search-query.ts'
+import { applicationView, findPrincipal, isApi } from '../graph/application-view.ts'
+import { searchQuery } from '../graph/search-query.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { type Attempt, choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { mark, table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from '../routes.ts'
-import type { Visit } from '../visit.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 
 const path = '/portal/applications'
 const pageSize = 50

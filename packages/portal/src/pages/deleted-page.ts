@@ -5,7 +5,7 @@ import { buttonForm, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from '../routes.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const path = '/portal/deleted'
 const pageSize = 50

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import { readRegistered } from '../api/application-view.ts'
+import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { choice, form, hiddenFields } from '../layout/form.ts'
 import { copyable, facts } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from '../routes.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const base = '/portal/applications/:appId/expose'
 

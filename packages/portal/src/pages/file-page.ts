@@ -27,10 +27,10 @@ import { problem } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
 import { copyable, table } from '../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from '../routes.ts'
+import { type ActionRow, actionFault, type PageRow } from './page-row.ts'
 import { pageHeaders } from '../security/security-headers.ts'
-import type { Visit } from '../visit.ts'
-import { refusalSentence } from './error-pages.ts'
+import type { Visit } from '../graph/administrator-request.ts'
+import { refusalSentence } from '../layout/error-pages.ts'
 
 const path = '/portal/file'
 const maxFileBytes = 1024 * 1024

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { type KeyView, keyState } from '../api/key-view.ts'
+import { type KeyView, keyState } from '../graph/key-view.ts'
 import { buttonForm, form, problem } from '../layout/form.ts'
 import { keyTimeline } from '../layout/key-timeline.ts'
 import { page } from '../layout/page.ts'
 import { mark, table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from '../routes.ts'
-import type { Visit } from '../visit.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 
 const path = '/portal/keys'
 

@@ -1,15 +1,15 @@
 import { issuerV1, issuerV2 } from '@greeting/identity-provider/parts/dialect/authority'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { auditPage } from '../api/audit-view.ts'
-import { keyState } from '../api/key-view.ts'
-import { optional } from '../api/optional.ts'
+import { auditPage } from '../graph/audit-view.ts'
+import { keyState } from '../graph/key-view.ts'
+import { optional } from '../layout/optional.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { page } from '../layout/page.ts'
 import { copyable, facts, mark, table, time } from '../layout/parts.ts'
-import type { PageRow } from '../routes.ts'
-import type { Visit } from '../visit.ts'
-import { remedyOf } from './refusal-remedies.ts'
+import type { PageRow } from './page-row.ts'
+import type { Visit } from '../graph/administrator-request.ts'
+import { remedyOf } from '../layout/refusal-remedies.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000

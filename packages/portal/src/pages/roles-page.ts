@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { readRegistered } from '../api/application-view.ts'
+import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
 import { mark, table } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from '../routes.ts'
-import type { Visit } from '../visit.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 
 const base = '/portal/applications/:appId/roles'
 

@@ -1,5 +1,5 @@
 import type { Fetch } from '@greeting/http-service'
-import { portalCallerOf } from '@greeting/portal/parts/api/portal-caller'
+import { portalCallerOf } from '@greeting/portal/parts/graph/portal-caller'
 import { isLoopback, isTrustworthy } from '@greeting/portal/parts/security/portal-origins'
 import { createApp } from '../app.ts'
 import type { Authority } from '../dialect/authority.ts'

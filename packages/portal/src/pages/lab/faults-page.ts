@@ -4,8 +4,8 @@ import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../
 import type { Html } from '../../layout/html.ts'
 import { mark, table } from '../../layout/parts.ts'
 import type { FaultKind, FaultParameter } from '../../portal-lab.ts'
-import type { ActionRow, PageRow } from '../../routes.ts'
-import type { Visit } from '../../visit.ts'
+import type { ActionRow, PageRow } from '../page-row.ts'
+import type { Visit } from '../../graph/administrator-request.ts'
 import { labAction, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Faults

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { findPrincipal } from '../../api/find-application.ts'
-import { judgedApi, refusalReasons } from '../../api/token-judge.ts'
+import { findPrincipal } from '../../graph/find-principal.ts'
+import { judgedApi, refusalReasons } from '../../graph/token-judge.ts'
 import { type Attempt, field, form } from '../../layout/form.ts'
 import { copyable, mark, table } from '../../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from '../../routes.ts'
-import type { Visit } from '../../visit.ts'
+import { type ActionRow, actionFault, type PageRow } from '../page-row.ts'
+import type { Visit } from '../../graph/administrator-request.ts'
 import { labPage, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Forgeries

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
-import type { InProcessGraph } from '../../api/in-process-graph.ts'
+import type { InProcessGraph } from '../../graph/in-process-graph.ts'
 import { type Attempt, problem } from '../../layout/form.ts'
 import type { Html } from '../../layout/html.ts'
 import { page } from '../../layout/page.ts'
 import { tabs } from '../../layout/tabs.ts'
-import { type ActionRow, actionFault, type PageRow } from '../../routes.ts'
-import type { Visit } from '../../visit.ts'
-import { plainPage } from '../error-pages.ts'
+import { type ActionRow, actionFault, type PageRow } from '../page-row.ts'
+import type { Visit } from '../../graph/administrator-request.ts'
+import { plainPage } from '../../layout/error-pages.ts'
 
 export const labPaths = {
   Faults: '/portal/lab',

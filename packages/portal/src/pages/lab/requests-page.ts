@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { applicationNames } from '../../api/application-names.ts'
+import { applicationNames } from '../../graph/application-names.ts'
 import { buttonForm } from '../../layout/form.ts'
 import { mark, table, time } from '../../layout/parts.ts'
-import type { ActionRow, PageRow } from '../../routes.ts'
+import type { ActionRow, PageRow } from '../page-row.ts'
 import { labAction, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Requests

@@ -1,7 +1,7 @@
 import { isGuid } from '@greeting/identity-provider/parts/directory/guid'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { servicePrincipal } from '@greeting/registrations/planning'
-import type { Visit } from '../visit.ts'
+import type { Visit } from './administrator-request.ts'
 
 /**
  * The names of applications, by application ID. An ID has no name when no service principal has it, or

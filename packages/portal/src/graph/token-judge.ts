@@ -1,7 +1,7 @@
 import { anyCaller, createGuard, type RefusalReason, refusalRows } from '@greeting/guard'
 import { issuerV1, issuerV2 } from '@greeting/identity-provider/parts/dialect/authority'
-import type { Visit } from '../visit.ts'
-import type { Principal } from './find-application.ts'
+import type { Visit } from './administrator-request.ts'
+import type { Principal } from './find-principal.ts'
 
 /** The checks of the guard in their order, with the reasons of their refusals. */
 const checks: readonly { readonly name: string; readonly reasons: readonly RefusalReason[] }[] = [

@@ -1,6 +1,6 @@
 import { StaticFiles } from '@greeting/http-service'
 
-const own = (name: string) => new URL(`./static/${name}`, import.meta.url)
+const own = (name: string) => new URL(`../static/${name}`, import.meta.url)
 
 const script = 'text/javascript; charset=utf-8'
 const style = 'text/css; charset=utf-8'

@@ -9,7 +9,7 @@ import {
   decideAccess,
   findIssuingTenant,
 } from '@greeting/identity-provider/parts/issuance/token-decision'
-import type { Visit } from '../visit.ts'
+import type { Visit } from '@greeting/portal/parts/graph/administrator-request'
 
 /** The token that a client would get, or the refusal. */
 export type Preview =

@@ -1,6 +1,6 @@
 import { headerOf, readBody, readPairs, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import type { Form } from './layout/form.ts'
+import type { Form } from '../layout/form.ts'
 
 /** How the body of a form is encoded, and its limits. */
 export type FormBody = {

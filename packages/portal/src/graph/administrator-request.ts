@@ -5,10 +5,10 @@ import {
 import type { ManagementCaller } from '@greeting/identity-provider/parts/management/privileges/caller'
 import { graphRoles } from '@greeting/identity-provider/parts/management/privileges/graph-roles'
 import { serverRoles } from '@greeting/identity-provider/parts/management/privileges/server-roles'
-import { InProcessGraph } from './api/in-process-graph.ts'
-import type { PortalOptions } from './portal-options.ts'
-import type { FormTokens } from './security/form-token.ts'
-import type { PortalSession } from './security/portal-session.ts'
+import { InProcessGraph } from './in-process-graph.ts'
+import type { PortalOptions } from '../host/portal-host.ts'
+import type { FormTokens } from '../security/form-token.ts'
+import type { PortalSession } from '../security/portal-session.ts'
 
 /** One request of an administrator who is signed in. */
 export type Visit = {

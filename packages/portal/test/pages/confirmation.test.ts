@@ -4,11 +4,11 @@ import type { ServerEnv } from '@greeting/http-service'
 import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
 import { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
 import { Hono } from 'hono'
-import { readConfirmation } from '../src/confirmation.ts'
-import type { PortalOptions } from '../src/portal-options.ts'
-import { createLinkCode } from '../src/security/one-time-link.ts'
-import { SealedValues } from '../src/security/sealed-values.ts'
-import type { Visit } from '../src/visit.ts'
+import { readConfirmation } from '../../src/pages/confirmation.ts'
+import type { PortalOptions } from '../../src/host/portal-host.ts'
+import { createLinkCode } from '../../src/security/one-time-link.ts'
+import { SealedValues } from '../../src/security/sealed-values.ts'
+import type { Visit } from '../../src/graph/administrator-request.ts'
 
 const administrator = { tenantId: 'tenant', applicationId: 'administrator', credentialId: 'secret' }
 

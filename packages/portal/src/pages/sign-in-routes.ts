@@ -3,27 +3,27 @@ import { sourceAddress } from '@greeting/identity-provider/parts/http/source-add
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { form, hiddenFields } from './layout/form.ts'
-import { page } from './layout/page.ts'
-import { facts } from './layout/parts.ts'
-import { plainPage } from './pages/error-pages.ts'
-import { signInPage, type Unsent } from './pages/sign-in-page.ts'
-import { readPortalForm } from './portal-form.ts'
-import type { PortalOptions } from './portal-options.ts'
-import { signInAdministrator, signInSentences } from './security/administrator-sign-in.ts'
-import type { FormTokens } from './security/form-token.ts'
+import { form, hiddenFields } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { facts } from '../layout/parts.ts'
+import { plainPage } from '../layout/error-pages.ts'
+import { signInPage, type Unsent } from './sign-in-page.ts'
+import { readPortalForm } from '../security/portal-form.ts'
+import type { PortalOptions } from '../host/portal-host.ts'
+import { signInAdministrator, signInSentences } from '@greeting/identity-provider/parts/portal/administrator-sign-in'
+import type { FormTokens } from '../security/form-token.ts'
 import {
   createLinkCode,
   linkSeconds,
   readLinkCode,
   spendLinkCode,
-} from './security/one-time-link.ts'
-import { portalPath } from './security/portal-origins.ts'
-import type { PortalSession } from './security/portal-session.ts'
-import { type PortalSessions, withCookies } from './security/portal-sessions.ts'
-import type { SealedValues } from './security/sealed-values.ts'
-import { withSessionKey } from './security/session-key.ts'
-import { openVisit } from './visit.ts'
+} from '../security/one-time-link.ts'
+import { portalPath } from '../security/portal-origins.ts'
+import type { PortalSession } from '../security/portal-session.ts'
+import { type PortalSessions, withCookies } from '../security/portal-sessions.ts'
+import type { SealedValues } from '../security/sealed-values.ts'
+import { withSessionKey } from '../security/session-key.ts'
+import { openVisit } from '../graph/administrator-request.ts'
 
 const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
 

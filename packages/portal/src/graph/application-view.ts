@@ -1,6 +1,6 @@
 import { application, servicePrincipal } from '@greeting/registrations/planning'
 import { z } from 'zod'
-import type { Visit } from '../visit.ts'
+import type { Visit } from './administrator-request.ts'
 
 const dateTime = z.iso.datetime().transform((text) => new Date(text))
 

@@ -1,8 +1,8 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import type { Attempt, Form } from './layout/form.ts'
-import type { FormBody } from './portal-form.ts'
-import type { Visit } from './visit.ts'
+import type { Attempt, Form } from '../layout/form.ts'
+import type { FormBody } from '../security/portal-form.ts'
+import type { Visit } from '../graph/administrator-request.ts'
 
 /** Shows a page: for a GET request, and again after a refused form. */
 export type Show = (

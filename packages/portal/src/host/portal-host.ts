@@ -2,7 +2,7 @@ import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import type { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
 import type { Hono } from 'hono'
-import type { PortalLab } from './portal-lab.ts'
+import type { PortalLab } from '../portal-lab.ts'
 
 /** Everything that the portal needs. */
 export type PortalOptions = {

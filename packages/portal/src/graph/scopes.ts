@@ -1,5 +1,5 @@
 import { servicePrincipal } from '@greeting/registrations/planning'
-import type { Visit } from '../visit.ts'
+import type { Visit } from './administrator-request.ts'
 import type { Registered } from './application-view.ts'
 
 /** The scopes that a client can request: those of the APIs of which it requests roles. */

@@ -6,7 +6,7 @@ import {
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import { type IssuanceRefusal, Refused } from '@greeting/identity-provider/parts/issuance/refusal'
 import { decideToken } from '@greeting/identity-provider/parts/issuance/token-decision'
-import type { Administrator } from './one-time-link.ts'
+import type { Administrator } from '@greeting/portal/parts/security/one-time-link'
 
 /** Why a sign-in failed. */
 export type SignInFault = 'credentials_wrong' | 'credential_ended' | 'no_role' | 'throttled'

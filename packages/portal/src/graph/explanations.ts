@@ -1,6 +1,6 @@
 import { readExplained } from '@greeting/registrations/apply'
 import { type Explanation, explain, locateById } from '@greeting/registrations/planning'
-import type { Visit } from '../visit.ts'
+import type { Visit } from './administrator-request.ts'
 
 /** The explanations of one client for several APIs: the answers of `greeting registrations explain`. */
 export async function explanationsOf(
