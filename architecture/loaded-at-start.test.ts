@@ -33,6 +33,7 @@ it('a start of the identity provider loads no code that only some requests or se
     `${idp}/management/operations/operations-app.ts`,
     `${idp}/metrics/metrics.ts`,
     'packages/portal/src/portal-app.ts',
+    `${idp}/portal/portal-host.ts`,
     'packages/lab/src/lab.ts',
     `${idp}/storage/postgres/postgres-database.ts`,
     '@peculiar/x509',

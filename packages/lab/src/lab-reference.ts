@@ -1,4 +1,4 @@
-import type { FaultParameter } from '@greeting/portal/parts/portal-lab'
+import type { FaultParameter } from '@greeting/portal'
 import { faultKinds } from './faults/fault-kinds.ts'
 import { forgeryRows } from './forge/forgeries.ts'
 import type { ForgeryRow } from './forge/forgery.ts'

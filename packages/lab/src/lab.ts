@@ -6,7 +6,6 @@ import type { Log } from '@greeting/identity-provider/parts/http/service-options
 import type { Authenticate } from '@greeting/identity-provider/parts/management/privileges/caller'
 import { system } from '@greeting/identity-provider/parts/signing/key-event'
 import type { LabParts, ServiceLab } from '@greeting/identity-provider/parts/startup/environment'
-import type { PortalLab } from '@greeting/portal/parts/portal-lab'
 import type { Hono } from 'hono'
 import { faultKinds } from './faults/fault-kinds.ts'
 import { Faults } from './faults/faults.ts'
@@ -86,7 +85,7 @@ export class Lab implements ServiceLab, LabPowers {
     }
   }
 
-  portalLab = (authority: Authority, authenticate: Authenticate): PortalLab => ({
+  portalLab = (authority: Authority, authenticate: Authenticate) => ({
     operations: this.#operations(authority, authenticate),
     faultKinds,
   })

@@ -1,19 +1,22 @@
-import { BodyCutError, BodyTooLargeError, type ServerEnv } from '@greeting/http-service'
-import { StorageUnavailableError } from '@greeting/identity-provider/parts/directory-store/storage-unavailable-error'
+import type { ServerEnv } from '@greeting/http-service'
+import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { confirmationPage, readConfirmation } from './pages/confirmation.ts'
-import type { Attempt, Form } from './layout/form.ts'
+import { ActionFault, openVisit, type Visit } from './graph/administrator-request.ts'
+import type { PortalHost } from './host/portal-host.ts'
+import { plainPage, refusalPage, refusalSentence } from './layout/error-pages.ts'
+import type { Attempt } from './layout/form.ts'
+import { staticFiles } from './layout/static-files.ts'
 import {
   applicationOverviewActions,
   applicationOverviewPages,
 } from './pages/application-overview.ts'
 import { applicationsActions, applicationsPages } from './pages/applications-page.ts'
 import { assignmentsActions, assignmentsPages } from './pages/assignments-page.ts'
+import { confirmationPage, readConfirmation } from './pages/confirmation.ts'
 import { credentialsActions, credentialsPages } from './pages/credentials-page.ts'
 import { deletedActions, deletedPages } from './pages/deleted-page.ts'
-import { plainPage, refusalPage, refusalSentence } from './layout/error-pages.ts'
 import { exposeActions, exposePages } from './pages/expose-page.ts'
 import { fileActions, filePages } from './pages/file-page.ts'
 import { keysActions, keysPages } from './pages/keys-page.ts'
@@ -25,22 +28,19 @@ import { landingPage } from './pages/landing-page.ts'
 import { logsPages } from './pages/logs-page.ts'
 import { manifestActions, manifestPages } from './pages/manifest-page.ts'
 import { overviewPages } from './pages/overview-page.ts'
+import type { ActionRow, PageRow } from './pages/page-row.ts'
 import { permissionsActions, permissionsPages } from './pages/permissions-page.ts'
 import { rolesActions, rolesPages } from './pages/roles-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
+import { signInRoutes } from './pages/sign-in-routes.ts'
 import { tokenActions, tokenPages } from './pages/token-page.ts'
-import { PortalFormError, readPortalForm } from './security/portal-form.ts'
-import type { PortalOptions } from './host/portal-host.ts'
-import { ActionFault, type ActionRow, type PageRow } from './pages/page-row.ts'
+import { portalOrigins, withoutSessionKey, withSessionKey } from './security/addresses.ts'
 import { FormTokens } from './security/form-token.ts'
-import { portalOrigins } from './security/portal-origins.ts'
+import type { Form } from './security/portal-form.ts'
+import { PortalFormError, readPortalForm } from './security/portal-form.ts'
 import { isConfirmed } from './security/portal-session.ts'
 import { type NoSession, PortalSessions, withCookies } from './security/portal-sessions.ts'
 import { SealedValues } from './security/sealed-values.ts'
-import { withoutSessionKey, withSessionKey } from './security/session-key.ts'
-import { signInRoutes } from './pages/sign-in-routes.ts'
-import { staticFiles } from './layout/static-files.ts'
-import { openVisit, type Visit } from './graph/administrator-request.ts'
 
 const pages: readonly PageRow[] = [
   ...overviewPages,
@@ -92,25 +92,20 @@ const secretFields: ReadonlySet<string> = new Set([
  * Creates the portal: pages for administrators, without script if necessary. Every page and form calls
  * the operations of the management APIs as the administrator who signed in.
  */
-export function createPortal(options: PortalOptions): Hono<ServerEnv> {
-  const { service, keyEncryptionKey } = options
-  const sealed = new SealedValues(keyEncryptionKey)
-  const formTokens = new FormTokens(keyEncryptionKey.derive('tokens of the forms of the portal'))
-  const origins = portalOrigins(service.authority.authUrl)
-  const hosts = new Set([...origins].map((origin) => new URL(origin).host))
-  const sessions = new PortalSessions(service, sealed, options.usedUp)
+export function createPortal(host: PortalHost): Hono<ServerEnv> {
+  const sealed = new SealedValues(host)
+  const formTokens = new FormTokens(host.formKey)
+  const origins = portalOrigins(host.authUrl)
+  const names = new Set([...origins].map((origin) => new URL(origin).host))
+  const sessions = new PortalSessions(host, sealed)
   // The routes know no session: its key is removed from the path.
   const app = new Hono<ServerEnv>({ getPath: (request) => withoutSessionKey(getPath(request)) })
 
   // 1. Only the own names of the server, and forms only of its own pages.
   app.use('/portal/*', async (context, next) => {
-    const host = context.req.header('host') ?? new URL(context.req.url).host
-    if (!hosts.has(host)) {
-      return plainPage(
-        'Wrong address',
-        `The portal is at ${service.authority.authUrl}/portal.`,
-        421,
-      )
+    const name = context.req.header('host') ?? new URL(context.req.url).host
+    if (!names.has(name)) {
+      return plainPage('Wrong address', `The portal is at ${host.authUrl}/portal.`, 421)
     }
     const isForm = context.req.method === 'POST' && context.req.path !== '/portal/links'
     if (isForm && !origins.has(context.req.header('origin') ?? '')) {
@@ -118,17 +113,17 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     }
     return next()
   })
-  app.get('/', () => landingPage(service.authority.authUrl, options.metricsUrl))
+  app.get('/', () => landingPage(host.authUrl, host.metricsUrl))
   app.get('/portal/static/:name', async ({ req, notFound }) => {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()
   })
-  app.route('/', signInRoutes(options, sealed, sessions, formTokens))
+  app.route('/', signInRoutes(host, sealed, sessions, formTokens))
 
   // 2. The session of every other request.
   const visitOf = async (context: Context<ServerEnv>): Promise<Visit | NoSession> => {
     const session = await sessions.find(context)
-    return typeof session === 'string' ? session : openVisit(options, formTokens, session)
+    return typeof session === 'string' ? session : openVisit(host, formTokens, session)
   }
 
   // 3. Pages.
@@ -163,12 +158,12 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
       if (action.changesNothing || isConfirmed(visit.session, visit.now)) {
         return act(action, visit, form, context)
       }
-      const proof = await readConfirmation(options, sealed, visit, form, context)
+      const proof = await readConfirmation(host, sealed, visit, form, context)
       if (proof === undefined || 'sentence' in proof) {
         return confirmationPage(visit, path, keptFields(form), action.body, proof)
       }
       const confirmed = sessions.begin(context, proof, visit.session)
-      const next = await openVisit(options, formTokens, confirmed)
+      const next = await openVisit(host, formTokens, confirmed)
       return withCookies(context, await act(action, next, form, context))
     })
   }
@@ -190,11 +185,11 @@ export function createPortal(options: PortalOptions): Hono<ServerEnv> {
     if (cause instanceof BodyCutError) {
       return plainPage('Refused', 'The form is incomplete. Nothing was changed.', 400)
     }
-    if (cause instanceof StorageUnavailableError) {
+    if (isStoreAway(cause)) {
       const sentence = 'The store does not answer. Nothing was changed. Try again in a moment.'
       return plainPage('The store does not answer', sentence, 503)
     }
-    service.log.error({ err: cause }, 'portal request failed')
+    host.reportFailure(cause)
     return plainPage('Failed', 'The request could not be answered. The log has the reason.', 500)
   })
   return app
@@ -226,6 +221,9 @@ const act = (
       return action.show(visit, context, attempt)
     }
   })
+
+/** The identity provider throws it when its store does not answer. */
+const isStoreAway = (cause: Error) => 'code' in cause && cause.code === 'storage_unavailable'
 
 const visitIn = (visit: Visit | NoSession) => (typeof visit === 'string' ? undefined : visit)
 

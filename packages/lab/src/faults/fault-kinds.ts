@@ -1,4 +1,4 @@
-import type { FaultKind } from '@greeting/portal/parts/portal-lab'
+import type { FaultKind } from '@greeting/portal'
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 import { type FaultRow, faultRows } from './fault-rows.ts'

@@ -1,18 +1,11 @@
-import {
-  graphPath,
-  serverManagementPath,
-} from '@greeting/identity-provider/parts/management/operations/management-paths'
-import type { ManagementCaller } from '@greeting/identity-provider/parts/management/privileges/caller'
-import { graphRoles } from '@greeting/identity-provider/parts/management/privileges/graph-roles'
-import { serverRoles } from '@greeting/identity-provider/parts/management/privileges/server-roles'
-import { InProcessGraph } from './in-process-graph.ts'
-import type { PortalOptions } from '../host/portal-host.ts'
+import type { PortalHost } from '../host/portal-host.ts'
 import type { FormTokens } from '../security/form-token.ts'
 import type { PortalSession } from '../security/portal-session.ts'
+import { InProcessGraph } from './in-process-graph.ts'
 
 /** One request of an administrator who is signed in. */
 export type Visit = {
-  readonly options: PortalOptions
+  readonly host: PortalHost
   readonly session: PortalSession
   readonly administratorName: string
   readonly tenantName: string
@@ -25,32 +18,31 @@ export type Visit = {
   readonly tokenOf: (action: string) => string
 }
 
-const labPath = '/lab'
-
-/** Every management role. Each operation keeps those that the administrator has now. */
-const roles = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
-
 /** Prepares the APIs of an administrator for one request. */
 export async function openVisit(
-  options: PortalOptions,
+  host: PortalHost,
   formTokens: FormTokens,
   session: PortalSession,
 ): Promise<Visit> {
-  const { tenantId, applicationId } = session
-  const { directory, source } = options.service
-  const names = await directory.read((current) => ({
-    administratorName: current.applicationByAppId(applicationId)?.displayName ?? '',
-    tenantName: current.tenant(tenantId)?.displayName ?? '',
-  }))
-  const caller: ManagementCaller = { tenantId, applicationId, roles }
+  const graph = (root: string) => new InProcessGraph(host.call, session, root)
   return {
-    options,
+    host,
     session,
-    ...names,
-    now: source.now(),
-    graph: new InProcessGraph(options.management, caller, graphPath),
-    management: new InProcessGraph(options.management, caller, serverManagementPath),
-    lab: options.lab && new InProcessGraph(options.lab.operations, caller, labPath),
+    ...(await host.namesOf(session)),
+    now: host.now(),
+    graph: graph('/v1.0'),
+    management: graph('/management'),
+    lab: host.lab && graph('/lab'),
     tokenOf: (action) => formTokens.tokenOf(session, action),
   }
 }
+
+/** A form that the portal itself refuses, before it calls an operation. */
+export class ActionFault extends Error {
+  readonly code = 'portal_form_invalid'
+  override readonly name = 'ActionFault'
+  readonly status = 400
+}
+
+export const actionFault = (sentence: string, options?: ErrorOptions): ActionFault =>
+  new ActionFault(sentence, options)

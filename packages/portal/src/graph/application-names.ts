@@ -1,6 +1,6 @@
-import { isGuid } from '@greeting/identity-provider/parts/directory/guid'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { servicePrincipal } from '@greeting/registrations/planning'
+import { z } from 'zod'
 import type { Visit } from './administrator-request.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function applicationNames(
   { graph }: Visit,
   appIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(appIds)].filter(isGuid)
+  const ids = [...new Set(appIds)].filter((id) => z.guid().safeParse(id).success)
   const found = await Promise.all(
     ids.map(async (id): Promise<[string, string][]> => {
       const filter = encodeURIComponent(`appId eq '${id}'`)

@@ -5,8 +5,8 @@ import {
 } from '@greeting/registrations/apply'
 import { servicePrincipal } from '@greeting/registrations/planning'
 import type { z } from 'zod'
-import { ActionFault, actionFault } from '../pages/page-row.ts'
 import type { Visit } from './administrator-request.ts'
+import { ActionFault, actionFault } from './administrator-request.ts'
 
 export type Principal = z.output<typeof servicePrincipal>
 

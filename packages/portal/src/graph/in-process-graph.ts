@@ -1,4 +1,3 @@
-import type { ManagementCaller } from '@greeting/identity-provider/parts/management/privileges/caller'
 import {
   type Graph,
   type GraphAnswer,
@@ -6,9 +5,8 @@ import {
   type GraphRequest,
   parseAnswer,
 } from '@greeting/registrations/apply'
-import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { PortalCaller } from './portal-caller.ts'
+import type { CallAsAdministrator } from '../host/portal-host.ts'
 
 /** Any base: the management APIs read only the path of a request. */
 const base = 'http://portal.invalid'
@@ -22,16 +20,20 @@ const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string
  * and write the audit log, as for a request of the network.
  */
 export class InProcessGraph implements Graph {
-  readonly #management: Hono
-  readonly #caller: ManagementCaller
+  readonly #call: CallAsAdministrator
+  readonly #administrator: Parameters<CallAsAdministrator>[0]
   readonly #root: string
   #changes = 0
   #attempts = 0
 
-  /** @param root the path of the API: `/v1.0` or `/management` */
-  constructor(management: Hono, caller: ManagementCaller, root: string) {
-    this.#management = management
-    this.#caller = caller
+  /** @param root the path of the API: `/v1.0`, `/management` or `/lab` */
+  constructor(
+    call: CallAsAdministrator,
+    administrator: Parameters<CallAsAdministrator>[0],
+    root: string,
+  ) {
+    this.#call = call
+    this.#administrator = administrator
     this.#root = root
   }
 
@@ -57,9 +59,8 @@ export class InProcessGraph implements Graph {
       },
       ...(body && { body: JSON.stringify(body) }),
     })
-    const environment: PortalCaller = { portalCaller: this.#caller }
     if (method !== 'GET') this.#attempts += 1
-    const response = await this.#management.fetch(request, environment)
+    const response = await this.#call(this.#administrator, request)
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
     if (!response.ok) throw new GraphRefusalError({ method, path }, response.status, answer)

@@ -1,5 +1,4 @@
 import { anyCaller, createGuard, type RefusalReason, refusalRows } from '@greeting/guard'
-import { issuerV1, issuerV2 } from '@greeting/identity-provider/parts/dialect/authority'
 import type { Visit } from './administrator-request.ts'
 import type { Principal } from './find-principal.ts'
 
@@ -70,22 +69,22 @@ export const judgedApi = ({ appId, servicePrincipalNames, appRoles }: Principal)
 
 /** The guard of an API of this tenant. */
 function guardOf(visit: Visit, { appId, names, roles }: JudgedApi) {
-  const { service } = visit.options
   const { tenantId } = visit.session
-  const shared = { tenantId, keys: () => service.keys.published() }
+  const { v1, v2 } = visit.host.issuersOf(tenantId)
+  const shared = { tenantId, keys: visit.host.publishedKeys }
   return createGuard(
     {
       issuers: [
         {
           ...shared,
-          issuer: issuerV1(service.authority, tenantId),
+          issuer: v1,
           audiences: [...new Set([...names, appId])],
           tokenVersion: '1.0',
           claims: { applicationId: 'appid', tokenId: 'uti' },
         },
         {
           ...shared,
-          issuer: issuerV2(service.authority, tenantId),
+          issuer: v2,
           audiences: [appId],
           tokenVersion: '2.0',
           claims: { applicationId: 'azp', tokenId: 'uti' },

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { type Registered, readRegistered } from '../graph/application-view.ts'
 import type { Visit } from '../graph/administrator-request.ts'
+import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { applicationTabs, type Tab } from './application-tabs.ts'
 import { type Attempt, problem } from './form.ts'
 import type { Html } from './html.ts'

@@ -1,7 +1,7 @@
 import type { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
-import { page } from './page.ts'
 import type { Visit } from '../graph/administrator-request.ts'
+import { page } from './page.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {

@@ -1,9 +1,7 @@
 import { html } from 'hono/html'
 import type { Visit } from '../graph/administrator-request.ts'
+import type { Form } from '../security/portal-form.ts'
 import type { Html } from './html.ts'
-
-/** The fields of a form that was sent. */
-export type Form = ReadonlyMap<string, string>
 
 /** A form that was sent and refused: its fields are shown again, with the reason. */
 export type Attempt = {

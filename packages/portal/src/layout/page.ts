@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { pageHeaders } from '../security/security-headers.ts'
-import { linksWithSessionKey } from '../security/session-key.ts'
-import { staticFiles } from './static-files.ts'
 import type { Visit } from '../graph/administrator-request.ts'
+import { linksWithSessionKey } from '../security/addresses.ts'
+import { pageHeaders } from '../security/security-headers.ts'
 import type { Html } from './html.ts'
+import { staticFiles } from './static-files.ts'
 
 /** The pages of the navigation, in its order. */
 export const sections = [

@@ -1,4 +1,4 @@
-import { refusalTable } from '@greeting/identity-provider/parts/dialect/refusals/refusal-table'
+import type { Visit } from '../graph/administrator-request.ts'
 
 const managementRemedies: Readonly<Record<string, string>> = {
   role_missing: 'Grant the administrator application the role that the operation requires.',
@@ -7,7 +7,5 @@ const managementRemedies: Readonly<Record<string, string>> = {
 }
 
 /** What to do after a refusal, by its reason; empty for a reason without advice. */
-export function remedyOf(reason: string): string {
-  const rows: Readonly<Record<string, { readonly remedy: string }>> = refusalTable
-  return (Object.hasOwn(rows, reason) ? rows[reason]?.remedy : managementRemedies[reason]) ?? ''
-}
+export const remedyOf = (reason: string, { host }: Visit): string =>
+  host.remedyOf(reason) ?? managementRemedies[reason] ?? ''

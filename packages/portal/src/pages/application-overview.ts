@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
 import { isApi, type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { tabPage } from '../layout/application-page.ts'
@@ -7,9 +8,8 @@ import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 import { createPrincipal } from './applications-page.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const base = '/portal/applications/:appId'
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
 import { applicationView, findPrincipal, isApi } from '../graph/application-view.ts'
 import { searchQuery } from '../graph/search-query.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -8,7 +9,6 @@ import { page } from '../layout/page.ts'
 import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { mark, table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const path = '/portal/applications'
 const pageSize = 50

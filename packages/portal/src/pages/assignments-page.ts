@@ -1,6 +1,7 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { auditPage } from '../graph/audit-view.ts'
@@ -10,7 +11,6 @@ import { buttonForm } from '../layout/form.ts'
 import { nextPageLink, pageQuery } from '../layout/paging.ts'
 import { table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const base = '/portal/applications/:appId/assignments'
 const pageSize = 25

@@ -1,17 +1,16 @@
 import type { ServerEnv } from '@greeting/http-service'
-import { sourceAddress } from '@greeting/identity-provider/parts/http/source-address'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { type Form, field, hiddenFields } from '../layout/form.ts'
+import type { Visit } from '../graph/administrator-request.ts'
+import type { Administrator, PortalHost } from '../host/portal-host.ts'
+import { field, hiddenFields } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { facts } from '../layout/parts.ts'
-import type { FormBody } from '../security/portal-form.ts'
-import type { PortalOptions } from '../host/portal-host.ts'
-import { signInAdministrator, signInSentences } from '@greeting/identity-provider/parts/portal/administrator-sign-in'
-import { type Administrator, readLinkCode, spendLinkCode } from '../security/one-time-link.ts'
+import { readLinkCode, spendLinkCode } from '../security/one-time-link.ts'
+import type { Form, FormBody } from '../security/portal-form.ts'
 import { confirmationSeconds } from '../security/portal-session.ts'
 import type { SealedValues } from '../security/sealed-values.ts'
-import type { Visit } from '../graph/administrator-request.ts'
+import { signInSentences } from './sign-in-page.ts'
 
 /** A confirmation that was refused. */
 export type ConfirmationFault = { readonly sentence: string; readonly status: number }
@@ -28,7 +27,7 @@ const linkFault =
  * @throws {StorageUnavailableError} storage_unavailable when the use of a link cannot be recorded
  */
 export async function readConfirmation(
-  { service, usedUp }: PortalOptions,
+  host: PortalHost,
   sealed: SealedValues,
   { session, now }: Visit,
   sent: Form,
@@ -40,14 +39,14 @@ export async function readConfirmation(
     const named = readLinkCode(sealed, code, now)
     const isOwn =
       named?.applicationId === session.applicationId && named.tenantId === session.tenantId
-    const administrator = isOwn ? await spendLinkCode(sealed, code, now, usedUp) : undefined
+    const administrator = isOwn ? await spendLinkCode(sealed, code, now, host.usedUp) : undefined
     return administrator ?? { sentence: linkFault, status: 401 }
   }
   const clientSecret = (sent.get('confirm_secret') ?? '').trim()
   if (clientSecret === '') return undefined
-  const source = sourceAddress(context.env?.incoming, service.trustedProxies)
+  const source = host.addressOf(context.env)
   const attempt = { clientId: session.applicationId, clientSecret, source }
-  const result = await signInAdministrator(service, attempt, 'portal.confirm')
+  const result = await host.signIn(attempt, 'portal.confirm')
   if (typeof result !== 'string') return result
   return { sentence: signInSentences[result], status: result === 'throttled' ? 429 : 401 }
 }

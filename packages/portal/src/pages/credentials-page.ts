@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
+import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, type Registered, readRegistered } from '../graph/application-view.ts'
 import { scopesOf } from '../graph/scopes.ts'
 import { applicationPage, tabPage } from '../layout/application-page.ts'
@@ -8,9 +10,8 @@ import { applicationPath } from '../layout/application-tabs.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { copyable, facts, mark, snippet, table, time } from '../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 import { readyLines } from './ready-lines.ts'
 
 const base = '/portal/applications/:appId/credentials'
@@ -157,11 +158,11 @@ ${await lines(visit, registered, secret.secretText)}
 }
 
 async function lines(visit: Visit, registered: Registered, secret: string): Promise<Html> {
-  const { authUrl } = visit.options.service.authority
+  const { authUrl } = visit.host
   const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(visit, registered)
   const settings = {
     authUrl,
-    httpsAuthUrl: visit.options.httpsAuthUrl ?? authUrl,
+    httpsAuthUrl: visit.host.httpsAuthUrl ?? authUrl,
     tenantId: visit.session.tenantId,
     clientId: registered.application.appId,
     secret,

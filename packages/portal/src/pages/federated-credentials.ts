@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { table } from '../layout/parts.ts'
 import type { ActionRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const base = '/portal/applications/:appId/credentials'
 /** The audience that Entra ID proposes. */

@@ -23,14 +23,15 @@ import {
   planText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
+import { actionFault } from '../graph/administrator-request.ts'
+import { refusalSentence } from '../layout/error-pages.ts'
 import { problem } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
 import { copyable, table } from '../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from './page-row.ts'
 import { pageHeaders } from '../security/security-headers.ts'
-import type { Visit } from '../graph/administrator-request.ts'
-import { refusalSentence } from '../layout/error-pages.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const path = '/portal/file'
 const maxFileBytes = 1024 * 1024

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
 import { type KeyView, keyState } from '../graph/key-view.ts'
 import { buttonForm, form, problem } from '../layout/form.ts'
 import { keyTimeline } from '../layout/key-timeline.ts'
 import { page } from '../layout/page.ts'
 import { mark, table, time } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const path = '/portal/keys'
 
@@ -60,11 +60,11 @@ ${form(visit, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class="d
   })
 }
 
-function consequence({ options, now }: Visit, { phase }: KeyView) {
+function consequence({ host, now }: Visit, { phase }: KeyView) {
   if (phase === 'announced') {
     return html`<p>It has signed no token yet. A new key is announced in its place.</p>`
   }
-  const { longestSeconds } = options.service.lifetime
+  const { longestTokenSeconds: longestSeconds } = host
   const until = new Date(now.getTime() + longestSeconds * 1000)
   return html`<p class="note">Every token that it signed fails at once where an API reads the key set again, at the latest ${time(until, now)}. Each client gets 401 until it requests a new token. Another key signs new tokens immediately.</p>`
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
 import { type AuditView, auditPage } from '../graph/audit-view.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -6,10 +7,9 @@ import { choice, field } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
 import { mark, table, time } from '../layout/parts.ts'
-import type { PageRow } from './page-row.ts'
-import { pageHeaders } from '../security/security-headers.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 import { remedyOf } from '../layout/refusal-remedies.ts'
+import { pageHeaders } from '../security/security-headers.ts'
+import type { PageRow } from './page-row.ts'
 
 const path = '/portal/logs'
 const pageSize = 50
@@ -94,7 +94,7 @@ ${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earl
 }
 
 function record(
-  { now }: Visit,
+  visit: Visit,
   { at, outcome, action, actor, target, reason, correlationId }: AuditView,
   names: ReadonlyMap<string, string>,
   log: string,
@@ -106,10 +106,12 @@ function record(
     return html`<a href="${applicationPath(id)}">${name}</a><br><small><code>${id}</code></small>`
   }
   return [
-    time(at, now),
+    time(at, visit.now),
     mark(outcome === 'done' ? 'good' : 'bad', outcome),
     html`<code>${action}</code>`,
-    reason === null ? '' : html`<code>${reason}</code><br><small>${remedyOf(reason)}</small>`,
+    reason === null
+      ? ''
+      : html`<code>${reason}</code><br><small>${remedyOf(reason, visit)}</small>`,
     named(actor),
     named(target),
     correlationId === null

@@ -1,12 +1,13 @@
 import { lineOf, syntaxErrorLine } from '@greeting/registrations'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
+import { actionFault } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { form, hiddenFields } from '../layout/form.ts'
-import { type ActionRow, actionFault, type PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const base = '/portal/applications/:appId/manifest'
 const body = { maxBodyBytes: 1024 * 1024 }

@@ -1,15 +1,14 @@
-import { issuerV1, issuerV2 } from '@greeting/identity-provider/parts/dialect/authority'
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
 import { auditPage } from '../graph/audit-view.ts'
 import { keyState } from '../graph/key-view.ts'
-import { optional } from '../layout/optional.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
+import { optional } from '../layout/optional.ts'
 import { page } from '../layout/page.ts'
 import { copyable, facts, mark, table, time } from '../layout/parts.ts'
-import type { PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 import { remedyOf } from '../layout/refusal-remedies.ts'
+import type { PageRow } from './page-row.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -28,8 +27,8 @@ export const overviewPages: readonly PageRow[] = [{ path: '/portal', show: overv
 
 async function overview(visit: Visit): Promise<Response> {
   const { tenantId } = visit.session
-  const { authority } = visit.options.service
-  const { authUrl } = authority
+  const { authUrl } = visit.host
+  const { v1, v2 } = visit.host.issuersOf(tenantId)
   const [keys, ending, refusals] = await Promise.all([
     optional(visit, keyTable(visit)),
     optional(visit, endingTable(visit)),
@@ -47,8 +46,8 @@ ${facts([
   ['Token endpoint', copyable(`${authUrl}/${tenantId}/oauth2/v2.0/token`)],
   ['Key set', copyable(`${authUrl}/${tenantId}/discovery/keys`)],
   ['Discovery', copyable(`${authUrl}/${tenantId}/v2.0/.well-known/openid-configuration`)],
-  ['Issuer of v1.0 tokens', copyable(issuerV1(authority, tenantId))],
-  ['Issuer of v2.0 tokens', copyable(issuerV2(authority, tenantId))],
+  ['Issuer of v1.0 tokens', copyable(v1)],
+  ['Issuer of v2.0 tokens', copyable(v2)],
   ['Microsoft Graph', copyable(`${authUrl}/v1.0`)],
 ])}</section>
 <section><h2>Signing keys</h2>${keys}<p><a href="/portal/keys">All keys</a></p></section>
@@ -91,7 +90,8 @@ async function endingTable({ management, now }: Visit) {
   )}${rows.length === maxShownCredentials && html`<p><small>These are the first ${maxShownCredentials}. The metrics of the server count all.</small></p>`}`
 }
 
-async function refusalTable({ management, now }: Visit) {
+async function refusalTable(visit: Visit) {
+  const { management, now } = visit
   const from = new Date(now.getTime() - hourMs).toISOString()
   const { value, next } = await management.get(
     `/audit?book=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
@@ -106,7 +106,7 @@ async function refusalTable({ management, now }: Visit) {
     reasons.map(([reason, records]) => [
       html`<a href="/portal/logs?log=sign-ins&outcome=refused&reason=${reason}"><code>${reason}</code></a>`,
       String(records.length),
-      remedyOf(reason),
+      remedyOf(reason, visit),
     ]),
     'Nothing was refused.',
   )}${next !== null && html`<p><small>Counted: the last ${value.length} refusals.</small></p>`}`

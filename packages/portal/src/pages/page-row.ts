@@ -1,8 +1,8 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import type { Attempt, Form } from '../layout/form.ts'
-import type { FormBody } from '../security/portal-form.ts'
 import type { Visit } from '../graph/administrator-request.ts'
+import type { Attempt } from '../layout/form.ts'
+import type { Form, FormBody } from '../security/portal-form.ts'
 
 /** Shows a page: for a GET request, and again after a refused form. */
 export type Show = (
@@ -30,13 +30,3 @@ export type ActionRow = {
   /** The encoding and the limit of its body. Such a body is read only with a session. */
   readonly body?: FormBody
 }
-
-/** A form that the portal itself refuses, before it calls an operation. */
-export class ActionFault extends Error {
-  readonly code = 'portal_form_invalid'
-  override readonly name = 'ActionFault'
-  readonly status = 400
-}
-
-export const actionFault = (sentence: string, options?: ErrorOptions): ActionFault =>
-  new ActionFault(sentence, options)

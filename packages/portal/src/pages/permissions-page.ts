@@ -1,6 +1,7 @@
 import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { z } from 'zod'
+import type { Visit } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { searchQuery } from '../graph/search-query.ts'
@@ -11,7 +12,6 @@ import type { Html } from '../layout/html.ts'
 import { mark, table } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const base = '/portal/applications/:appId/permissions'
 const maxFoundApis = 10

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
 import { mark, table } from '../layout/parts.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
 
 const base = '/portal/applications/:appId/roles'
 
@@ -66,10 +66,10 @@ export const rolesActions: readonly ActionRow[] = [
   {
     path: `${base}/add`,
     show,
-    run: changeRoles((roles, sent, { options }) => [
+    run: changeRoles((roles, sent, { host }) => [
       ...roles,
       {
-        id: options.service.source.newGuid(),
+        id: host.newGuid(),
         value: (sent.get('value') ?? '').trim(),
         displayName: (sent.get('display_name') ?? '').trim(),
         description: (sent.get('description') ?? '').trim(),

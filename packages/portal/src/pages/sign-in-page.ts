@@ -1,8 +1,18 @@
 import { html } from 'hono/html'
+import type { SignInFault } from '../host/portal-host.ts'
 import { field, hiddenFields } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
 import type { NoSession } from '../security/portal-sessions.ts'
+
+/** The sentence for each fault. An unknown client and a wrong secret have the same. */
+export const signInSentences: Readonly<Record<SignInFault, string>> = {
+  credentials_wrong: 'The client ID or the client secret is wrong.',
+  credential_ended: 'This client secret is not valid now. Sign in with another one.',
+  no_role:
+    'This application is disabled, or has no role of Microsoft Graph or of the management API. Only an administrator application can sign in.',
+  throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
+}
 
 /** A form that arrived after the end of its session. It is sent again after the sign-in. */
 export type Unsent = { readonly action: string; readonly fields: Readonly<Record<string, string>> }

@@ -1,16 +1,14 @@
 import type { ServerEnv } from '@greeting/http-service'
-import { sourceAddress } from '@greeting/identity-provider/parts/http/source-address'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { openVisit } from '../graph/administrator-request.ts'
+import type { PortalHost } from '../host/portal-host.ts'
+import { plainPage } from '../layout/error-pages.ts'
 import { form, hiddenFields } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { facts } from '../layout/parts.ts'
-import { plainPage } from '../layout/error-pages.ts'
-import { signInPage, type Unsent } from './sign-in-page.ts'
-import { readPortalForm } from '../security/portal-form.ts'
-import type { PortalOptions } from '../host/portal-host.ts'
-import { signInAdministrator, signInSentences } from '@greeting/identity-provider/parts/portal/administrator-sign-in'
+import { portalPath, withSessionKey } from '../security/addresses.ts'
 import type { FormTokens } from '../security/form-token.ts'
 import {
   createLinkCode,
@@ -18,34 +16,31 @@ import {
   readLinkCode,
   spendLinkCode,
 } from '../security/one-time-link.ts'
-import { portalPath } from '../security/portal-origins.ts'
+import { readPortalForm } from '../security/portal-form.ts'
 import type { PortalSession } from '../security/portal-session.ts'
 import { type PortalSessions, withCookies } from '../security/portal-sessions.ts'
 import type { SealedValues } from '../security/sealed-values.ts'
-import { withSessionKey } from '../security/session-key.ts'
-import { openVisit } from '../graph/administrator-request.ts'
+import { signInPage, signInSentences, type Unsent } from './sign-in-page.ts'
 
 const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
 
 /** The routes for the time before a session, and its end. */
 export function signInRoutes(
-  options: PortalOptions,
+  host: PortalHost,
   sealed: SealedValues,
   sessions: PortalSessions,
   formTokens: FormTokens,
 ): Hono<ServerEnv> {
-  const { service, usedUp } = options
-  const { source } = service
   const app = new Hono<ServerEnv>()
-  const attempt = async (clientId: string, clientSecret: string, address: string) =>
-    signInAdministrator(service, { clientId, clientSecret, source: address })
+  const attempt = (clientId: string, clientSecret: string, source: string) =>
+    host.signIn({ clientId, clientSecret, source }, 'portal.signIn')
 
   app.get('/portal/sign-in', () => signInPage({ returnTo: '/portal', status: 200 }))
 
   app.post('/portal/sign-in', async (context) => {
     const sent = await readPortalForm(context)
     const clientId = (sent.get('client_id') ?? '').trim()
-    const address = sourceAddress(context.env?.incoming, service.trustedProxies)
+    const address = host.addressOf(context.env)
     const result = await attempt(clientId, (sent.get('client_secret') ?? '').trim(), address)
     const returnTo = portalPath(sent.get('return_to') ?? '') ?? '/portal'
     const unsent = readUnsent(sent.get('unsent'))
@@ -60,7 +55,7 @@ export function signInRoutes(
 
   /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
   async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
-    const visit = await openVisit(options, formTokens, session)
+    const visit = await openVisit(host, formTokens, session)
     return page(visit, {
       title: 'Send your entries',
       content: html`<p role="status" class="done">You are signed in again.</p>
@@ -73,7 +68,7 @@ ${form(visit, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</bu
 
   app.post('/portal/links', async (context) => {
     const sent = await readPortalForm(context)
-    const address = sourceAddress(context.env?.incoming, service.trustedProxies)
+    const address = host.addressOf(context.env)
     const result = await attempt(
       sent.get('client_id') ?? '',
       sent.get('client_secret') ?? '',
@@ -85,28 +80,26 @@ ${form(visit, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</bu
       const error_description = signInSentences[result]
       return context.json({ error: result, error_description }, status, headers)
     }
-    const code = createLinkCode(sealed, result, source)
-    const url = `${service.authority.authUrl}/portal/link?code=${encodeURIComponent(code)}`
+    const code = createLinkCode(sealed, result, host)
+    const url = `${host.authUrl}/portal/link?code=${encodeURIComponent(code)}`
     return context.json({ url, expires_in: linkSeconds }, 201, headers)
   })
 
   app.get('/portal/link', async (context) => {
     const code = context.req.query('code') ?? ''
-    const link = readLinkCode(sealed, code, source.now())
+    const link = readLinkCode(sealed, code, host.now())
     if (link === undefined) return linkEnded()
-    const name = await service.directory.read(
-      (directory) => directory.applicationByAppId(link.applicationId)?.displayName,
-    )
+    const { administratorName: name } = await host.namesOf(link)
     return page(undefined, {
       title: 'Sign in',
-      content: html`<p>This link signs you in as <strong>${name ?? ''}</strong>. It works once.</p>
+      content: html`<p>This link signs you in as <strong>${name}</strong>. It works once.</p>
 <form method="post" action="/portal/link">${hiddenFields({ code })}<button>Sign in</button></form>`,
     })
   })
 
   app.post('/portal/link', async (context) => {
     const code = (await readPortalForm(context)).get('code') ?? ''
-    const administrator = await spendLinkCode(sealed, code, source.now(), usedUp)
+    const administrator = await spendLinkCode(sealed, code, host.now(), host.usedUp)
     if (administrator === undefined) return linkEnded()
     return context.redirect(withSessionKey(sessions.begin(context, administrator), '/portal'), 303)
   })

@@ -1,18 +1,18 @@
 import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
+import type { Visit } from '../graph/administrator-request.ts'
+import { ActionFault, actionFault } from '../graph/administrator-request.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { findId, findPrincipal, principalOf, UnclearName } from '../graph/find-principal.ts'
 import { apiName } from '../graph/scopes.ts'
 import { judgedApi, judgeToken } from '../graph/token-judge.ts'
-import { previewToken } from '@greeting/identity-provider/parts/portal/token-preview'
 import { choice, field, form, problem } from '../layout/form.ts'
 import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
 import { snippet } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
 import { claimTable, decodeToken, judgementTables } from '../layout/token-parts.ts'
-import { ActionFault, type ActionRow, actionFault, type PageRow } from './page-row.ts'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { ActionRow, PageRow } from './page-row.ts'
 
 const path = '/portal/token'
 const maxTokenLength = 16 * 1024
@@ -94,7 +94,7 @@ async function preview(visit: Visit, chosen: Chosen): Promise<Html> {
   const [client, api] = await Promise.all([findId(visit, chosen.client), findId(visit, chosen.api)])
   const principal = await principalOf(visit, api)
   const name = principal ? apiName(principal) : api
-  const made = await previewToken(visit, client, name)
+  const made = await visit.host.previewToken(visit.session.tenantId, client, name, visit.now)
   const decoded = 'token' in made ? decodeToken(made.token) : undefined
   const [explanation] = await explanationsOf(visit, client, [api])
   return html`<h2>Preview</h2>
@@ -126,7 +126,7 @@ function requestText(
   const { suffix, target } = endpoints[endpoint]
   const fields = { grant_type: 'client_credentials', client_id: clientId, ...target(apiName) }
   const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
-  return `POST ${visit.options.service.authority.authUrl}/${visit.session.tenantId}${suffix}
+  return `POST ${visit.host.authUrl}/${visit.session.tenantId}${suffix}
 content-type: application/x-www-form-urlencoded
 
 ${lines.join('\n')}
@@ -145,8 +145,8 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
     findPrincipal(visit, chosen.api),
   ])
   const { suffix, target } = endpoints[chosen.endpoint]
-  const { authUrl } = visit.options.service.authority
-  const response = await visit.options.requestToken(
+  const { authUrl } = visit.host
+  const response = await visit.host.requestToken(
     new Request(`${authUrl}/${visit.session.tenantId}${suffix}`, {
       method: 'POST',
       body: new URLSearchParams({

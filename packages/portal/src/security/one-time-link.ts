@@ -1,17 +1,9 @@
-import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay-cache'
-import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
 import { z } from 'zod'
+import type { Administrator, PortalHost } from '../host/portal-host.ts'
 import type { SealedValues } from './sealed-values.ts'
 
 /** How long a link can be used, in seconds. */
 export const linkSeconds = 60
-
-/** An administrator application that authenticated with one of its credentials. */
-export type Administrator = {
-  readonly tenantId: string
-  readonly applicationId: string
-  readonly credentialId: string
-}
 
 const purpose = 'one-time link of the portal'
 const linkContent = z.strictObject({
@@ -26,7 +18,7 @@ const linkContent = z.strictObject({
 export const createLinkCode = (
   sealed: SealedValues,
   { tenantId, applicationId, credentialId }: Administrator,
-  { newGuid, now }: Pick<Runtime, 'newGuid' | 'now'>,
+  { newGuid, now }: Pick<PortalHost, 'newGuid' | 'now'>,
 ): string =>
   sealed.seal(purpose, {
     id: newGuid(),
@@ -53,7 +45,7 @@ export async function spendLinkCode(
   sealed: SealedValues,
   code: string,
   now: Date,
-  used: ReplayCache,
+  used: PortalHost['usedUp'],
 ): Promise<Administrator | undefined> {
   const link = readLinkCode(sealed, code, now)
   if (link === undefined) return undefined

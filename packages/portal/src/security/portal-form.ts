@@ -1,6 +1,8 @@
 import { headerOf, readBody, readPairs, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import type { Form } from '../layout/form.ts'
+
+/** The fields of a form that was sent. */
+export type Form = ReadonlyMap<string, string>
 
 /** How the body of a form is encoded, and its limits. */
 export type FormBody = {

@@ -1,20 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerEnv } from '@greeting/http-service'
-import type { ReplayCache } from '@greeting/identity-provider/parts/audit/replay-cache'
-import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import type { Administrator } from './one-time-link.ts'
-import {
-  isSessionValid,
-  type PortalSession,
-  portalSession,
-  sessionSeconds,
-} from './portal-session.ts'
+import type { Administrator, PortalHost } from '../host/portal-host.ts'
+import { sessionKeyOf } from './addresses.ts'
+import { type PortalSession, portalSession, sessionSeconds } from './portal-session.ts'
 import type { SealedValues } from './sealed-values.ts'
-import { sessionKeyOf } from './session-key.ts'
 
-type Service = Pick<ServiceOptions, 'assertionTimes' | 'directory' | 'source' | 'storeWentBackAt'>
+type Host = Pick<
+  PortalHost,
+  'clockToleranceSeconds' | 'isAdministrator' | 'newGuid' | 'now' | 'storeWentBackAt' | 'usedUp'
+>
 
 /** Why a request has no session. With a cookie but without its key, the session is at another address. */
 export type NoSession = 'absent' | 'ended' | 'at_another_address'
@@ -28,15 +24,12 @@ const maxCookies = 6
 
 /** The sessions of the browsers. A session is a sealed cookie, and a key in the path of each page. */
 export class PortalSessions {
-  readonly #service: Service
+  readonly #host: Host
   readonly #sealed: SealedValues
-  readonly #ended: ReplayCache
 
-  /** @param ended records the sessions that were ended before their time, on all replicas */
-  constructor(service: Service, sealed: SealedValues, ended: ReplayCache) {
-    this.#service = service
+  constructor(host: Host, sealed: SealedValues) {
+    this.#host = host
     this.#sealed = sealed
-    this.#ended = ended
   }
 
   /**
@@ -64,7 +57,7 @@ export class PortalSessions {
     administrator: Administrator,
     continued?: Pick<PortalSession, 'id'>,
   ): PortalSession {
-    const { now, newGuid } = this.#service.source
+    const { now, newGuid } = this.#host
     const { tenantId, applicationId, credentialId } = administrator
     const confirmedAt = now()
     const session: PortalSession = {
@@ -93,13 +86,13 @@ export class PortalSessions {
   async end(context: Context<ServerEnv>): Promise<void> {
     const names = namesOf(context)
     const sessions = names.flatMap((name) => this.#open(context, name) ?? [])
-    const { assertionTimes, source } = this.#service
+    const { clockToleranceSeconds, now, usedUp } = this.#host
     // A confirmed session may end later than this copy of its cookie.
-    const seconds = sessionSeconds + assertionTimes.clockToleranceSeconds
-    const until = new Date(source.now().getTime() + seconds * 1000)
+    const seconds = sessionSeconds + clockToleranceSeconds
+    const until = new Date(now().getTime() + seconds * 1000)
     const byId = new Map(sessions.map((session) => [session.id, session]))
     for (const { applicationId, id } of byId.values()) {
-      await this.#ended.spend(applicationId, endOf(id), until)
+      await usedUp.spend(applicationId, endOf(id), until)
     }
     for (const name of names) deleteCookie(context, name, attributes)
   }
@@ -110,15 +103,13 @@ export class PortalSessions {
   }
 
   async #isOpen(session: PortalSession): Promise<boolean> {
-    const now = this.#service.source.now()
-    const wentBackAt = this.#service.storeWentBackAt?.()
+    const now = this.#host.now()
+    const wentBackAt = this.#host.storeWentBackAt?.()
     // The store may have lost the end of a session.
     const isLost = wentBackAt && wentBackAt <= now && session.confirmedAt <= wentBackAt
-    const isValid = await this.#service.directory.read((directory) =>
-      isSessionValid(directory, session, now),
-    )
-    if (isLost || !isValid) return false
-    return !(await this.#ended.isSpent(session.applicationId, endOf(session.id)))
+    if (session.expiresAt <= now || isLost) return false
+    if (!(await this.#host.isAdministrator(session, now))) return false
+    return !(await this.#host.usedUp.isSpent(session.applicationId, endOf(session.id)))
   }
 }
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ServerEnv } from '@greeting/http-service'
-import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
-import { KeyEncryptionKey } from '@greeting/identity-provider/parts/signing/key-encryption-key'
 import { Hono } from 'hono'
+import type { Visit } from '../../src/graph/administrator-request.ts'
+import type { PortalHost } from '../../src/host/portal-host.ts'
 import { readConfirmation } from '../../src/pages/confirmation.ts'
-import type { PortalOptions } from '../../src/host/portal-host.ts'
 import { createLinkCode } from '../../src/security/one-time-link.ts'
 import { SealedValues } from '../../src/security/sealed-values.ts'
-import type { Visit } from '../../src/graph/administrator-request.ts'
+import { testHost } from '../test-host.ts'
 
 const administrator = { tenantId: 'tenant', applicationId: 'administrator', credentialId: 'secret' }
 
@@ -20,8 +19,8 @@ describe('the confirmation of a change by a link (AS47)', () => {
     ['of the same application in another tenant', { tenantId: 'other' }, false, 0],
   ] as const) {
     it(`${isAccepted ? 'accepts and uses up' : 'refuses and does not use up'} a link ${whose}`, async () => {
-      const sealed = new SealedValues(KeyEncryptionKey.generate())
-      const code = createLinkCode(sealed, { ...administrator, ...over }, systemRuntime)
+      const sealed = new SealedValues(testHost)
+      const code = createLinkCode(sealed, { ...administrator, ...over }, testHost)
       let used = 0
       const usedUp = {
         spend: async () => {
@@ -30,11 +29,11 @@ describe('the confirmation of a change by a link (AS47)', () => {
         },
         isSpent: async () => false,
       }
-      const visit = { session: administrator, now: systemRuntime.now() } as unknown as Visit
+      const visit = { session: administrator, now: testHost.now() } as unknown as Visit
       const app = new Hono<ServerEnv>()
       app.get('/', async (context) => {
         const sent = new Map([['confirm_link', ` http://a.test/portal/link?code=${code} `]])
-        const options = { usedUp } as unknown as PortalOptions
+        const options = { usedUp } as unknown as PortalHost
         return context.json(await readConfirmation(options, sealed, visit, sent, context))
       })
       const read = (await (await app.request('/')).json()) as object

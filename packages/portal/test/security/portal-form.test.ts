@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
-import type { Form } from '../../src/layout/form.ts'
+import type { Form } from '../../src/security/portal-form.ts'
 import { type FormBody, readPortalForm } from '../../src/security/portal-form.ts'
 
 const urlEncoded = 'application/x-www-form-urlencoded'

@@ -6,27 +6,10 @@ import {
 import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
 import { type IssuanceRefusal, Refused } from '@greeting/identity-provider/parts/issuance/refusal'
 import { decideToken } from '@greeting/identity-provider/parts/issuance/token-decision'
-import type { Administrator } from '@greeting/portal/parts/security/one-time-link'
-
-/** Why a sign-in failed. */
-export type SignInFault = 'credentials_wrong' | 'credential_ended' | 'no_role' | 'throttled'
-
-/** The sentence for each fault. An unknown client and a wrong secret have the same. */
-export const signInSentences: Readonly<Record<SignInFault, string>> = {
-  credentials_wrong: 'The client ID or the client secret is wrong.',
-  credential_ended: 'This client secret is not valid now. Sign in with another one.',
-  no_role:
-    'This application is disabled, or has no role of Microsoft Graph or of the management API. Only an administrator application can sign in.',
-  throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
-}
-
-/** The known parts of a sign-in, for the limit of attempts and for the log. */
-export type SignInAttempt = {
-  readonly clientId: string
-  readonly clientSecret: string
-  /** The address from which it comes. */
-  readonly source: string
-}
+import type { Administrator, SignInAttempt, SignInFault } from '@greeting/portal'
+import type { Directory } from '../directory/directory.ts'
+import type { Client } from '../issuance/client.ts'
+import { grantedRoles } from '../issuance/granted-roles.ts'
 
 type Options = Pick<
   ServiceOptions,
@@ -56,7 +39,7 @@ const maxClientIdLength = 256
 export async function signInAdministrator(
   options: Options,
   { clientId, clientSecret, source }: SignInAttempt,
-  action: 'portal.signIn' | 'portal.confirm' = 'portal.signIn',
+  action: 'portal.signIn' | 'portal.confirm',
 ): Promise<Administrator | SignInFault> {
   const now = options.source.now()
   const { tenantId, decisions } = await options.directory.read((directory) => {
@@ -111,4 +94,33 @@ export async function signInAdministrator(
 function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
   if (wrongCredentials.has(reason)) return 'credentials_wrong'
   return unusableCredentials.has(reason) ? 'credential_ended' : 'no_role'
+}
+
+/**
+ * Whether the tenant, the application, its service principal, the credential and a management role are
+ * still valid. The credential may be one of the service principal.
+ */
+export function isAdministrator(
+  directory: Directory,
+  { tenantId, applicationId, credentialId }: Administrator,
+  now: Date,
+): boolean {
+  const principal = directory.servicePrincipalByAppId(tenantId, applicationId)
+  const application = directory.applicationByAppId(applicationId)
+  const isEnabled = directory.tenant(tenantId)?.isEnabled && principal?.accountEnabled
+  if (!isEnabled || !application?.passwordAuthenticationAllowed) return false
+  const secrets = [...application.passwordCredentials, ...principal.passwordCredentials]
+  const credential = secrets.find(({ keyId }) => keyId === credentialId)
+  if (credential === undefined || credential.endDateTime <= now) return false
+  return [graphAppId, serverManagementAppId].some((appId) =>
+    hasRole(directory, tenantId, { application, principal }, appId),
+  )
+}
+
+function hasRole(directory: Directory, tenantId: string, client: Client, appId: string): boolean {
+  const principal = directory.servicePrincipalByAppId(tenantId, appId)
+  const application = directory.applicationByAppId(appId)
+  if (!application || !principal?.accountEnabled) return false
+  const roles = grantedRoles(directory, client, { requestedAs: appId, application, principal })
+  return Array.isArray(roles) && roles.length > 0
 }

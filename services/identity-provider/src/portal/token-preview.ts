@@ -1,4 +1,3 @@
-import type { Refusal } from '@greeting/identity-provider/parts/dialect/refusals/refusal'
 import { rowOf } from '@greeting/identity-provider/parts/dialect/refusals/refusal-table'
 import { createOpaqueClaims } from '@greeting/identity-provider/parts/dialect/token/opaque-claims'
 import { tokenTimes } from '@greeting/identity-provider/parts/dialect/token/token-times'
@@ -9,25 +8,22 @@ import {
   decideAccess,
   findIssuingTenant,
 } from '@greeting/identity-provider/parts/issuance/token-decision'
-import type { Visit } from '@greeting/portal/parts/graph/administrator-request'
+import type { TokenPreview } from '@greeting/portal'
+import type { ServiceOptions } from '../http/service-options.ts'
 
-/** The token that a client would get, or the refusal. */
-export type Preview =
-  | { readonly token: string }
-  | { readonly refusal: Refusal['reason']; readonly code: number; readonly sentence: string }
+type PreviewRequest = Readonly<Record<'tenantId' | 'clientId' | 'resourceName', string>>
 
 /**
  * Makes the token that a client would get for an API, by the code that issues tokens. It authenticates
  * no client, so its result must not leave the server: the guard judges it, and the page shows its claims.
  */
 export async function previewToken(
-  { options, session, now }: Visit,
-  clientId: string,
-  resourceName: string,
-): Promise<Preview> {
-  const { service } = options
+  service: ServiceOptions,
+  { tenantId, clientId, resourceName }: PreviewRequest,
+  now: Date,
+): Promise<TokenPreview> {
   const decision = await service.directory.read((directory) => {
-    const tenant = findIssuingTenant(directory, session.tenantId)
+    const tenant = findIssuingTenant(directory, tenantId)
     if (tenant instanceof Refused) return tenant
     const client = findClient(directory, tenant, clientId)
     if (client === undefined) {

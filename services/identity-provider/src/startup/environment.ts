@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 import type { Fetch, ServerEnv } from '@greeting/http-service'
-import type { PortalLab } from '@greeting/portal/parts/portal-lab'
+import type { FaultKind } from '@greeting/portal'
 import type { Hono } from 'hono'
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
@@ -36,7 +36,10 @@ export type ServiceLab = {
   /** Makes the handler of a listener, around the app. */
   readonly handlerOf: (app: Hono<ServerEnv>, authority: Authority) => Fetch
   /** Its operations for the portal, for the callers of another authentication. */
-  readonly portalLab: (authority: Authority, authenticate: Authenticate) => PortalLab
+  readonly portalLab: (
+    authority: Authority,
+    authenticate: Authenticate,
+  ) => { readonly operations: Hono; readonly faultKinds: readonly FaultKind[] }
   /** The issuer of the lab, which federated identity credentials may trust. */
   readonly federation: {
     readonly host: string

@@ -1,6 +1,5 @@
 import type { Fetch } from '@greeting/http-service'
-import { portalCallerOf } from '@greeting/portal/parts/graph/portal-caller'
-import { isLoopback, isTrustworthy } from '@greeting/portal/parts/security/portal-origins'
+import { isLoopback, isTrustworthy } from '@greeting/portal/addresses'
 import { createApp } from '../app.ts'
 import type { Authority } from '../dialect/authority.ts'
 import { loadAtFirstRequest } from '../http/load-at-first-request.ts'
@@ -33,17 +32,21 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
     (await loadManagementApps()).createManagementApps(options)
   const portal = isPortalOn(settings, authority, log)
     ? loadAtFirstRequest(async () => {
-        const { createPortal } = await import('@greeting/portal/parts/portal-app')
-        return createPortal({
+        const { createPortal } = await import('@greeting/portal')
+        const { portalCallerOf, portalHost } = await import('../portal/portal-host.ts')
+        const portalLab = lab?.portalLab(authority, portalCallerOf)
+        const host = portalHost({
           service,
           management: await loadManagement({ ...management, authenticate: portalCallerOf }),
+          labOperations: portalLab?.operations,
           keyEncryptionKey,
           usedUp: storage.assertions,
           httpsAuthUrl: listeners.https?.authority.authUrl,
           metricsUrl: listeners.metrics?.url,
           requestToken: (request) => app.fetch(request),
-          lab: lab?.portalLab(authority, portalCallerOf),
+          lab: portalLab,
         })
+        return createPortal(host)
       })
     : undefined
   const app: ReturnType<typeof createApp> = createApp(

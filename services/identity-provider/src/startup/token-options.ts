@@ -1,5 +1,5 @@
 import { observeRequests } from '@greeting/http-service'
-import { withoutSessionKey } from '@greeting/portal/parts/security/session-key'
+import { withoutSessionKey } from '@greeting/portal/addresses'
 import type { Tracing } from '@greeting/tracing'
 import { readOwnIssuer } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Fetch, ServerEnv } from '@greeting/http-service'
 import { labOperations } from '@greeting/lab/parts/http/lab-operations'
 import { Lab } from '@greeting/lab/parts/lab'
-import { createPortal } from '@greeting/portal/parts/portal-app'
+import { createPortal } from '@greeting/portal'
 import { Hono } from 'hono'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import {
@@ -13,6 +13,7 @@ import {
   serverManagementPath,
 } from '../../src/management/operations/management-paths.ts'
 import { serverOperations } from '../../src/management/server/server-operations.ts'
+import { portalHost } from '../../src/portal/portal-host.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { startInProcess } from '../../src/startup/start-identity-provider.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
@@ -73,15 +74,17 @@ describe('the body of a caller that is not known yet', () => {
     const provider = await startInProcess({ httpsPort: 'off', portal: 'on' }, environment)
     cleanup.use(provider)
     url = provider.url
-    const portal = createPortal({
+    const host = portalHost({
       service: (await testService()).options,
       management: new Hono(),
+      labOperations: undefined,
       keyEncryptionKey: KeyEncryptionKey.generate(),
       usedUp: { spend: async () => false, isSpent: async () => false },
       httpsAuthUrl: undefined,
       requestToken: () => new Response(),
       lab: undefined,
     })
+    const portal = createPortal(host)
     const server = serverOperations({} as never)
     const at = (mount: string, rows: readonly Route[]) =>
       rows.map(({ method, path }) => ({ method, path: `${mount}${path}` }))

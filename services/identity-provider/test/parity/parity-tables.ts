@@ -1,4 +1,4 @@
-import { claimSentences } from '@greeting/portal/parts/layout/claim-sentences'
+import { claimSentences } from '@greeting/portal'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'

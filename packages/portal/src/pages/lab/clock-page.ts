@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { actionFault } from '../../graph/administrator-request.ts'
 import { buttonForm, field, form } from '../../layout/form.ts'
 import { facts, mark } from '../../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from '../page-row.ts'
+import type { ActionRow, PageRow } from '../page-row.ts'
 import { labAction, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Clock

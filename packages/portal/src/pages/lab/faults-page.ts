@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../../graph/administrator-request.ts'
+import type { FaultKind, FaultParameter } from '../../host/portal-host.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../../layout/form.ts'
 import type { Html } from '../../layout/html.ts'
 import { mark, table } from '../../layout/parts.ts'
-import type { FaultKind, FaultParameter } from '../../portal-lab.ts'
 import type { ActionRow, PageRow } from '../page-row.ts'
-import type { Visit } from '../../graph/administrator-request.ts'
 import { labAction, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Faults
@@ -25,7 +25,7 @@ const armedFault = z.object({
 
 const show = labTab('Faults', async (lab, visit, { req }, attempt) => {
   const armed = await lab.list('/faults', armedFault)
-  const kinds = visit.options.lab?.faultKinds ?? []
+  const kinds = visit.host.lab?.faultKinds ?? []
   const name = attempt?.form.get('fault') ?? req.query('fault')
   const chosen = kinds.find((one) => one.name === name)
   return html`<p>A fault breaks the answers of an endpoint: for one request, unless you enter more.</p>

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Visit } from '../../graph/administrator-request.ts'
+import { actionFault } from '../../graph/administrator-request.ts'
 import { findPrincipal } from '../../graph/find-principal.ts'
 import { judgedApi, refusalReasons } from '../../graph/token-judge.ts'
 import { type Attempt, field, form } from '../../layout/form.ts'
 import { copyable, mark, table } from '../../layout/parts.ts'
-import { type ActionRow, actionFault, type PageRow } from '../page-row.ts'
-import type { Visit } from '../../graph/administrator-request.ts'
+import type { ActionRow, PageRow } from '../page-row.ts'
 import { labPage, labPaths, labTab } from './lab-page.ts'
 
 const path = labPaths.Forgeries

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
+import type { Visit } from '../../graph/administrator-request.ts'
+import { actionFault } from '../../graph/administrator-request.ts'
 import type { InProcessGraph } from '../../graph/in-process-graph.ts'
+import { plainPage } from '../../layout/error-pages.ts'
 import { type Attempt, problem } from '../../layout/form.ts'
 import type { Html } from '../../layout/html.ts'
 import { page } from '../../layout/page.ts'
 import { tabs } from '../../layout/tabs.ts'
-import { type ActionRow, actionFault, type PageRow } from '../page-row.ts'
-import type { Visit } from '../../graph/administrator-request.ts'
-import { plainPage } from '../../layout/error-pages.ts'
+import type { ActionRow, PageRow } from '../page-row.ts'
 
 export const labPaths = {
   Faults: '/portal/lab',

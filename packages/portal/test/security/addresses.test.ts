@@ -5,7 +5,7 @@ import {
   sessionKeyOf,
   withoutSessionKey,
   withSessionKey,
-} from '../../src/security/session-key.ts'
+} from '../../src/security/addresses.ts'
 
 const key = '0123456789abcdef'.repeat(2)
 const keyed = `/portal/s-${key}`

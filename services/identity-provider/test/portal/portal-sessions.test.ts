@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { portalActions } from '@greeting/portal/parts/portal-app'
-import { type LabProvider, startLabProvider } from '../../../src/lab/start-lab-provider.ts'
-import { hiddenFieldsOf, PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
+import { portalActions } from '@greeting/portal'
+import { type LabProvider, startLabProvider } from '../../src/lab/start-lab-provider.ts'
+import { hiddenFieldsOf, PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 
-const registrations = join(import.meta.dirname, '../../registrations/sample.json')
+const registrations = join(import.meta.dirname, '../registrations/sample.json')
 const confirmed = { minutes: 10 }
 
 describe('the sessions of the portal', () => {

@@ -1,0 +1,11 @@
+export type {
+  Administrator,
+  FaultKind,
+  FaultParameter,
+  PortalHost,
+  SignInAttempt,
+  SignInFault,
+  TokenPreview,
+} from './host/portal-host.ts'
+export { claimSentences } from './layout/claim-sentences.ts'
+export { createPortal, portalActions } from './portal-app.ts'
