@@ -93,13 +93,37 @@ describe('greeting registrations apply', () => {
 
   describe('greeting registrations apply, before a removal', () => {
     const withoutConsent = () => ({ ...sampleFile(), consents: [] })
-    const rows: [string, string[], string | undefined, number, number][] = [
-      ['asks, and continues after the answer yes', [], 'yes', 0, 0],
-      ['asks, and ends after any other answer', [], '', 1, 2],
-      ['does not ask with --yes', ['--yes'], undefined, 0, 0],
-      ['refuses without a terminal', [], undefined, 2, 2],
+    const rows = [
+      {
+        name: 'asks, and continues after the answer yes',
+        args: [],
+        answer: 'yes',
+        exit: 0,
+        assignments: 0,
+      },
+      {
+        name: 'asks, and ends after any other answer',
+        args: [],
+        answer: '',
+        exit: 1,
+        assignments: 2,
+      },
+      {
+        name: 'does not ask with --yes',
+        args: ['--yes'],
+        answer: undefined,
+        exit: 0,
+        assignments: 0,
+      },
+      {
+        name: 'refuses without a terminal',
+        args: [],
+        answer: undefined,
+        exit: 2,
+        assignments: 2,
+      },
     ]
-    for (const [name, args, answer, exit, assignments] of rows) {
+    for (const { name, args, answer, exit, assignments } of rows) {
       it(name, async (test) => {
         const { served } = await applied(test)
         const path = await served.file(withoutConsent(), 'without-consent.json')

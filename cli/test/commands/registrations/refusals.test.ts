@@ -5,70 +5,80 @@ import { ServedGraph } from './served-graph.ts'
 
 describe('the registrations commands refuse', () => {
   const otherTenant = { tenant: { id: '11111111-1111-4111-8111-111111111111' } }
-  const rows: [string, Record<string, string>, unknown, number, RegExp][] = [
-    ['a wrong secret', { CLIENT_SECRET: 'canary~wrong' }, sampleFile(), 3, /AADSTS7000215/],
-    [
-      'a tenant with its domain as the name',
-      { TENANT_ID: 'contoso.example' },
-      {},
-      2,
-      /TENANT_ID must be the ID of the tenant, a GUID/,
-    ],
-    [
-      'missing settings, all in one report',
-      { CLIENT_SECRET: '', TENANT_ID: '' },
-      {},
-      2,
-      /TENANT_ID .*; CLIENT_SECRET /,
-    ],
-    [
-      'a file for another tenant',
-      {},
-      otherTenant,
-      2,
-      /is for the tenant 11111111-1111-4111-8111-111111111111, but the administrator belongs to 8d6f5e30/,
-    ],
-    [
-      'an invalid file, with one line for each fault',
-      {},
-      { apis: [{}], clients: 7 },
-      2,
-      /^Invalid registrations file .*:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
-    ],
-    [
-      'a file without JSON',
-      {},
-      '{',
-      2,
-      /^Invalid registrations file .*:\n {2}is not JSON in line 1: /,
-    ],
-    [
-      'an impossible plan',
-      {},
-      { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
-      1,
-      /The API "b" is not in the file and not in the tenant\./,
-    ],
-    [
-      'an invalid certificate',
-      {},
-      {
+  const rows = [
+    {
+      name: 'a wrong secret',
+      settings: { CLIENT_SECRET: 'canary~wrong' },
+      content: sampleFile(),
+      exit: 3,
+      message: /AADSTS7000215/,
+    },
+    {
+      name: 'a tenant with its domain as the name',
+      settings: { TENANT_ID: 'contoso.example' },
+      content: {},
+      exit: 2,
+      message: /TENANT_ID must be the ID of the tenant, a GUID/,
+    },
+    {
+      name: 'missing settings, all in one report',
+      settings: { CLIENT_SECRET: '', TENANT_ID: '' },
+      content: {},
+      exit: 2,
+      message: /TENANT_ID .*; CLIENT_SECRET /,
+    },
+    {
+      name: 'a file for another tenant',
+      settings: {},
+      content: otherTenant,
+      exit: 2,
+      message:
+        /is for the tenant 11111111-1111-4111-8111-111111111111, but the administrator belongs to 8d6f5e30/,
+    },
+    {
+      name: 'an invalid file, with one line for each fault',
+      settings: {},
+      content: { apis: [{}], clients: 7 },
+      exit: 2,
+      message:
+        /^Invalid registrations file .*:\n {2}apis\[0\]\.displayName is missing\n {2}apis\[0\]\.appRoles is missing\n {2}clients must be of type array/,
+    },
+    {
+      name: 'a file without JSON',
+      settings: {},
+      content: '{',
+      exit: 2,
+      message: /^Invalid registrations file .*:\n {2}is not JSON in line 1: /,
+    },
+    {
+      name: 'an impossible plan',
+      settings: {},
+      content: { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
+      exit: 1,
+      message: /The API "b" is not in the file and not in the tenant\./,
+    },
+    {
+      name: 'an invalid certificate',
+      settings: {},
+      content: {
         clients: [
           { displayName: 'a', certificates: [{ displayName: 'b', path: 'registrations.json' }] },
         ],
       },
-      2,
-      /is not an X\.509 certificate in PEM/,
-    ],
-    [
-      'a missing certificate file',
-      {},
-      { clients: [{ displayName: 'a', certificates: [{ displayName: 'b', path: 'none.pem' }] }] },
-      2,
-      /There is no file .*none\.pem/,
-    ],
+      exit: 2,
+      message: /is not an X\.509 certificate in PEM/,
+    },
+    {
+      name: 'a missing certificate file',
+      settings: {},
+      content: {
+        clients: [{ displayName: 'a', certificates: [{ displayName: 'b', path: 'none.pem' }] }],
+      },
+      exit: 2,
+      message: /There is no file .*none\.pem/,
+    },
   ]
-  for (const [name, settings, content, exit, message] of rows) {
+  for (const { name, settings, content, exit, message } of rows) {
     it(name, async (test) => {
       const served = await ServedGraph.start(test)
       const path = await served.file(content)

@@ -10,14 +10,15 @@ import { confirmedIn, now, sampleState } from './sample-state.ts'
 export type Sample = ReturnType<typeof sampleFile>
 type Entry = Record<string, unknown>
 
-/** Name, expected diff, change of the sample file, directory, and clients whose secrets rotate. */
-export type Difference = [
-  string,
-  string[],
-  (file: Sample) => unknown,
-  ReturnType<typeof sampleState>?,
-  string[]?,
-]
+/** A change of the sample file, and the lines of its plan. */
+export type Difference = {
+  readonly name: string
+  readonly expected: string[]
+  readonly change: (file: Sample) => unknown
+  readonly state?: ReturnType<typeof sampleState>
+  /** The clients whose secrets rotate. */
+  readonly rotate?: string[]
+}
 
 export const certificate: CertificateToAdd = {
   displayName: 'laptop',
@@ -57,7 +58,7 @@ export const same = () => undefined
 /** A test for each difference: the plan contains it, and nothing else. */
 export function describeDifferences(title: string, differences: readonly Difference[]): void {
   describe(title, () => {
-    for (const [name, expected, change, state, rotate] of differences) {
+    for (const { name, expected, change, state, rotate } of differences) {
       it(name, () => assert.deepEqual(diff(change, state, rotate), expected))
     }
   })

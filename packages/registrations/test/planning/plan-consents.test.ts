@@ -2,34 +2,34 @@ import { client, type Difference, describeDifferences, same, set } from './diffe
 import { ids, sampleAssignments, sampleClient, sampleState } from './sample-state.ts'
 
 const differences: Difference[] = [
-  [
-    'a permission that is not requested yet',
-    ['setPermissions   + "Greeting client" requests CallHelloApiRole of "Greeting API"'],
-    same,
-    sampleState({
+  {
+    name: 'a permission that is not requested yet',
+    expected: ['setPermissions   + "Greeting client" requests CallHelloApiRole of "Greeting API"'],
+    change: same,
+    state: sampleState({
       client: {
         requiredResourceAccess: [
           { resourceAppId: ids.api, resourceAccess: [{ id: ids.hi, type: 'Role' }] },
         ],
       },
     }),
-  ],
-  [
-    'a permission that is no longer requested, and its consent',
-    [
+  },
+  {
+    name: 'a permission that is no longer requested, and its consent',
+    expected: [
       'setPermissions   - "Greeting client" requests CallHelloApiRole of "Greeting API"',
       'revokeConsent ! - "Greeting client" was granted CallHelloApiRole of "Greeting API"',
     ],
-    (file) => {
+    change: (file) => {
       set(client(file), { permissions: [{ api: 'Greeting API', roles: ['CallHiApiRole'] }] })
       file.consents[0]?.roles.pop()
     },
-  ],
-  [
-    'no changes, for a permission of an API that is not in the file',
-    [`setPermissions   - "Greeting client" requests ${ids.hi} of "${ids.other}"`],
-    same,
-    sampleState({
+  },
+  {
+    name: 'no changes, for a permission of an API that is not in the file',
+    expected: [`setPermissions   - "Greeting client" requests ${ids.hi} of "${ids.other}"`],
+    change: same,
+    state: sampleState({
       client: {
         requiredResourceAccess: [
           ...sampleClient.requiredResourceAccess,
@@ -37,12 +37,12 @@ const differences: Difference[] = [
         ],
       },
     }),
-  ],
-  [
-    'no changes, for delegated permissions, which a file does not describe',
-    [],
-    same,
-    sampleState({
+  },
+  {
+    name: 'no changes, for delegated permissions, which a file does not describe',
+    expected: [],
+    change: same,
+    state: sampleState({
       client: {
         requiredResourceAccess: [
           ...sampleClient.requiredResourceAccess,
@@ -50,30 +50,30 @@ const differences: Difference[] = [
         ],
       },
     }),
-  ],
-  [
-    'a consent that is not granted yet',
-    ['grantConsent   + "Greeting client" is granted CallHelloApiRole of "Greeting API"'],
-    same,
-    sampleState({ assignments: sampleAssignments.slice(0, 1) }),
-  ],
-  [
-    'a consent to all requested permissions',
-    ['grantConsent   + "Greeting client" is granted CallHiApiRole of "Greeting API"'],
-    (file) => void Reflect.deleteProperty(file.consents[0] ?? {}, 'roles'),
-    sampleState({ assignments: sampleAssignments.slice(1) }),
-  ],
-  [
-    'no changes, when the file has no list of consents',
-    [],
-    (file) => ({ apis: file.apis, clients: file.clients }),
-    sampleState({ assignments: [] }),
-  ],
-  [
-    'no changes, for an assignment without role, which a file does not describe',
-    [],
-    same,
-    sampleState({
+  },
+  {
+    name: 'a consent that is not granted yet',
+    expected: ['grantConsent   + "Greeting client" is granted CallHelloApiRole of "Greeting API"'],
+    change: same,
+    state: sampleState({ assignments: sampleAssignments.slice(0, 1) }),
+  },
+  {
+    name: 'a consent to all requested permissions',
+    expected: ['grantConsent   + "Greeting client" is granted CallHiApiRole of "Greeting API"'],
+    change: (file) => void Reflect.deleteProperty(file.consents[0] ?? {}, 'roles'),
+    state: sampleState({ assignments: sampleAssignments.slice(1) }),
+  },
+  {
+    name: 'no changes, when the file has no list of consents',
+    expected: [],
+    change: (file) => ({ apis: file.apis, clients: file.clients }),
+    state: sampleState({ assignments: [] }),
+  },
+  {
+    name: 'no changes, for an assignment without role, which a file does not describe',
+    expected: [],
+    change: same,
+    state: sampleState({
       assignments: [
         ...sampleAssignments,
         {
@@ -84,7 +84,7 @@ const differences: Difference[] = [
         },
       ],
     }),
-  ],
+  },
 ]
 
 describeDifferences('a plan for permissions and consents has', differences)

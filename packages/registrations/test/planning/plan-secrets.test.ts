@@ -27,76 +27,77 @@ const keyCredential = (keyId: string, customKeyIdentifier: string) => ({
 })
 
 const differences: Difference[] = [
-  [
-    'a missing secret',
-    [`createSecret   + secret ${primary}, valid for 180 days`],
-    same,
-    sampleState({ client: { passwordCredentials: [] } }),
-  ],
-  [
-    'a secret that has ended',
-    [
+  {
+    name: 'a missing secret',
+    expected: [`createSecret   + secret ${primary}, valid for 180 days`],
+    change: same,
+    state: sampleState({ client: { passwordCredentials: [] } }),
+  },
+  {
+    name: 'a secret that has ended',
+    expected: [
       `createSecret   + secret ${primary}, valid for 180 days: the last one ended on 2026-03-01`,
       `removeSecret   - secret ${primary} (q7Y..., ends 2026-03-01): ended on 2026-03-01`,
     ],
-    same,
-    withSecret({ endDateTime: now }),
-  ],
-  [
-    'a secret that is due for rotation',
-    [
+    change: same,
+    state: withSecret({ endDateTime: now }),
+  },
+  {
+    name: 'a secret that is due for rotation',
+    expected: [
       `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: the current one ends on 2026-03-31`,
     ],
-    same,
-    withSecret({ endDateTime: new Date('2026-03-31T12:00:00Z') }),
-  ],
-  [
-    'a secret that is not due yet',
-    [],
-    same,
-    withSecret({ endDateTime: new Date('2026-03-31T12:00:01Z') }),
-  ],
-  [
-    'a requested rotation',
-    [
+    change: same,
+    state: withSecret({ endDateTime: new Date('2026-03-31T12:00:00Z') }),
+  },
+  {
+    name: 'a secret that is not due yet',
+    expected: [],
+    change: same,
+    state: withSecret({ endDateTime: new Date('2026-03-31T12:00:01Z') }),
+  },
+  {
+    name: 'a requested rotation',
+    expected: [
       `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: requested`,
     ],
-    same,
-    sampleState(),
-    ['Greeting client'],
-  ],
-  [
-    'a secret that the file does not list',
-    [
+    change: same,
+    state: sampleState(),
+    rotate: ['Greeting client'],
+  },
+  {
+    name: 'a secret that the file does not list',
+    expected: [
       `createSecret   + secret ${primary}, valid for 180 days`,
       'removeSecret ! - secret "by hand" of "Greeting client" (q7Y..., ends 2026-07-31): not in the file',
     ],
-    same,
-    withSecret({ displayName: 'by hand' }),
-  ],
-  [
-    'no changes, when the file has no list of secrets',
-    [],
-    (file) => void Reflect.deleteProperty(file.clients[0] ?? {}, 'secrets'),
-    withSecret({ displayName: 'by hand', endDateTime: now }),
-  ],
-  [
-    'a missing certificate, and one that the file does not list',
-    [
+    change: same,
+    state: withSecret({ displayName: 'by hand' }),
+  },
+  {
+    name: 'no changes, when the file has no list of secrets',
+    expected: [],
+    change: (file) => void Reflect.deleteProperty(file.clients[0] ?? {}, 'secrets'),
+    state: withSecret({ displayName: 'by hand', endDateTime: now }),
+  },
+  {
+    name: 'a missing certificate, and one that the file does not list',
+    expected: [
       'setCertificates ! + certificate "laptop" of "Greeting client" (acee7edfb5e53e6a8f45a8d8b1b6c1c1a3b1a0d2, ends 2027-01-01)',
       'setCertificates ! - certificate "old laptop" of "Greeting client"',
     ],
-    (file) => set(client(file), { certificates: [{ displayName: 'laptop', path: 'laptop.pem' }] }),
-    sampleState({ client: { keyCredentials: [keyCredential(ids.other, 'AAAA')] } }),
-  ],
+    change: (file) =>
+      set(client(file), { certificates: [{ displayName: 'laptop', path: 'laptop.pem' }] }),
+    state: sampleState({ client: { keyCredentials: [keyCredential(ids.other, 'AAAA')] } }),
+  },
   ...[certificate.sha1Thumbprint.toUpperCase(), 'rO5+37XlPmqPRajYsbbBwaOxoNI='].map(
-    (thumbprint): Difference => [
-      `no changes, for a certificate with the thumbprint ${thumbprint}`,
-      [],
-      (file) =>
+    (thumbprint): Difference => ({
+      name: `no changes, for a certificate with the thumbprint ${thumbprint}`,
+      expected: [],
+      change: (file) =>
         set(client(file), { certificates: [{ displayName: 'laptop', path: 'laptop.pem' }] }),
-      sampleState({ client: { keyCredentials: [keyCredential(ids.other, thumbprint)] } }),
-    ],
+      state: sampleState({ client: { keyCredentials: [keyCredential(ids.other, thumbprint)] } }),
+    }),
   ),
 ]
 
