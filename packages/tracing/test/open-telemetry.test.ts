@@ -110,13 +110,20 @@ describe('tracing', () => {
     assert.equal(String(spans[0]?.attributes.a).length, 512)
   })
 
-  it('ignores a collector that refuses or is away', async () => {
-    const refusing = await startCollector(403)
-    await refusing.stop()
-    const tracing = await startTracing({ ...options, endpoint: refusing.url })
-    await tracing?.run({ name: 'x', kind: 'internal' }, nothing)
-    await tracing?.stop()
-  })
+  for (const [state, status] of [
+    ['refuses', 403],
+    ['is away', undefined],
+  ] as const) {
+    it(`returns the result of the work when the collector ${state}`, async () => {
+      const collector = await startCollector(status)
+      if (status === undefined) await collector.stop()
+      const tracing = await startTracing({ ...options, endpoint: collector.url })
+      assert.equal(await tracing?.run({ name: 'x', kind: 'internal' }, async () => 'done'), 'done')
+      await tracing?.stop()
+      if (status !== undefined) await collector.stop()
+      assert.equal(collector.headers.length > 0, status !== undefined)
+    })
+  }
 })
 
 const refresh = { name: 'refresh', kind: 'client' } as const
