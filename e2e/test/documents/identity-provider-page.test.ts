@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { root, run } from './greeting-process.ts'
-import { sharedSystem } from './shared-system.ts'
+import { root, run } from '../greeting-process.ts'
+import { sharedSystem } from '../shared-system.ts'
 
 const page = await readFile(join(root, 'docs/guides/identity-provider.md'), 'utf8')
 const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { type Ended, environment, run, temporaryFolder } from './greeting-process.ts'
-import { type SharedSystem, sharedSystem } from './shared-system.ts'
+import { type Ended, environment, run, temporaryFolder } from '../greeting-process.ts'
+import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
-import { root, run, temporaryFolder } from './greeting-process.ts'
+import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
+import { root, run, temporaryFolder } from '../greeting-process.ts'
 
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 

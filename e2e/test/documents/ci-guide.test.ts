@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { freePort } from '../../fixtures/free-port.ts'
-import { root, run, temporaryFolder } from './greeting-process.ts'
+import { freePort } from '../../../fixtures/free-port.ts'
+import { root, run, temporaryFolder } from '../greeting-process.ts'
 
 describe('docs/guides/ci.md', () => {
   it('has commands that test an API with and without a token', async (t) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { type Ended, root, run } from './greeting-process.ts'
-import { sharedSystem } from './shared-system.ts'
+import { type Ended, root, run } from '../greeting-process.ts'
+import { sharedSystem } from '../shared-system.ts'
 
 /** The required output of each shell block of the guide, in order. */
 const expected = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { root } from './greeting-process.ts'
+import { root } from '../greeting-process.ts'
 
 const read = (path: string) => readFileSync(join(root, 'docs', path), 'utf8')
 const page = read('guides/operating.md')
