@@ -172,7 +172,7 @@ const platforms: Readonly<Record<string, Platform>> = {
       'comparisons that `or` joins': {
         credential: expression(pinned.replace(' and ', ' or ')),
       },
-      'a subject beside the expression': { credential: { subject: github.claims.sub } },
+      'a subject and an expression': { credential: { subject: github.claims.sub } },
       'an expression for the issuer of a cluster': {
         credential: { issuer: 'https://oidc.example.com' },
       },
