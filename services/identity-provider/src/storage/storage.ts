@@ -9,7 +9,6 @@ import type { ClockMarkStore } from '../clock/clock-marks.ts'
 import type { OnCommit } from '../directory-store/commit.ts'
 import type { DirectoryLog } from '../directory-store/directory-log.ts'
 import type { KeyRingStore } from '../signing/key-ring-store.ts'
-import { fillNameKeys } from './sql/lists/name-keys.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
 import { SqlClockMarks } from './sql/logs/sql-clock-marks.ts'
@@ -96,8 +95,6 @@ export async function openStorage({
   if (observe !== undefined) database.observe(observe)
   const storage = sqlStorage(database, limits, acknowledged?.note)
   try {
-    // After an upgrade, the lookups by name are slow until all rows have their keys.
-    await fillNameKeys(database)
     if (acknowledged !== undefined) {
       await acknowledged.note('signing-keys', (await storage.keyRing.read()).latest)
       await acknowledged.note('directory', (await storage.directory.changesAfter()).latest)

@@ -18,8 +18,8 @@ const statements = [
      0, 1, 1, 'client ' || n,
      case n when 4321 then ' n ne ' else ' c cl ' end || left(n::text, 1) || ' ' || left(n::text, 2) || ' '
    from generate_series(1, ${applications}) as n`,
-  `insert into password_credential (application_id, position, key_id, hint, starts_at, ends_at, secret_sha256)
-   select 'a' || n, 0, 'k' || n, '', '', case n % 1000 when 0 then '${inDays(5).toISOString()}'
+  `insert into password_credential (application_id, tenant_id, position, key_id, hint, starts_at, ends_at, secret_sha256)
+   select 'a' || n, '${guid(1)}', 0, 'k' || n, '', '', case n % 1000 when 0 then '${inDays(5).toISOString()}'
      else '${inDays(700).toISOString()}' end, ''
    from generate_series(1, ${applications}) as n`,
 ]

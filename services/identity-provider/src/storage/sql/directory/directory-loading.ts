@@ -198,8 +198,6 @@ class Loading {
           )
           .execute(),
       )),
-      // A server of the former release has written these, so they are not in `identifier_uri`.
-      ...(uris.length === 0 ? [] : await applications().where('name_key', 'is', null).execute()),
     ]
     const byId = new Map(rows.map((row) => [row.id, row]))
     const found = await objectsOf(this.#db, 'application', [...byId.values()])

@@ -60,7 +60,7 @@ async function hasRemovals(
   latest: Commit,
 ): Promise<boolean> {
   if (latest.revision - since.revision > removalsKept[kind]) return false
-  // A server of the former release records no tenant.
+  // The removal of an object that was not there has no tenant.
   const row = await db
     .selectFrom('removed_object')
     .select('id')

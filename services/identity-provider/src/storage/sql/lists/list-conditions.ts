@@ -31,10 +31,7 @@ type ComparisonSql = {
   readonly row: (comparison: IndexedComparison) => RawBuilder<unknown>
 }
 
-/**
- * How each index serves a comparison. A row without a name key is of a former release, and always a
- * candidate: the filter itself decides.
- */
+/** How each index serves a comparison. */
 const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonSql>>> = {
   'application id': guidColumn('application', 'id'),
   'application appId': guidColumn('application', 'app_id'),
@@ -42,13 +39,12 @@ const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonS
   'application identifierUri': {
     ids: (one, tenantId) => sql`
       select application_id as id from identifier_uri
-      where tenant_id = ${tenantId} and ${keyIs('uri_key', one)}
-      union all select id from application where name_key is null`,
+      where tenant_id = ${tenantId} and ${keyIs('uri_key', one)}`,
     row: (one) => sql`
-      (name_key is null or exists (
+      exists (
         select 1 from identifier_uri
         where application_id = application.id and ${keyIs('uri_key', one)}
-      ))`,
+      )`,
   },
   'servicePrincipal id': guidColumn('service_principal', 'id'),
   'servicePrincipal appId': guidColumn('service_principal', 'app_id'),
@@ -62,17 +58,11 @@ const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonS
       from identifier_uri cross join application cross join service_principal
       where ${keyIs('uri_key', one)} and application.id = application_id
         and service_principal.app_id = application.app_id
-        and service_principal.tenant_id = ${tenantId}
-      union all select service_principal.id from application cross join service_principal
-      where application.name_key is null and service_principal.app_id = application.app_id
         and service_principal.tenant_id = ${tenantId}`,
     row: (one) => sql`
       (${guidIs('service_principal.app_id', one)} or exists (
         select 1 from application inner join identifier_uri on application_id = application.id
         where application.app_id = service_principal.app_id and ${keyIs('uri_key', one)}
-      ) or exists (
-        select 1 from application
-        where application.app_id = service_principal.app_id and application.name_key is null
       ))`,
   },
 }
@@ -128,23 +118,19 @@ function named(table: string): ComparisonSql {
   return {
     ids: (one, tenantId, isSearched) => {
       const { search, column } = searchOf(one)
-      return sql`
-        ${
-          isSearched && isSearch(one)
-            ? sql`select object_id as id from ${sql.table(search)} cross join searchable_name
-                where ${sql.ref(search)} match ${`"${partOf(one).replaceAll('"', '""')}"`}
-                  and number = ${sql.table(search)}.rowid and kind = ${table} and tenant_id = ${tenantId}`
-            : sql`select id from ${sql.table(table)}
-                where tenant_id = ${tenantId} and ${keyIs(column, one)}`
-        }
-        union all select id from ${sql.table(table)} where ${sql.ref(column)} is null`
+      return isSearched && isSearch(one)
+        ? sql`select object_id as id from ${sql.table(search)} cross join searchable_name
+            where ${sql.ref(search)} match ${`"${partOf(one).replaceAll('"', '""')}"`}
+              and number = ${sql.table(search)}.rowid and kind = ${table} and tenant_id = ${tenantId}`
+        : sql`select id from ${sql.table(table)}
+            where tenant_id = ${tenantId} and ${keyIs(column, one)}`
     },
     row: (one) => {
       const { column } = searchOf(one)
-      const isFound = sql`(${keyIs(column, one)} or ${sql.ref(column)} is null)`
+      const isFound = keyIs(column, one)
       // The indexes of lists have the key, so SQLite reads the words of few rows.
       return one.operator === 'startsWord'
-        ? sql`((${contains(sql.ref('name_key'), nameKey(one.text))} or name_key is null) and ${isFound})`
+        ? sql`(${contains(sql.ref('name_key'), nameKey(one.text))} and ${isFound})`
         : isFound
     },
   }

@@ -14,7 +14,6 @@ import type { Tables } from '../rows/tables.ts'
 import type { SqlDatabase } from '../sql-database.ts'
 import { conditionSql, isForSearch, listedTables } from './list-conditions.ts'
 import { relatedObjects } from './list-related.ts'
-import { fillNameKeys } from './name-keys.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 
 type AnyQuery = ListQuery<ListedKind>
@@ -49,8 +48,6 @@ export async function listPage<Kind extends ListedKind>(
 ): Promise<ListPage<Kind>> {
   const every = query as unknown as AnyQuery
   const { maxRowsPerPage = defaultMaxRowsPerPage } = limits
-  // A row of a former release has no name key, and so no position.
-  if (every.order?.by === 'displayName') await fillNameKeys(database)
   const ids = await database.report((db) => candidates(db, every))
   const directory = new DirectoryCache(Number.POSITIVE_INFINITY)
   const objects: DirectoryObjects[Kind][] = []

@@ -20,7 +20,6 @@ import { changesIn } from '../directory/changes-question.ts'
 import { lockRevision, positionIn, takeNextRevision } from '../directory/revision-counter.ts'
 import { listChanges } from '../lists/list-changes.ts'
 import { listPage } from '../lists/list-page.ts'
-import { fillNameKeys } from '../lists/name-keys.ts'
 import { OneAtATime } from '../lists/one-at-a-time.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
 import { deleteObject, directoryTables } from '../rows/directory-tables.ts'
@@ -118,7 +117,6 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 
   async prune(): Promise<void> {
-    await fillNameKeys(this.#database)
     for (const prunePart of [pruneRemovals, pruneMarks]) {
       while (await this.#database.write(prunePart)) {
         // One part in each transaction, so that no writer waits long.

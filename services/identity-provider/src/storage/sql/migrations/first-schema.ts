@@ -75,11 +75,11 @@ const tables = (byBytes: string): string => `
     is_fallback_public_client integer not null,
     password_authentication_allowed integer not null,
     revision integer not null,
-    name_key text ${byBytes},
+    name_key text not null ${byBytes},
     owner_ids text not null default '[]',
     description text not null default '{}',
     unique_name text,
-    word_starts text
+    word_starts text not null
   );
   create table identifier_uri (
     application_id text not null references application (id) on delete cascade,
@@ -103,7 +103,7 @@ const tables = (byBytes: string): string => `
     starts_at text not null,
     ends_at text not null,
     secret_sha256 text not null,
-    tenant_id text,
+    tenant_id text not null,
     primary key (application_id, position)
   );
   create table key_credential (${partOfApplication},
@@ -114,7 +114,7 @@ const tables = (byBytes: string): string => `
     certificate text not null,
     sha1_thumbprint text not null,
     sha256_thumbprint text not null,
-    tenant_id text,
+    tenant_id text not null,
     primary key (application_id, position)
   );
   create table federated_identity_credential (${partOfApplication},
@@ -137,13 +137,13 @@ const tables = (byBytes: string): string => `
     account_enabled integer not null,
     app_role_assignment_required integer not null,
     revision integer not null,
-    name_key text ${byBytes},
+    name_key text not null ${byBytes},
     owner_ids text not null default '[]',
     description text not null default '{}',
     password_credentials text not null default '[]',
     delegated_consents text not null default '[]',
     key_credentials text not null default '[]',
-    word_starts text
+    word_starts text not null
   );
   create table service_principal_credential (
     service_principal_id text not null references service_principal (id) on delete cascade,
@@ -151,7 +151,7 @@ const tables = (byBytes: string): string => `
     key_id text not null,
     display_name text,
     ends_at text not null,
-    tenant_id text,
+    tenant_id text not null,
     primary key (service_principal_id, kind, key_id)
   );
   create table app_role_assignment (
@@ -216,8 +216,6 @@ const indexes = `
       (table) => `
   create index ${table}_app_id on ${table} (app_id, tenant_id);
   create index ${table}_name on ${table} (tenant_id, name_key);
-  create index ${table}_unnamed on ${table} (id) where name_key is null;
-  create index ${table}_without_words on ${table} (id) where word_starts is null;
   create index ${table}_active on ${table} (tenant_id, id) where deleted_at is null;
   create index ${table}_deleted on ${table} (tenant_id, id) where deleted_at is not null;
   create index ${table}_deleted_at on ${table} (deleted_at) where deleted_at is not null;
@@ -280,7 +278,7 @@ const sqliteSearch = [
     kind text not null,
     tenant_id text not null,
     name_key text not null,
-    word_starts text
+    word_starts text not null
   )`,
   'create unique index searchable_name_object on searchable_name (object_id, kind)',
   `create virtual table name_search using fts5 (name_key, content = 'searchable_name',

@@ -1,12 +1,5 @@
 const listedTables = ['application', 'service_principal'] as const
 
-/** The tables of credentials, with the table and the column of the objects that have them. */
-const credentialTables = [
-  ['password_credential', 'application', 'application_id'],
-  ['key_credential', 'application', 'application_id'],
-  ['service_principal_credential', 'service_principal', 'service_principal_id'],
-] as const
-
 // Without `on conflict`, which SQLite would apply to the statements of other triggers too. The lock of the
 // commit prevents a second row.
 const addOne = (table: string) => `
@@ -23,8 +16,7 @@ const subtractOne = (table: string) => `
 
 const addName = (table: string) =>
   `insert into searchable_name (object_id, kind, tenant_id, name_key, word_starts)
-    select new.id, '${table}', new.tenant_id, new.name_key, new.word_starts
-    where new.name_key is not null`
+    values (new.id, '${table}', new.tenant_id, new.name_key, new.word_starts)`
 
 const removeName = (table: string) =>
   `delete from searchable_name where object_id = old.id and kind = '${table}'`
@@ -49,19 +41,9 @@ export const sqliteTriggers: readonly string[] = [
      begin ${subtractOne(table)}; end`,
     `create trigger ${table}_name_added after insert on ${table}
      begin ${addName(table)}; end`,
-    `create trigger ${table}_name_changed after update of name_key, word_starts on ${table}
-     begin ${removeName(table)}; ${addName(table)}; end`,
     `create trigger ${table}_name_removed after delete on ${table}
      begin ${removeName(table)}; end`,
   ]),
-  ...credentialTables.map(
-    ([table, owner, column]) => `
-     create trigger ${table}_tenant after insert on ${table} when new.tenant_id is null
-     begin
-       update ${table} set tenant_id = (select tenant_id from ${owner} where id = new.${column})
-       where rowid = new.rowid;
-     end`,
-  ),
   `create trigger searchable_name_added after insert on searchable_name
    begin ${addSearched('name_search', 'name_key')}; end`,
   `create trigger searchable_name_removed after delete on searchable_name
@@ -89,15 +71,6 @@ export const postgresTriggers: readonly string[] = [
      when (new.deleted_at is null) execute function count_${table}_added()`,
     `create trigger ${table}_removed after delete on ${table} for each row
      when (old.deleted_at is null) execute function count_${table}_removed()`,
-  ]),
-  ...credentialTables.flatMap(([table, owner, column]) => [
-    `create function fill_${table}_tenant() returns trigger language plpgsql as
-     $$ begin
-       new.tenant_id := (select tenant_id from ${owner} where id = new.${column});
-       return new;
-     end $$`,
-    `create trigger ${table}_tenant before insert on ${table} for each row
-     when (new.tenant_id is null) execute function fill_${table}_tenant()`,
   ]),
   `create function add_tenant_domains() returns trigger language plpgsql as
    $$ begin

@@ -8,7 +8,7 @@ import type { RevisionLog } from '../../../directory-store/commit.ts'
  */
 export type Tables = {
   revision: { log: RevisionLog; number: number }
-  /** The mark of each commit; commits of releases without marks have none. */
+  /** The mark of each commit. */
   commit_mark: { log: RevisionLog; revision: number; mark: string }
   tenant: TenantRow
   /** Triggers write the domains of each tenant. */
@@ -24,7 +24,7 @@ export type Tables = {
   app_role_assignment: AppRoleAssignmentRow
   /**
    * Objects of the directory that were removed, for replicas that still have them in memory and for clients
-   * that follow the changes of a tenant. Rows of a former release have no tenant.
+   * that follow the changes of a tenant. The removal of one that was not there has no tenant.
    */
   removed_object: { kind: string; id: string; revision: number; tenant_id: string | null }
   /** The number of objects that are not soft-deleted. Triggers count them. */
@@ -55,10 +55,10 @@ export type ApplicationRow = {
   deleted_at: string | null
   identifier_uris: string
   revision: number
-  /** The name for lists, see `nameKey`. Null in rows of a former release, until they are filled. */
-  name_key: string | null
-  /** See `wordStartsText`. Null in rows of the former release, until they are filled. */
-  word_starts: string | null
+  /** The name for lists, see `nameKey`. */
+  name_key: string
+  /** See `wordStartsText`. */
+  word_starts: string
   unique_name: string | null
 }
 
@@ -124,8 +124,8 @@ export type ServicePrincipalRow = {
   created_at: string
   deleted_at: string | null
   revision: number
-  name_key: string | null
-  word_starts: string | null
+  name_key: string
+  word_starts: string
   password_credentials: string
   key_credentials: string
 }
