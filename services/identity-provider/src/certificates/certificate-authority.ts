@@ -15,7 +15,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import { authorityYears, type Identity } from './certificate-checks.ts'
+import { authorityYears, dayMs, type Identity } from './certificate-checks.ts'
 import { nameConstraints } from './name-constraints.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
@@ -24,7 +24,6 @@ const authorityName = 'CN=Greeting local certificate authority'
 const serverDays = 90
 /** Earlier start, for clients with late clocks. */
 const backdatedMs = 3_600_000
-const dayMs = 86_400_000
 
 /**
  * Creates a certificate authority. It may sign server certificates for these names and for

@@ -7,7 +7,8 @@ export type Identity = { readonly certificate: string; readonly key: string }
 /** The validity of a new authority. */
 export const authorityYears = 2
 const renewalDays = 30
-const dayMs = 86_400_000
+/** One day in milliseconds. */
+export const dayMs = 86_400_000
 
 /**
  * The reason to replace an authority near its end; `undefined` before.

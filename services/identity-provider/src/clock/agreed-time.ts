@@ -1,3 +1,6 @@
+/** One day in milliseconds. */
+export const dayMs = 86_400_000
+
 /**
  * A time that the clock of this server does not have alone: something else confirms it. Each step that
  * deletes by age takes it, so that a clock that is wrong destroys nothing.

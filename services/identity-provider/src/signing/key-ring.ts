@@ -1,4 +1,4 @@
-import type { AgreedTime } from '../clock/agreed-time.ts'
+import { type AgreedTime, dayMs } from '../clock/agreed-time.ts'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
 import type { NewSigningKey, SigningKey } from './signing-key.ts'
 
@@ -23,7 +23,6 @@ export type KeyState = {
 }
 
 const secondMs = 1000
-const dayMs = 86_400 * secondMs
 
 /**
  * Determines the phase of every key by the clock alone. Replicas with the same ring agree without

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../clock/agreed-time.ts'
 import type { Application } from '../../../directory/application/application.ts'
 import type { Directory } from '../../../directory/directory.ts'
 import { type DirectoryChange, remove } from '../../../directory/directory-change.ts'
@@ -11,8 +12,6 @@ import { refuse } from '../../refusals/graph-error.ts'
 export type DeletedItem =
   | { readonly kind: 'application'; readonly value: Application }
   | { readonly kind: 'servicePrincipal'; readonly value: ServicePrincipal }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Items that were deleted since this time can be restored. */
 export const oldestRestorable = (now: Date, retentionDays: number): Date =>

@@ -8,7 +8,7 @@ import type {
   AuditQuery,
   AuditTrail,
 } from '../../../audit/audit-trail.ts'
-import type { AgreedTime } from '../../../clock/agreed-time.ts'
+import { type AgreedTime, dayMs } from '../../../clock/agreed-time.ts'
 import { type AuditTable, auditFromRow, insertAudit } from '../rows/audit-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 import { timeOrderedIdFloor } from '../rows/time-ordered-id.ts'
@@ -26,7 +26,6 @@ const laneTables: Readonly<Record<AuditLane, AuditTable>> = {
 }
 // Other writes wait for one part at most.
 const rowsPerDeletion = 500
-const dayMs = 86_400_000
 /** The part of a limit that may be appended before the records are counted again. */
 const recountShare = 0.01
 
