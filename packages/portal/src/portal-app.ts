@@ -3,7 +3,11 @@ import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { ActionFault, openVisit, type Visit } from './graph/administrator-request.ts'
+import {
+  ActionFault,
+  type AdministratorRequest,
+  openRequest,
+} from './graph/administrator-request.ts'
 import type { PortalHost } from './host/portal-host.ts'
 import { plainPage, refusalPage, refusalSentence } from './layout/error-pages.ts'
 import type { Attempt } from './layout/form.ts'
@@ -121,9 +125,11 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   app.route('/', signInRoutes(host, sealed, sessions, formTokens))
 
   // 2. The session of every other request.
-  const visitOf = async (context: Context<ServerEnv>): Promise<Visit | NoSession> => {
+  const visitOf = async (
+    context: Context<ServerEnv>,
+  ): Promise<AdministratorRequest | NoSession> => {
     const session = await sessions.find(context)
-    return typeof session === 'string' ? session : openVisit(host, formTokens, session)
+    return typeof session === 'string' ? session : openRequest(host, formTokens, session)
   }
 
   // 3. Pages.
@@ -163,7 +169,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
         return confirmationPage(visit, path, keptFields(form), action.body, proof)
       }
       const confirmed = sessions.begin(context, proof, visit.session)
-      const next = await openVisit(host, formTokens, confirmed)
+      const next = await openRequest(host, formTokens, confirmed)
       return withCookies(context, await act(action, next, form, context))
     })
   }
@@ -198,7 +204,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
 /** Makes the change of a form: the next page, or the form again with the reason. */
 const act = (
   action: ActionRow,
-  visit: Visit,
+  visit: AdministratorRequest,
   form: Form,
   context: Context<ServerEnv>,
 ): Promise<Response> =>
@@ -225,16 +231,20 @@ const act = (
 /** The identity provider throws it when its store does not answer. */
 const isStoreAway = (cause: Error) => 'code' in cause && cause.code === 'storage_unavailable'
 
-const visitIn = (visit: Visit | NoSession) => (typeof visit === 'string' ? undefined : visit)
+const visitIn = (visit: AdministratorRequest | NoSession) =>
+  typeof visit === 'string' ? undefined : visit
 
 /** The sentence for a refused form; undefined when the page cannot be shown again. */
-function faultSentence(cause: unknown, visit: Visit): string | undefined {
+function faultSentence(cause: unknown, visit: AdministratorRequest): string | undefined {
   if (cause instanceof ActionFault) return cause.message
   const isRefusal = cause instanceof GraphRefusalError && cause.status !== 401
   return isRefusal ? refusalSentence(cause, visit) : undefined
 }
 
-async function guarded(visit: Visit, answer: () => Promise<Response>): Promise<Response> {
+async function guarded(
+  visit: AdministratorRequest,
+  answer: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await answer()
   } catch (cause) {

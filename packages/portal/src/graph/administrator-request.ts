@@ -4,7 +4,7 @@ import type { PortalSession } from '../security/portal-session.ts'
 import { InProcessGraph } from './in-process-graph.ts'
 
 /** One request of an administrator who is signed in. */
-export type Visit = {
+export type AdministratorRequest = {
   readonly host: PortalHost
   readonly session: PortalSession
   readonly administratorName: string
@@ -19,11 +19,11 @@ export type Visit = {
 }
 
 /** Prepares the APIs of an administrator for one request. */
-export async function openVisit(
+export async function openRequest(
   host: PortalHost,
   formTokens: FormTokens,
   session: PortalSession,
-): Promise<Visit> {
+): Promise<AdministratorRequest> {
   const graph = (root: string) => new InProcessGraph(host.call, session, root)
   return {
     host,

@@ -1,14 +1,14 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { servicePrincipal } from '@greeting/registrations/planning'
 import { z } from 'zod'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 
 /**
  * The names of applications, by application ID. An ID has no name when no service principal has it, or
  * when the administrator may not read it.
  */
 export async function applicationNames(
-  { graph }: Visit,
+  { graph }: AdministratorRequest,
   appIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(appIds)].filter((id) => z.guid().safeParse(id).success)

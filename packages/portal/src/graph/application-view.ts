@@ -1,6 +1,6 @@
 import { application, servicePrincipal } from '@greeting/registrations/planning'
 import { z } from 'zod'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 
 const dateTime = z.iso.datetime().transform((text) => new Date(text))
 
@@ -36,7 +36,7 @@ export type Registered = {
 }
 
 /** The service principal of an application. */
-export async function findPrincipal({ graph }: Visit, appId: string) {
+export async function findPrincipal({ graph }: AdministratorRequest, appId: string) {
   const [found] = await graph.list(
     `/servicePrincipals?$filter=${encodeURIComponent(`appId eq '${appId}'`)}`,
     principalView,
@@ -49,7 +49,10 @@ export async function findPrincipal({ graph }: Visit, appId: string) {
  *
  * @throws {GraphRefusalError} graph_refusal when it does not exist, or is not readable.
  */
-export async function readRegistered(visit: Visit, appId: string): Promise<Registered> {
+export async function readRegistered(
+  visit: AdministratorRequest,
+  appId: string,
+): Promise<Registered> {
   const path = `/applications(appId='${encodeURIComponent(appId)}')`
   const [one, principal] = await Promise.all([
     visit.graph.get(path, applicationView),

@@ -1,10 +1,10 @@
 import { readExplained } from '@greeting/registrations/apply'
 import { type Explanation, explain, locateById } from '@greeting/registrations/planning'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 
 /** The explanations of one client for several APIs: the answers of `greeting registrations explain`. */
 export async function explanationsOf(
-  { graph, session, now }: Visit,
+  { graph, session, now }: AdministratorRequest,
   clientId: string,
   apiIds: readonly string[],
 ): Promise<readonly (Explanation & { readonly apiId: string; readonly apiName: string })[]> {

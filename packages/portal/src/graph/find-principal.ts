@@ -5,7 +5,7 @@ import {
 } from '@greeting/registrations/apply'
 import { servicePrincipal } from '@greeting/registrations/planning'
 import type { z } from 'zod'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 import { ActionFault, actionFault } from './administrator-request.ts'
 
 export type Principal = z.output<typeof servicePrincipal>
@@ -28,7 +28,7 @@ export class UnclearName extends ActionFault {
  *
  * @throws {UnclearName} portal_form_invalid when none or several match.
  */
-export async function findId({ graph }: Visit, text: string): Promise<string> {
+export async function findId({ graph }: AdministratorRequest, text: string): Promise<string> {
   const found = await findApplications(graph, text)
   const [first] = found
   if (first === undefined) {
@@ -46,7 +46,10 @@ export async function findId({ graph }: Visit, text: string): Promise<string> {
 }
 
 /** The service principal of an application, if it has one in this tenant. */
-export async function principalOf({ graph }: Visit, appId: string): Promise<Principal | undefined> {
+export async function principalOf(
+  { graph }: AdministratorRequest,
+  appId: string,
+): Promise<Principal | undefined> {
   const filter = encodeURIComponent(`appId eq '${appId}'`)
   const [principal] = await graph.list(`/servicePrincipals?$filter=${filter}`, servicePrincipal)
   return principal
@@ -57,7 +60,7 @@ export async function principalOf({ graph }: Visit, appId: string): Promise<Prin
  *
  * @throws {ActionFault} portal_form_invalid when none or several match, or it has none.
  */
-export async function findPrincipal(visit: Visit, text: string): Promise<Principal> {
+export async function findPrincipal(visit: AdministratorRequest, text: string): Promise<Principal> {
   const principal = await principalOf(visit, await findId(visit, text))
   if (principal === undefined)
     throw actionFault(`The application “${text}” has no service principal in this tenant.`)

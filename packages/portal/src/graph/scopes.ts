@@ -1,10 +1,10 @@
 import { servicePrincipal } from '@greeting/registrations/planning'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 import type { Registered } from './application-view.ts'
 
 /** The scopes that a client can request: those of the APIs of which it requests roles. */
 export async function scopesOf(
-  { graph }: Visit,
+  { graph }: AdministratorRequest,
   { application }: Registered,
 ): Promise<readonly string[]> {
   const found = await Promise.all(

@@ -1,5 +1,5 @@
 import { anyCaller, createGuard, type RefusalReason, refusalRows } from '@greeting/guard'
-import type { Visit } from './administrator-request.ts'
+import type { AdministratorRequest } from './administrator-request.ts'
 import type { Principal } from './find-principal.ts'
 
 /** The checks of the guard in their order, with the reasons of their refusals. */
@@ -68,7 +68,7 @@ export const judgedApi = ({ appId, servicePrincipalNames, appRoles }: Principal)
 })
 
 /** The guard of an API of this tenant. */
-function guardOf(visit: Visit, { appId, names, roles }: JudgedApi) {
+function guardOf(visit: AdministratorRequest, { appId, names, roles }: JudgedApi) {
   const { tenantId } = visit.session
   const { v1, v2 } = visit.host.issuersOf(tenantId)
   const shared = { tenantId, keys: visit.host.publishedKeys }
@@ -102,7 +102,7 @@ const credentialsOf = (token: string) => ({ authorization: `Bearer ${token}`, ta
 
 /** The reason why the guard refuses each token on a route of the API; undefined for an admitted token. */
 export async function refusalReasons(
-  visit: Visit,
+  visit: AdministratorRequest,
   api: JudgedApi,
   tokens: readonly string[],
 ): Promise<readonly (RefusalReason | undefined)[]> {
@@ -115,7 +115,11 @@ export async function refusalReasons(
 }
 
 /** Judges a token with the guard, as an API of this tenant does: each check, and each role. */
-export async function judgeToken(visit: Visit, api: JudgedApi, token: string): Promise<Judgement> {
+export async function judgeToken(
+  visit: AdministratorRequest,
+  api: JudgedApi,
+  token: string,
+): Promise<Judgement> {
   const guard = guardOf(visit, api)
   const credentials = credentialsOf(token)
   const decision = await guard.decide(credentials, anyCaller)

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { applicationTabs, type Tab } from './application-tabs.ts'
 import { type Attempt, problem } from './form.ts'
@@ -8,7 +8,7 @@ import { page } from './page.ts'
 
 /** A tab of one application. */
 export async function applicationPage(
-  visit: Visit,
+  visit: AdministratorRequest,
   registered: Registered,
   tab: Tab,
   content: Html,
@@ -28,10 +28,14 @@ export async function applicationPage(
 export const tabPage =
   (
     tab: Tab,
-    contentOf: (visit: Visit, registered: Registered, attempt?: Attempt) => Html | Promise<Html>,
+    contentOf: (
+      visit: AdministratorRequest,
+      registered: Registered,
+      attempt?: Attempt,
+    ) => Html | Promise<Html>,
   ) =>
   async (
-    visit: Visit,
+    visit: AdministratorRequest,
     { req }: { readonly req: { param(name: string): string | undefined } },
     attempt?: Attempt,
   ): Promise<Response> => {

@@ -1,6 +1,6 @@
 import type { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { page } from './page.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
@@ -15,11 +15,11 @@ const remedies: Readonly<Record<number, string>> = {
 /**
  * The sentence for a refusal of the management API.
  *
- * @param visit the visit in which changes may have been made before the refusal
+ * @param visit the request in which changes may have been made before the refusal
  */
 export function refusalSentence(
   { status, reason }: GraphRefusalError,
-  { graph }: Pick<Visit, 'graph'>,
+  { graph }: Pick<AdministratorRequest, 'graph'>,
 ): string {
   const isAway = status === 503
   const parts = [
@@ -33,7 +33,10 @@ export function refusalSentence(
 }
 
 /** A page about a refusal of the management API. */
-export const refusalPage = (visit: Visit, error: GraphRefusalError): Promise<Response> =>
+export const refusalPage = (
+  visit: AdministratorRequest,
+  error: GraphRefusalError,
+): Promise<Response> =>
   page(visit, {
     title: titles[error.status] ?? 'This cannot be shown',
     status: error.status,
@@ -51,7 +54,7 @@ export const plainPage = (
   title: string,
   sentence: string,
   status: number,
-  visit?: Visit,
+  visit?: AdministratorRequest,
 ): Promise<Response> =>
   page(visit, {
     title,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { Form } from '../security/portal-form.ts'
 import type { Html } from './html.ts'
 
@@ -12,14 +12,14 @@ export type Attempt = {
 }
 
 /** A form with its token. */
-export const form = (visit: Visit, action: string, content: Html) =>
+export const form = (visit: AdministratorRequest, action: string, content: Html) =>
   html`<form method="post" action="${action}"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">
 ${content}
 </form>`
 
 /** A form with one button. */
 export const buttonForm = (
-  visit: Visit,
+  visit: AdministratorRequest,
   action: string,
   label: string,
   fields: Readonly<Record<string, string>> = {},

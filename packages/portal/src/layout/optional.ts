@@ -1,11 +1,11 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { refusalSentence } from './error-pages.ts'
 import type { Html } from './html.ts'
 
 /** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
-export async function optional(visit: Visit, part: Promise<Html>): Promise<Html> {
+export async function optional(visit: AdministratorRequest, part: Promise<Html>): Promise<Html> {
   try {
     return await part
   } catch (cause) {

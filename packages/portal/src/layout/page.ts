@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { linksWithSessionKey } from '../security/addresses.ts'
 import { pageHeaders } from '../security/security-headers.ts'
 import type { Html } from './html.ts'
@@ -30,7 +30,7 @@ export type Page = {
 }
 
 /** Makes a whole page around its content. The content is the same with and without script. */
-export async function page(visit: Visit | undefined, one: Page): Promise<Response> {
+export async function page(visit: AdministratorRequest | undefined, one: Page): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en"${visit && html` data-now="${visit.now.toISOString()}"`}>
 <head>

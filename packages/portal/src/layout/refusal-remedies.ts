@@ -1,4 +1,4 @@
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 
 const managementRemedies: Readonly<Record<string, string>> = {
   role_missing: 'Grant the administrator application the role that the operation requires.',
@@ -7,5 +7,5 @@ const managementRemedies: Readonly<Record<string, string>> = {
 }
 
 /** What to do after a refusal, by its reason; empty for a reason without advice. */
-export const remedyOf = (reason: string, { host }: Visit): string =>
+export const remedyOf = (reason: string, { host }: AdministratorRequest): string =>
   host.remedyOf(reason) ?? managementRemedies[reason] ?? ''

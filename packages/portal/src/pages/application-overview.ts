@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { isApi, type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { tabPage } from '../layout/application-page.ts'
@@ -45,7 +45,7 @@ ${form(
 <details><summary>Delete ${application.displayName}</summary>${buttonForm(visit, `${path}/delete`, 'Delete', {}, 'danger')}</details>`
 })
 
-function principalState(visit: Visit, { application, principal }: Registered): Html {
+function principalState(visit: AdministratorRequest, { application, principal }: Registered): Html {
   const path = applicationPath(application.appId)
   if (principal === undefined) {
     return html`${mark('bad', 'missing')} ${buttonForm(visit, `${path}/principal`, 'Create')}`
@@ -56,7 +56,7 @@ ${buttonForm(visit, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { value
 }
 
 /** The six steps for each API of which a client requests roles. */
-async function answers(visit: Visit, { application }: Registered): Promise<Html> {
+async function answers(visit: AdministratorRequest, { application }: Registered): Promise<Html> {
   const { appId, requiredResourceAccess } = application
   const apiIds = [...new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))]
   if (apiIds.length === 0) return ''
@@ -64,7 +64,12 @@ async function answers(visit: Visit, { application }: Registered): Promise<Html>
   return explanations.map((one) => sixSteps(one, { api: one.apiId, client: appId }))
 }
 
-const patchApplication = async (visit: Visit, id: string, body: object, etag?: string) =>
+const patchApplication = async (
+  visit: AdministratorRequest,
+  id: string,
+  body: object,
+  etag?: string,
+) =>
   visit.graph.send({
     method: 'PATCH',
     path: `/applications/${id}`,

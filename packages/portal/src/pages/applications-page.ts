@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationView, findPrincipal, isApi } from '../graph/application-view.ts'
 import { searchQuery } from '../graph/search-query.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -63,7 +63,7 @@ ${newApplication(visit, attempt)}
   })
 }
 
-const newApplication = (visit: Visit, attempt: Attempt | undefined) =>
+const newApplication = (visit: AdministratorRequest, attempt: Attempt | undefined) =>
   html`<h2>Register an application</h2>
 ${form(
   visit,
@@ -121,7 +121,7 @@ const register: ActionRow['run'] = async (visit, sent) => {
 }
 
 /** Makes the service principal of an application that has none. */
-export async function createPrincipal(visit: Visit, appId: string): Promise<void> {
+export async function createPrincipal(visit: AdministratorRequest, appId: string): Promise<void> {
   if ((await findPrincipal(visit, appId)) !== undefined) return
   await visit.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
 }

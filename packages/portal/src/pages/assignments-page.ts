@@ -1,7 +1,7 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { auditPage } from '../graph/audit-view.ts'
@@ -65,7 +65,7 @@ ${nextPageLink(path, found['@odata.nextLink'])}`
 }
 
 /** The administrator who granted a role, from the audit log; the reason when the log is not readable. */
-async function grantorOf(visit: Visit, assignmentId: string): Promise<string> {
+async function grantorOf(visit: AdministratorRequest, assignmentId: string): Promise<string> {
   const query = new URLSearchParams({
     action: 'appRoleAssignment.create',
     target: assignmentId,

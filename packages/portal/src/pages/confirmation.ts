@@ -1,7 +1,7 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { Administrator, PortalHost } from '../host/portal-host.ts'
 import { field, hiddenFields } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -29,7 +29,7 @@ const linkFault =
 export async function readConfirmation(
   host: PortalHost,
   sealed: SealedValues,
-  { session, now }: Visit,
+  { session, now }: AdministratorRequest,
   sent: Form,
   context: Context<ServerEnv>,
 ): Promise<Administrator | ConfirmationFault | undefined> {
@@ -53,7 +53,7 @@ export async function readConfirmation(
 
 /** Asks for a proof before a change. The form contains the entries, so that nothing is lost. */
 export const confirmationPage = (
-  visit: Visit,
+  visit: AdministratorRequest,
   action: string,
   fields: Readonly<Record<string, string>>,
   { encoding }: FormBody = {},

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, type Registered, readRegistered } from '../graph/application-view.ts'
 import { scopesOf } from '../graph/scopes.ts'
@@ -109,10 +109,19 @@ ${table(
 )}`
 }
 
-const removeForm = (visit: Visit, path: string, kind: 'secret' | 'certificate', keyId: string) =>
-  buttonForm(visit, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')
+const removeForm = (
+  visit: AdministratorRequest,
+  path: string,
+  kind: 'secret' | 'certificate',
+  keyId: string,
+) => buttonForm(visit, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')
 
-const secretForm = (visit: Visit, path: string, attempt?: Attempt, description = '') =>
+const secretForm = (
+  visit: AdministratorRequest,
+  path: string,
+  attempt?: Attempt,
+  description = '',
+) =>
   form(
     visit,
     `${path}/secrets`,
@@ -157,7 +166,11 @@ ${await lines(visit, registered, secret.secretText)}
   )
 }
 
-async function lines(visit: Visit, registered: Registered, secret: string): Promise<Html> {
+async function lines(
+  visit: AdministratorRequest,
+  registered: Registered,
+  secret: string,
+): Promise<Html> {
   const { authUrl } = visit.host
   const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(visit, registered)
   const settings = {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
@@ -26,7 +26,7 @@ const pathOf = (id: string) => `/applications/${id}/federatedIdentityCredentials
 
 /** The other issuers that a client may use instead of a secret, and a form for a new one. */
 export async function federatedCredentials(
-  visit: Visit,
+  visit: AdministratorRequest,
   { application }: Registered,
   attempt?: Attempt,
 ): Promise<Html> {

@@ -23,7 +23,7 @@ import {
   planText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { refusalSentence } from '../layout/error-pages.ts'
 import { problem } from '../layout/form.ts'
@@ -39,7 +39,11 @@ const maxFileBytes = 1024 * 1024
 const body = { maxBodyBytes: 2 * maxFileBytes, encoding: 'multipart/form-data' } as const
 const maxShownFaults = 20
 
-const filePage = (visit: Visit, content: Html, attempt?: Parameters<typeof problem>[0]) =>
+const filePage = (
+  visit: AdministratorRequest,
+  content: Html,
+  attempt?: Parameters<typeof problem>[0],
+) =>
   page(visit, {
     title: 'Registrations file',
     section: 'Registrations file',
@@ -101,7 +105,10 @@ function faultText(text: string, { path: place, message }: FileIssue): string {
   return `${line === undefined ? '' : `Line ${line}: `}${place} ${message}.`.trim()
 }
 
-async function planOf({ graph, session, now }: Visit, file: RegistrationsFile): Promise<Plan> {
+async function planOf(
+  { graph, session, now }: AdministratorRequest,
+  file: RegistrationsFile,
+): Promise<Plan> {
   const read = await readDirectory(graph, session.tenantId, namesOf(file))
   const identified = new Set(namesOf(file).applicationIds)
   const state = await withHolders(graph, read, { identified, now })
@@ -111,7 +118,12 @@ async function planOf({ graph, session, now }: Visit, file: RegistrationsFile): 
 /** The plan that a person saw. Another plan is shown again, and not applied. */
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-function planPage(visit: Visit, text: string, plan: Plan, note: Html = ''): Promise<Response> {
+function planPage(
+  visit: AdministratorRequest,
+  text: string,
+  plan: Plan,
+  note: Html = '',
+): Promise<Response> {
   const shown = planText(plan)
   const { changes, faults, adoptions } = plan
   const action = `${path}/apply`

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type KeyView, keyState } from '../graph/key-view.ts'
 import { buttonForm, form, problem } from '../layout/form.ts'
 import { keyTimeline } from '../layout/key-timeline.ts'
@@ -60,7 +60,7 @@ ${form(visit, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class="d
   })
 }
 
-function consequence({ host, now }: Visit, { phase }: KeyView) {
+function consequence({ host, now }: AdministratorRequest, { phase }: KeyView) {
   if (phase === 'announced') {
     return html`<p>It has signed no token yet. A new key is announced in its place.</p>`
   }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
 import { type AuditView, auditPage } from '../graph/audit-view.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -94,7 +94,7 @@ ${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earl
 }
 
 function record(
-  visit: Visit,
+  visit: AdministratorRequest,
   { at, outcome, action, actor, target, reason, correlationId }: AuditView,
   names: ReadonlyMap<string, string>,
   log: string,

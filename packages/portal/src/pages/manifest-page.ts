@@ -1,7 +1,7 @@
 import { lineOf, syntaxErrorLine } from '@greeting/registrations'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
@@ -26,7 +26,7 @@ const writable = [
 ] as const
 const shown = ['id', 'appId', ...writable] as const
 
-async function readManifest({ graph }: Visit, id: string): Promise<string> {
+async function readManifest({ graph }: AdministratorRequest, id: string): Promise<string> {
   const { body } = await graph.send({ method: 'GET', path: `/applications/${id}` })
   const all = body as Readonly<Record<string, unknown>>
   return JSON.stringify(Object.fromEntries(shown.map((name) => [name, all[name]])), undefined, 2)

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { auditPage } from '../graph/audit-view.ts'
 import { keyState } from '../graph/key-view.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -25,7 +25,7 @@ const endingCredential = z.object({
 
 export const overviewPages: readonly PageRow[] = [{ path: '/portal', show: overview }]
 
-async function overview(visit: Visit): Promise<Response> {
+async function overview(visit: AdministratorRequest): Promise<Response> {
   const { tenantId } = visit.session
   const { authUrl } = visit.host
   const { v1, v2 } = visit.host.issuersOf(tenantId)
@@ -57,7 +57,7 @@ ${facts([
   })
 }
 
-async function keyTable({ management, now }: Visit) {
+async function keyTable({ management, now }: AdministratorRequest) {
   const states = await management.list('/keys', keyState)
   return table(
     'Signing keys',
@@ -71,7 +71,7 @@ async function keyTable({ management, now }: Visit) {
   )
 }
 
-async function endingTable({ management, now }: Visit) {
+async function endingTable({ management, now }: AdministratorRequest) {
   const query = new URLSearchParams({
     from: new Date(now.getTime() - soonDays * dayMs).toISOString(),
     to: new Date(now.getTime() + soonDays * dayMs).toISOString(),
@@ -90,7 +90,7 @@ async function endingTable({ management, now }: Visit) {
   )}${rows.length === maxShownCredentials && html`<p><small>These are the first ${maxShownCredentials}. The metrics of the server count all.</small></p>`}`
 }
 
-async function refusalTable(visit: Visit) {
+async function refusalTable(visit: AdministratorRequest) {
   const { management, now } = visit
   const from = new Date(now.getTime() - hourMs).toISOString()
   const { value, next } = await management.get(

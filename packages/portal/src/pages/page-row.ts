@@ -1,12 +1,12 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { Attempt } from '../layout/form.ts'
 import type { Form, FormBody } from '../security/portal-form.ts'
 
 /** Shows a page: for a GET request, and again after a refused form. */
 export type Show = (
-  visit: Visit,
+  visit: AdministratorRequest,
   context: Context<ServerEnv>,
   attempt?: Attempt,
 ) => Promise<Response>
@@ -19,7 +19,7 @@ export type ActionRow = {
   readonly path: string
   /** Makes the change. Returns the path of the page to show next, or a page. */
   readonly run: (
-    visit: Visit,
+    visit: AdministratorRequest,
     form: Form,
     context: Context<ServerEnv>,
   ) => Promise<string | Response>

@@ -1,7 +1,7 @@
 import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { z } from 'zod'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { searchQuery } from '../graph/search-query.ts'
@@ -66,7 +66,7 @@ ${await offeredRoles(visit, registered, search, path)}`
 }
 
 function permissionCells(
-  visit: Visit,
+  visit: AdministratorRequest,
   { application, principal }: Registered,
   { api, roleId, name, isRequested, assignment }: PermissionRow,
   path: string,
@@ -84,7 +84,7 @@ ${assignment && principal && buttonForm(visit, `${path}/revoke`, 'Revoke', { ass
 
 /** The roles of the APIs that match, each with a box. */
 async function offeredRoles(
-  visit: Visit,
+  visit: AdministratorRequest,
   { application }: Registered,
   search: string,
   path: string,
@@ -115,7 +115,7 @@ ${
  * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
  * clients; the others among the first matches.
  */
-async function findApis({ graph }: Visit, search: string): Promise<Principal[]> {
+async function findApis({ graph }: AdministratorRequest, search: string): Promise<Principal[]> {
   const query: Readonly<Record<string, string>> = {
     ...searchQuery(search),
     $top: String(maxSearched),
@@ -131,7 +131,7 @@ async function findApis({ graph }: Visit, search: string): Promise<Principal[]> 
 }
 
 async function permissionRows(
-  { graph }: Visit,
+  { graph }: AdministratorRequest,
   { application, principal }: Registered,
 ): Promise<PermissionRow[]> {
   const assignments = principal

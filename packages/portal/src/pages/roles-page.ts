@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/application-view.ts'
 import { tabPage } from '../layout/application-page.ts'
 import { applicationPath } from '../layout/application-tabs.ts'
@@ -42,7 +42,7 @@ ${field({ name: 'description', label: 'Description', required: true, maxLength: 
 type RoleChange = (
   roles: readonly Readonly<Record<string, unknown>>[],
   sent: ReadonlyMap<string, string>,
-  visit: Visit,
+  visit: AdministratorRequest,
 ) => readonly object[]
 
 /** Writes the whole collection, because Graph has no operation for one role. */

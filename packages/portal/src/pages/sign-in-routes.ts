@@ -2,7 +2,7 @@ import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { openVisit } from '../graph/administrator-request.ts'
+import { openRequest } from '../graph/administrator-request.ts'
 import type { PortalHost } from '../host/portal-host.ts'
 import { plainPage } from '../layout/error-pages.ts'
 import { form, hiddenFields } from '../layout/form.ts'
@@ -55,7 +55,7 @@ export function signInRoutes(
 
   /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
   async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
-    const visit = await openVisit(host, formTokens, session)
+    const visit = await openRequest(host, formTokens, session)
     return page(visit, {
       title: 'Send your entries',
       content: html`<p role="status" class="done">You are signed in again.</p>

@@ -1,6 +1,6 @@
 import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import type { Visit } from '../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { findId, findPrincipal, principalOf, UnclearName } from '../graph/find-principal.ts'
@@ -60,7 +60,7 @@ function candidateLinks(chosen: Chosen, { text, candidates }: UnclearName): Html
 }
 
 function tokenPage(
-  visit: Visit,
+  visit: AdministratorRequest,
   { client, api, endpoint }: Chosen,
   result: Html,
   attempt?: Parameters<typeof problem>[0],
@@ -90,7 +90,7 @@ ${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audi
   })
 }
 
-async function preview(visit: Visit, chosen: Chosen): Promise<Html> {
+async function preview(visit: AdministratorRequest, chosen: Chosen): Promise<Html> {
   const [client, api] = await Promise.all([findId(visit, chosen.client), findId(visit, chosen.api)])
   const principal = await principalOf(visit, api)
   const name = principal ? apiName(principal) : api
@@ -118,7 +118,7 @@ ${field({ name: 'client_secret', label: 'Client secret', type: 'password', requi
 }
 
 function requestText(
-  visit: Visit,
+  visit: AdministratorRequest,
   { endpoint }: Chosen,
   clientId: string,
   apiName: string,

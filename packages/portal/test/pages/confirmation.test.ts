@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
-import type { Visit } from '../../src/graph/administrator-request.ts'
+import type { AdministratorRequest } from '../../src/graph/administrator-request.ts'
 import type { PortalHost } from '../../src/host/portal-host.ts'
 import { readConfirmation } from '../../src/pages/confirmation.ts'
 import { createLinkCode } from '../../src/security/one-time-link.ts'
@@ -29,7 +29,10 @@ describe('the confirmation of a change by a link (AS47)', () => {
         },
         isSpent: async () => false,
       }
-      const visit = { session: administrator, now: testHost.now() } as unknown as Visit
+      const visit = {
+        session: administrator,
+        now: testHost.now(),
+      } as unknown as AdministratorRequest
       const app = new Hono<ServerEnv>()
       app.get('/', async (context) => {
         const sent = new Map([['confirm_link', ` http://a.test/portal/link?code=${code} `]])

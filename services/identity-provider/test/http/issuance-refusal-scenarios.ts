@@ -128,7 +128,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     },
     ...invalidClient,
     code: 7000222,
-    text: `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+    text: `The provided client secret keys for app '${clientId}' are expired. AdministratorRequest the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
   },
   {
     reason: 'secret_not_allowed',

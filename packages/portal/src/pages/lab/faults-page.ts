@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../../graph/administrator-request.ts'
 import type { FaultKind, FaultParameter } from '../../host/portal-host.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../../layout/form.ts'
 import type { Html } from '../../layout/html.ts'
@@ -63,7 +63,11 @@ const parametersText = (values: Readonly<Record<string, unknown>>) =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
 
-const armForm = (visit: Visit, { name, at, summary, parameters }: FaultKind, attempt?: Attempt) =>
+const armForm = (
+  visit: AdministratorRequest,
+  { name, at, summary, parameters }: FaultKind,
+  attempt?: Attempt,
+) =>
   html`<h2 id="arm">Arm <code>${name}</code></h2><p>${summary.replaceAll('`', '')}</p>
 ${form(
   visit,

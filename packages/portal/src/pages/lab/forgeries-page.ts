@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Visit } from '../../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../../graph/administrator-request.ts'
 import { actionFault } from '../../graph/administrator-request.ts'
 import { findPrincipal } from '../../graph/find-principal.ts'
 import { judgedApi, refusalReasons } from '../../graph/token-judge.ts'
@@ -18,7 +18,7 @@ const forged = z.object({
   ),
 })
 
-const apiForm = (visit: Visit, attempt?: Attempt, api = '') =>
+const apiForm = (visit: AdministratorRequest, attempt?: Attempt, api = '') =>
   html`<p>Makes hostile tokens for an API. Each is a token that a correct API must refuse. The guard judges all of them here.</p>
 ${form(
   visit,

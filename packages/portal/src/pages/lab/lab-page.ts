@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Visit } from '../../graph/administrator-request.ts'
+import type { AdministratorRequest } from '../../graph/administrator-request.ts'
 import { actionFault } from '../../graph/administrator-request.ts'
 import type { InProcessGraph } from '../../graph/in-process-graph.ts'
 import { plainPage } from '../../layout/error-pages.ts'
@@ -21,7 +21,12 @@ type LabTab = keyof typeof labPaths
 const links = Object.entries(labPaths).map(([name, path]) => ({ name, path }))
 
 /** A tab of the lab. */
-export const labPage = (visit: Visit, tab: LabTab, content: Html, attempt?: Attempt) =>
+export const labPage = (
+  visit: AdministratorRequest,
+  tab: LabTab,
+  content: Html,
+  attempt?: Attempt,
+) =>
   page(visit, {
     title: 'Lab',
     section: 'Lab',
@@ -32,7 +37,7 @@ ${tabs('Lab', links, tab)}${problem(attempt)}${content}`,
 
 type LabContent = (
   lab: InProcessGraph,
-  visit: Visit,
+  visit: AdministratorRequest,
   context: Parameters<PageRow['show']>[1],
   attempt?: Attempt,
 ) => Promise<Html>
