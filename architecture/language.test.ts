@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { parseSync } from 'rolldown/utils'
 import { sentencesOf, withoutMarkup } from './prose.ts'
-import { files, read } from './source-tree.ts'
+import { files, read, sources } from './source-tree.ts'
+
+/** The comments of a source file, with each tag as a paragraph. An example is code. */
+const commentsOf = (file: string) =>
+  parseSync(file, read(file))
+    .comments.map(({ value }) => value.replace(/^\s*\* ?/gm, '').replace(/@example[\s\S]*/, ''))
+    .join('\n\n')
+    .replace(/^@/gm, '\n@')
 
 // docs/generated/command.md is made from the help of the command, so its texts are checked here too.
 const pages = files.filter((file) => file.endsWith('.md'))
+
+const texts = [
+  ...pages.map((page) => ({ page, text: read(page) })),
+  ...sources
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ page: file, text: commentsOf(file) })),
+]
 
 const maxWords = 25
 
@@ -25,7 +40,7 @@ const longSentences = (page: string, markdown: string) =>
     .filter(({ words }) => words > maxWords)
     .map(({ line, words, text }) => `${page}:${line} has ${words} words: ${text}`)
 
-describe('documents', () => {
+describe('documents and comments', () => {
   it(`have sentences of at most ${maxWords} words`, () => {
     assert.deepEqual(
       pages.flatMap((page) => longSentences(page, read(page))),
@@ -35,9 +50,11 @@ describe('documents', () => {
 
   it('do not contain the words that the glossary excludes', () => {
     const excluded = excludedWords()
-    const found = pages.flatMap((page) =>
-      sentencesOf(read(page)).flatMap(({ text, line }) =>
-        [...text.matchAll(excluded)].map(([word]) => `${page}:${line} says "${word}"`),
+    const found = texts.flatMap(({ page, text }) =>
+      sentencesOf(text).flatMap((sentence) =>
+        [...sentence.text.matchAll(excluded)].map(
+          ([word]) => `${page}:${sentence.line} says "${word}"`,
+        ),
       ),
     )
     assert.deepEqual(found, [])
@@ -47,6 +64,7 @@ describe('documents', () => {
     const words = (count: number) => Array.from({ length: count }, () => 'Word').join(' ')
     assert.equal(longSentences('a.md', `${words(25)}. ${words(25)}.`).length, 0)
     assert.equal(longSentences('a.md', `${words(26)}.`).length, 1)
+    assert.match(commentsOf('architecture/exceptions.ts'), /list of exceptions can only shrink/)
     assert.match(withoutMarkup('Nobody `nobody` mends it.'), excludedWords())
     assert.doesNotMatch(withoutMarkup('`nobody` fixes it, and it folds.'), excludedWords())
   })

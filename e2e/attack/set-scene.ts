@@ -79,7 +79,7 @@ async function addOperator(
   return key
 }
 
-/** A client of one tenant, one of both tenants with two secrets, and one with all roles that nobody knows. */
+/** A client of one tenant, one of both tenants with two secrets, and one with all roles that no caller knows. */
 async function addClients(
   registrar: Registrar,
   home: string,

@@ -142,7 +142,7 @@ describe('managed and workload identity with @azure/identity', () => {
       cwd: folder,
       env: { ...env, APPLICATION: applicationId },
     })
-    // Nobody granted a role to the application, so the API knows it and refuses the call.
+    // The application has no role, so the API knows it and refuses the call.
     assert.equal(out.trim(), `403 ${applicationId}`)
   })
 

@@ -105,7 +105,7 @@ describe('a disk that fills up while the server works (FL17)', () => {
     assert.ok(acknowledged.length > 0)
     assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
 
-    // Somebody makes room: the log, which has grown, is brought into the file and emptied.
+    // An operator makes room: the log, which has grown, is brought into the file and emptied.
     const helper = new DatabaseSync(file)
     helper.exec('pragma busy_timeout = 2000; pragma wal_checkpoint(truncate)')
     helper.close()

@@ -70,11 +70,11 @@ export function adoptionsOf(
   )
 }
 
-/** Whether somebody else may have a credential of the application, or may add one. */
+/** Whether another person may have a credential of the application, or may add one. */
 export const isHeldByOthers = ({ secrets, certificates, federatedCredentials, owners }: Adoption) =>
   secrets + certificates + federatedCredentials + owners.length > 0
 
-/** The reason for refusing admin consent: somebody else may use the application. */
+/** The reason for refusing admin consent: another person may use the application. */
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],

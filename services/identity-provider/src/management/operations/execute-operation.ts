@@ -44,7 +44,7 @@ export type OperationContext = {
   readonly recordRefusal: (record: AuditRecord) => void
   /** Reports a failure of the server or of its store to the operator. */
   readonly report: (error: unknown, ids: RequestIds) => void
-  /** Tells the operator of a consequence of a change; default: nobody. */
+  /** Tells the operator of a consequence of a change; by default it does nothing. */
   readonly warn?: ((warning: Warning, ids: RequestIds) => void) | undefined
 }
 
