@@ -15,7 +15,13 @@ import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
-import type { Call, Change, ChangeOperation, ChangingCall, ReadOperation } from '../operations/operation.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../operations/operation.ts'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
