@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { maxBytesCheckedAtOpen } from './file-check.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
+import { maxBytesCheckedAtOpen } from './sqlite-connection.ts'
 import { isDamage } from './sqlite-fault.ts'
 
 /** A check that is running. */

@@ -32,7 +32,7 @@ describe('a list of changes', () => {
     await storage.directory.commit(commitAt(1), markAt(2), [remove('servicePrincipal', id)], [])
   })
 
-  it('starts again when a server of the former release has removed an object', async () => {
+  it('starts again when a removal has no tenant', async () => {
     const { directory } = storage
     assert.equal((await directory.listChanges(query))?.objects.length, 1)
     side.exec('update removed_object set tenant_id = null')
