@@ -27,7 +27,7 @@ export const applicationView = application.extend({
 const principalView = servicePrincipal.extend(credentials)
 
 export type ApplicationView = z.output<typeof applicationView>
-export type SecretView = ApplicationView['passwordCredentials'][number]
+type SecretView = ApplicationView['passwordCredentials'][number]
 
 /** An application with its service principal in the tenant, as far as it exists. */
 export type Registered = {

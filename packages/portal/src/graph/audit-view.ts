@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A record of a log, as the management API lists it. */
-export const auditRecord = z.object({
+const auditRecord = z.object({
   id: z.string(),
   at: z.iso.datetime().transform((text) => new Date(text)),
   tenantId: z.string().nullable(),

@@ -33,13 +33,13 @@ const greetingRoutes: Readonly<Record<string, string>> = {
   CallHelloApiRole: 'GET /api/v1/hello',
 }
 
-export type CheckVerdict = {
+type CheckVerdict = {
   readonly name: string
   readonly verdict: 'passed' | 'failed' | 'not reached'
   readonly detail: string
 }
 
-export type RouteVerdict = {
+type RouteVerdict = {
   readonly route: string
   readonly role: string
   readonly status: number

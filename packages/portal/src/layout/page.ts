@@ -6,7 +6,7 @@ import type { Html } from './html.ts'
 import { staticFiles } from './static-files.ts'
 
 /** The pages of the navigation, in its order. */
-export const sections = [
+const sections = [
   { name: 'Overview', path: '/portal' },
   { name: 'App registrations', path: '/portal/applications' },
   { name: 'Token', path: '/portal/token' },
@@ -16,7 +16,7 @@ export const sections = [
   { name: 'Lab', path: '/portal/lab' },
 ] as const
 
-export type Section = (typeof sections)[number]['name']
+type Section = (typeof sections)[number]['name']
 
 /** A page of the portal. */
 export type Page = {

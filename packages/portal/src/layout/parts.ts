@@ -42,7 +42,7 @@ const units = [
 ] as const
 
 /** The distance of a time in words, such as `in 3 days`. */
-export function distance(at: Date, now: Date): string {
+function distance(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000)
   const { unit, seconds: size } =
     units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[units.length - 1] ?? units[3]

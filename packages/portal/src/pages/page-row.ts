@@ -5,7 +5,7 @@ import type { Attempt } from '../layout/form.ts'
 import type { Form, FormBody } from '../security/portal-form.ts'
 
 /** Shows a page: for a GET request, and again after a refused form. */
-export type Show = (
+type Show = (
   visit: AdministratorRequest,
   context: Context<ServerEnv>,
   attempt?: Attempt,
