@@ -27,7 +27,6 @@ export const applicationView = application.extend({
 const principalView = servicePrincipal.extend(credentials)
 
 export type ApplicationView = z.output<typeof applicationView>
-type SecretView = ApplicationView['passwordCredentials'][number]
 
 /** An application with its service principal in the tenant, as far as it exists. */
 export type Registered = {
