@@ -52,6 +52,6 @@ describe('greeting completion', () => {
   it('refuses other shells', async () => {
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['completion', 'tcsh']), 2)
-    assert.match(terminal.err, /The supported shells are bash, zsh, fish\./)
+    assert.match(terminal.err, /The supported shells are bash, zsh, fish/)
   })
 })
