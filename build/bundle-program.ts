@@ -57,7 +57,11 @@ const staticImports = (files: readonly string[], folder: string, found: Set<stri
       found.add(id)
       for (const imported of module.importedIds) visit(imported)
     }
-    for (const file of files) visit(join(folder, file))
+    for (const file of files) {
+      const id = join(folder, file)
+      if (!this.getModuleInfo(id)) throw new Error(`${file} is not a module of the program`)
+      visit(id)
+    }
   },
 })
 

@@ -120,10 +120,8 @@ export const packageRows: readonly PackageRow[] = [
       inlined: ['packages/client'],
       loadedTogether: [
         'program.ts',
-        'commands/hi.ts',
-        'commands/hello.ts',
-        'commands/client-command.ts',
-        'commands/run-once.ts',
+        'commands/client/greetings.ts',
+        'commands/client/client-command.ts',
       ],
     },
   },

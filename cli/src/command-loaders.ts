@@ -14,8 +14,7 @@ type AddJob = (program: Command, take: TakeJob) => Command
 
 /** Adds a job as a command that does it once. */
 async function addOnce(add: AddJob, { program, terminal }: CommandContext): Promise<void> {
-  const { clientCommand } = await import('./commands/client/client-command.ts')
-  const { runOnce } = await import('./commands/client/client-command.ts')
+  const { clientCommand, runOnce } = await import('./commands/client/client-command.ts')
   clientCommand(add(program, runOnce(terminal)))
 }
 
