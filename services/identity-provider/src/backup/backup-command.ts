@@ -17,7 +17,7 @@ import { type VerifiedBackup, verifyBackup } from './verify-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** The settings and the outputs of a backup or a restore. */
-export type BackupContext = StorePlace & {
+type BackupContext = StorePlace & {
   readonly keyEncryptionKey: string | undefined
   readonly now: () => Date
   /** Prints a line of progress. */

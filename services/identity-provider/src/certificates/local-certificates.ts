@@ -12,7 +12,7 @@ import {
 } from './certificate-checks.ts'
 
 /** The local certificates are unusable. The message is one sentence for the operator. */
-export class CertificatesError extends Error {
+class CertificatesError extends Error {
   readonly code = 'certificates_unusable'
   override readonly name = 'CertificatesError'
 }

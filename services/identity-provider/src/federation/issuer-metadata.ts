@@ -6,7 +6,7 @@ const issuerMetadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
 export type IssuerMetadata = z.infer<typeof issuerMetadata>
 
 /** A discovery document that is not available, or belongs to another issuer. */
-export class IssuerMetadataError extends Error {
+class IssuerMetadataError extends Error {
   readonly code = 'issuer_metadata_invalid'
   override readonly name = 'IssuerMetadataError'
 }

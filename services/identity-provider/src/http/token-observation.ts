@@ -2,7 +2,7 @@ import { type CredentialKind, credentialKindOf } from '../issuance/credential-ki
 import type { TokenRequest } from '../issuance/token-request.ts'
 
 /** The result of one token request, without its token and its credential. */
-export type TokenObservation = {
+type TokenObservation = {
   /** `failed` means that the server, or an issuer that it asked, is at fault. */
   readonly outcome: 'issued' | 'refused' | 'failed'
   /** The reason of the refusal; empty for an issued token. */

@@ -3,7 +3,7 @@ import type { StorageLimits, StorageUsage } from '../audit/storage-usage.ts'
 import type { MetricSet } from './metric-set.ts'
 
 /** The figures of the comparison of the clock of this server. */
-export type ClockFigures = {
+type ClockFigures = {
   readonly offsetSeconds: number | undefined
   readonly disagreements: number
   readonly isInDoubt: boolean

@@ -14,7 +14,7 @@ import type { Log } from '../http/service-options.ts'
 import type { Settings } from '../settings.ts'
 
 /** An open listener, with the URLs that its documents and tokens contain. */
-export type OpenListener = { readonly listener: Listener; readonly authority: Authority }
+type OpenListener = { readonly listener: Listener; readonly authority: Authority }
 
 /** The open listeners of the service. */
 export type OpenListeners = {

@@ -6,7 +6,7 @@ import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 export type Form = ReadonlyMap<string, string>
 
 /** The parameters that a request may have at most. */
-export const maxParameters = 50
+const maxParameters = 50
 
 /**
  * Reads `application/x-www-form-urlencoded`, strictly.

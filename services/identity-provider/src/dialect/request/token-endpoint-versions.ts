@@ -74,5 +74,5 @@ export function resourceOfScope(scope: string | undefined): string | Refused<Req
 }
 
 /** Whether a text can be the name of an API: an application id, or an absolute URI. */
-export const isResourceName = (name: string): boolean =>
+const isResourceName = (name: string): boolean =>
   isGuid(name) || (/^[a-z][a-z0-9+.-]*:/i.test(name) && !name.includes('#') && URL.canParse(name))

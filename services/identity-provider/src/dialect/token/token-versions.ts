@@ -8,7 +8,7 @@ import type { OpaqueClaims } from './opaque-claims.ts'
 import type { TokenTimes } from './token-times.ts'
 
 /** The values of a token that do not follow from the decision. */
-export type TokenContext = {
+type TokenContext = {
   readonly authority: Authority
   readonly times: TokenTimes
   readonly opaque: OpaqueClaims

@@ -27,22 +27,22 @@ import {
 } from './password-credential.ts'
 
 /** Who may use an application. All but the first permit other tenants. No personal account exists here. */
-export const signInAudiences = [
+const signInAudiences = [
   'AzureADMyOrg',
   'AzureADMultipleOrgs',
   'AzureADandPersonalMicrosoftAccount',
 ] as const
 
-export type SignInAudience = (typeof signInAudiences)[number]
+type SignInAudience = (typeof signInAudiences)[number]
 
 /** The permissions that a client requests of one API. A request grants nothing. */
-export type RequiredResourceAccess = {
+type RequiredResourceAccess = {
   readonly resourceAppId: string
   readonly resourceAccess: readonly { readonly id: string; readonly type: 'Role' | 'Scope' }[]
 }
 
 /** An additional claim of the access tokens for a resource. */
-export type OptionalClaim = {
+type OptionalClaim = {
   readonly name: string
   readonly additionalProperties: readonly string[]
 }

@@ -20,7 +20,7 @@ export type MemberObjects = {
 }
 
 /** The values that have an index in the store. `name` is an application ID or an identifier URI. */
-export type ListIndex =
+type ListIndex =
   | 'id'
   | 'appId'
   | 'displayName'

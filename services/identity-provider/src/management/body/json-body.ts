@@ -6,7 +6,7 @@ import { exceededJsonLimit, type JsonLimits } from './json-limits.ts'
 
 const maxBytes = 1024 * 1024
 /** No body of a client has as many. Each value is examined several times. */
-export const jsonLimits: JsonLimits = {
+const jsonLimits: JsonLimits = {
   maxLevels: 32,
   maxPropertiesOfObject: 100,
   maxValues: 20_000,

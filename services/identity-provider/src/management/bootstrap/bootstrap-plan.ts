@@ -22,7 +22,7 @@ export type BootstrapPlan = {
 }
 
 /** The tenant to create in a directory without tenants. */
-export type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
+type FirstTenant = Pick<Tenant, 'id' | 'displayName' | 'domains'>
 
 export type BootstrapPlanOptions = {
   /** The tenant to create when the directory has none. */

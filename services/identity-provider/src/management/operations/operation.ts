@@ -18,7 +18,7 @@ export type AnswerWithBody = WithEtag & {
 }
 
 /** An answer that is serialized already. */
-export type AnswerWithContent = {
+type AnswerWithContent = {
   readonly status: 200
   readonly content: string | Buffer<ArrayBuffer>
   readonly contentType: string
@@ -85,7 +85,7 @@ export type ChangingCall = Call & {
 }
 
 /** One request of a batch. */
-export type PartRequest = {
+type PartRequest = {
   readonly method: string
   /** From the root of the API, with its query. */
   readonly path: string

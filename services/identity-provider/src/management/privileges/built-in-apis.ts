@@ -34,7 +34,7 @@ type RoleTable = Readonly<
  *
  * @param createdDateTime the time of the first start
  */
-export const privilegedApis = (createdDateTime: Date): readonly Application[] => [
+const privilegedApis = (createdDateTime: Date): readonly Application[] => [
   builtInApi({
     id: '3e8c5f17-92ad-4b06-8d3e-71c40a6b9f25',
     appId: graphAppId,

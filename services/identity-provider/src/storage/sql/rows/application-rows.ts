@@ -41,7 +41,7 @@ export const partTables = [
 ] as const
 
 /** The rows by which an application is found by its identifier URIs. */
-export const identifierUriRows = ({
+const identifierUriRows = ({
   id,
   tenantId,
   identifierUris,

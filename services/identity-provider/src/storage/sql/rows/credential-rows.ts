@@ -9,8 +9,8 @@ export type StoredPassword = Omit<
   'application_id' | 'position' | 'tenant_id'
 >
 
-export const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
-export const bytes = (stored: string) => new Uint8Array(Buffer.from(stored, 'base64'))
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+const bytes = (stored: string) => new Uint8Array(Buffer.from(stored, 'base64'))
 
 export const passwordCredentialToRow = (credential: PasswordCredential): StoredPassword => ({
   key_id: credential.keyId,

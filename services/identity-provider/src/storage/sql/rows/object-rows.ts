@@ -9,7 +9,7 @@ const maxKeyLength = 256
 export const nameKey = (text: string): string => text.toLowerCase().slice(0, maxKeyLength)
 
 /** The beginnings of the words of a name, each between spaces: ` j jo o of `. */
-export const wordStartsText = (name: string): string => ` ${wordStarts(name).join(' ')} `
+const wordStartsText = (name: string): string => ` ${wordStarts(name).join(' ')} `
 
 /** The columns by which lists find an object by its name. */
 export const nameKeys = ({ displayName }: { readonly displayName: string }) => ({

@@ -160,7 +160,7 @@ export type SigningKeyRow = {
 }
 
 /** See `ClockMarks`. */
-export type ClockMarkRow = { id: number; agreed_at: string; doubted_since: string | null }
+type ClockMarkRow = { id: number; agreed_at: string; doubted_since: string | null }
 
 export type AuditRow = {
   /** Sorts as it was written. */
