@@ -37,9 +37,7 @@ export function resolveOurs(file: string, specifier: string): string | undefined
   )
   if (workspace === undefined) return undefined
   const subpath = `.${specifier.slice(workspace.name.length)}`
-  const target = subpath.startsWith('./parts/')
-    ? `src/${subpath.slice('./parts/'.length)}.ts`
-    : workspace.exports?.[subpath]
+  const target = workspace.exports?.[subpath]
   return target === undefined ? `${workspace.path}/src` : join(workspace.path, target)
 }
 

@@ -86,9 +86,7 @@ export function apiReport(
   files: Declarations,
 ): string {
   const sections = Object.entries(exports)
-    .filter(
-      ([subpath, source]) => source.startsWith('./src/') && !/^\.\/(main$|parts\/)/.test(subpath),
-    )
+    .filter(([subpath, source]) => source.startsWith('./src/') && subpath !== './main')
     .map(([subpath, source]) => {
       const file = posix.join(folder, source.replace(/\.ts$/, '.d.ts'))
       const statements = [...exportsOf(file, files)]

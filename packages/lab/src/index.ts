@@ -1,4 +1,5 @@
 export { type Endpoint, endpoints } from './faults/endpoint.ts'
+export { faultKinds } from './faults/fault-kinds.ts'
 export type { FaultName } from './faults/fault-rows.ts'
 export {
   type FaultScope,
@@ -7,13 +8,19 @@ export {
   runHeader,
 } from './faults/fault-spec.ts'
 export { type ArmedFault, type Faults, FaultsNotAppliedError } from './faults/faults.ts'
-export { MintError, type MintRequest } from './forge/forge.ts'
+export { signed } from './forge/forge.ts'
 export type { ForgeryName } from './forge/forgeries.ts'
 export type { Forgery } from './forge/forgery.ts'
-export type { Lab, LabOptions } from './lab.ts'
+export { supplyTestKeys } from './forge/reserved-test-key.ts'
+export { type LabOperation, labOperations, labPath } from './http/lab-operations.ts'
+export { Lab, type LabOptions } from './lab.ts'
 export type { ClockState, Duration, LabClock } from './lab-clock.ts'
 export type { FederatedTokenRequest, LabFederation } from './lab-federation.ts'
-export type { LabKey, LabKeys } from './lab-keys.ts'
+export type { LabHost, LabKey, LabListener, LabRefusal } from './lab-host.ts'
+export type { LabKeys } from './lab-keys.ts'
+export { labTables } from './lab-reference.ts'
+export { MintError, type MintRequest, type TokenParts } from './mint-request.ts'
 export type { ClientMisuse, MisuseRule } from './requests/judge.ts'
 export type { CredentialPlace, LabRequest } from './requests/lab-request.ts'
 export { NoRequestError, type RequestFilter, type RequestLog } from './requests/request-log.ts'
+export { testKeys } from './test-keys.ts'

@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto'
-import { thumbprintOf } from '@greeting/identity-provider/parts/signing/signing-key'
-import { generateCertifiedKey } from '@greeting/identity-provider/parts/signing/signing-key-generation'
-import type { FetchKeys } from '@greeting/identity-provider/parts/startup/environment'
 import { signed } from './forge/forge.ts'
-import type { ForgeKey } from './forge/forge-key.ts'
-import { reservedTestKey } from './forge/reserved-test-key.ts'
+import { reservedTestKey, thumbprintOf } from './forge/reserved-test-key.ts'
+import type { ForgeKey, LabKeySource } from './lab-host.ts'
+
+/** Requests the documents of another issuer. */
+type FetchKeys = (url: string, init?: RequestInit) => Promise<Response>
 
 /** A token of the issuer of a lab. */
 export type FederatedTokenRequest = {
@@ -27,13 +27,13 @@ export class LabFederation {
   /** The host that the server must allow. */
   readonly host = host
   readonly #now: () => Date
-  readonly #testKeys: () => 'refused' | 'accepted'
+  readonly #source: () => LabKeySource
   #key: Promise<ForgeKey> | undefined
 
-  /** @param testKeys whether the server accepts public test keys; read at the first use */
-  constructor(now: () => Date, testKeys: () => 'refused' | 'accepted') {
+  /** @param source of its key; read at the first use */
+  constructor(now: () => Date, source: () => LabKeySource) {
     this.#now = now
-    this.#testKeys = testKeys
+    this.#source = source
   }
 
   /** Makes a token of the issuer. A client sends it as its client assertion (RFC 7523 section 2.2). */
@@ -69,7 +69,8 @@ export class LabFederation {
   }
 
   async #makeKey(): Promise<ForgeKey> {
-    if (this.#testKeys() === 'accepted') return reservedTestKey('issuer')
+    const { testKeys, generateCertifiedKey } = this.#source()
+    if (testKeys === 'accepted') return reservedTestKey('issuer')
     const name = 'CN=Greeting lab issuer'
     const { certificate, privateKey } = await generateCertifiedKey(name, this.#now())
     return { kid: thumbprintOf(certificate), privateKey, publicKey: createPublicKey(privateKey) }

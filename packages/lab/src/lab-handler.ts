@@ -1,17 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '@greeting/http-service'
 import { readBody } from '@greeting/http-service'
-import type { Authority } from '@greeting/identity-provider/parts/dialect/authority'
-import { createCorrelationIds } from '@greeting/identity-provider/parts/dialect/correlation-ids'
-import { errorAnswer } from '@greeting/identity-provider/parts/dialect/refusals/error-envelope'
-import type { Refusal } from '@greeting/identity-provider/parts/dialect/refusals/refusal'
-import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
 import type { HttpBindings } from '@hono/node-server'
 import { type Endpoint, endpointOf } from './faults/endpoint.ts'
 import type { FaultContext } from './faults/fault-context.ts'
 import { runHeader } from './faults/fault-spec.ts'
 import type { Faults } from './faults/faults.ts'
 import type { Forge } from './forge/forge.ts'
+import type { LabListener } from './lab-host.ts'
 import {
   bearerExpiry,
   claimedClient,
@@ -23,8 +19,7 @@ import type { RequestLog } from './requests/request-log.ts'
 
 /** What the handler of a lab uses. */
 export type LabHandlerOptions = {
-  readonly authority: Authority
-  readonly runtime: Runtime
+  readonly now: () => Date
   readonly faults: Faults
   readonly requests: RequestLog
   readonly forge: Forge
@@ -48,15 +43,18 @@ const banner = {
 const resetStatus = 499
 
 /** Makes the handler of a listener: it breaks answers, and records the requests to the endpoints. */
-export function labHandler(app: { readonly fetch: Fetch }, options: LabHandlerOptions): Fetch {
+export function labHandler(
+  { app, refuse }: Pick<LabListener, 'app' | 'refuse'>,
+  options: LabHandlerOptions,
+): Fetch {
   return async (request, bindings) => {
     const { pathname, searchParams: query } = new URL(request.url)
     const endpoint = endpointOf(request.method, pathname)
     if (endpoint === undefined) return app.fetch(request, bindings)
-    const { faults, requests, runtime } = options
+    const { faults, requests } = options
     const { headers, method } = request
     const startedMs = options.monotonicNowMs()
-    const at = runtime.now()
+    const at = options.now()
     // 1. Who asks
     const form = endpoint === 'token' ? await readForm(request.clone()) : new URLSearchParams()
     const { clientId, place } = claimedClient(form, query, headers)
@@ -67,7 +65,11 @@ export function labHandler(app: { readonly fetch: Fetch }, options: LabHandlerOp
       const response = await app.fetch(request, bindings)
       return endpoint === 'discovery' ? withBanner(response) : response
     }
-    const context = faultContext(endpoint, request, clientId, bindings, answer, options)
+    const context: FaultContext = {
+      ...faultContext(endpoint, request, clientId, bindings, options),
+      answer,
+      refuse: (refusal) => refuse(refusal, request),
+    }
     const response = fault === undefined ? await answer() : await fault.apply(context)
     // 3. The record
     requests.add({
@@ -106,26 +108,18 @@ function faultContext(
   request: Request,
   clientId: string | undefined,
   bindings: object | undefined,
-  answer: () => Promise<Response>,
-  { authority, runtime, forge, activeKeyId, signal, random }: LabHandlerOptions,
-): FaultContext {
+  { forge, activeKeyId, signal, random }: LabHandlerOptions,
+): Omit<FaultContext, 'answer' | 'refuse'> {
   return {
     endpoint,
     request,
     clientId,
     bindings: bindings as Partial<HttpBindings> | undefined,
-    answer,
     random,
     activeKeyId,
     sleep: (delayMs) =>
       wait(delayMs, undefined, { ref: false, signal: signal() }).catch(() => undefined),
     signAgain: (token, change, key) => forge.signAgain(token, change, key),
-    refuse: (refusal: Refusal) => {
-      const given = [request.headers.get('client-request-id') ?? undefined]
-      const ids = createCorrelationIds(given, runtime.now(), runtime.newGuid)
-      const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
-      return Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
-    },
   }
 }
 

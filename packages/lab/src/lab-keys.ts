@@ -1,24 +1,16 @@
-import { keyEvents, system } from '@greeting/identity-provider/parts/signing/key-event'
-import type { KeyPhase } from '@greeting/identity-provider/parts/signing/key-ring'
-import { nextKey } from '@greeting/identity-provider/parts/signing/key-ring'
-import type { LabParts } from '@greeting/identity-provider/parts/startup/environment'
-
-/** A published key and its phase. */
-export type LabKey = { readonly kid: string; readonly phase: KeyPhase }
+import type { LabHost, LabKey } from './lab-host.ts'
 
 /** The signing keys of a server, as a test changes them. */
 export class LabKeys {
-  readonly #parts: LabParts
-  readonly #now: () => Date
+  readonly #keys: LabHost['keys']
 
-  constructor(parts: LabParts, now: () => Date) {
-    this.#parts = parts
-    this.#now = now
+  constructor(keys: LabHost['keys']) {
+    this.#keys = keys
   }
 
   /** The keys, in the order in which they sign. */
   list(): readonly LabKey[] {
-    return this.#parts.keys.states().map(({ key, phase }) => ({ kid: key.kid, phase }))
+    return this.#keys.list()
   }
 
   /** The ID of the key that signs. */
@@ -33,16 +25,7 @@ export class LabKeys {
    * @returns the ID of the key that signs now
    */
   async rotate(): Promise<string> {
-    const { keyRing, keys } = this.#parts
-    await keys.tend()
-    const now = this.#now()
-    const { latest, ring } = await keyRing.read()
-    const next = nextKey(ring, now)
-    const rotated = ring.map((key) => (key === next ? { ...key, signsFrom: now } : key))
-    const events = keyEvents(ring, rotated, { by: system, at: now, removal: 'remove' })
-    await keyRing.commit(latest, crypto.randomUUID(), rotated, events)
-    await keys.refresh()
-    await keys.tend()
+    await this.#keys.rotate()
     return this.activeId
   }
 
@@ -53,6 +36,6 @@ export class LabKeys {
    * @throws {SigningError} signing_key_unknown when no key has this ID
    */
   revoke(kid: string = this.activeId): Promise<void> {
-    return this.#parts.keys.revoke(kid, system)
+    return this.#keys.revoke(kid)
   }
 }

@@ -1,10 +1,10 @@
 import type { Faults } from './faults/faults.ts'
-import type { MintRequest } from './forge/forge.ts'
 import type { ForgeryName } from './forge/forgeries.ts'
 import type { Forgery } from './forge/forgery.ts'
 import type { LabClock } from './lab-clock.ts'
 import type { LabFederation } from './lab-federation.ts'
 import type { LabKeys } from './lab-keys.ts'
+import type { MintRequest } from './mint-request.ts'
 import type { ClientMisuse } from './requests/judge.ts'
 import type { RequestLog } from './requests/request-log.ts'
 

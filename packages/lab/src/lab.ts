@@ -1,31 +1,23 @@
-import type { Fetch, ServerEnv } from '@greeting/http-service'
-import type { Authority } from '@greeting/identity-provider/parts/dialect/authority'
-import { put } from '@greeting/identity-provider/parts/directory/directory-change'
-import { systemRuntime } from '@greeting/identity-provider/parts/directory/runtime'
-import type { Log } from '@greeting/identity-provider/parts/http/service-options'
-import type { Authenticate } from '@greeting/identity-provider/parts/management/privileges/caller'
-import { system } from '@greeting/identity-provider/parts/signing/key-event'
-import type { LabParts, ServiceLab } from '@greeting/identity-provider/parts/startup/environment'
-import type { Hono } from 'hono'
-import { faultKinds } from './faults/fault-kinds.ts'
+import type { Fetch } from '@greeting/http-service'
 import { Faults } from './faults/faults.ts'
-import { Forge, MintError, type MintRequest } from './forge/forge.ts'
+import { Forge } from './forge/forge.ts'
 import { type ForgeryName, makeForgeries } from './forge/forgeries.ts'
 import type { Forgery } from './forge/forgery.ts'
 import { forgeryMaterial } from './forge/forgery-material.ts'
-import { createLabApp } from './http/lab-operations.ts'
 import { LabClock } from './lab-clock.ts'
 import { LabFederation } from './lab-federation.ts'
 import { labHandler } from './lab-handler.ts'
+import type { LabHost, LabListener } from './lab-host.ts'
 import { LabKeys } from './lab-keys.ts'
 import type { LabPowers } from './lab-powers.ts'
+import type { MintRequest } from './mint-request.ts'
 import { type ClientMisuse, judge } from './requests/judge.ts'
 import { RequestLog } from './requests/request-log.ts'
 
 /** The log, the clocks and the randomness of a lab. */
 export type LabOptions = {
   /** Receives the faults: armed, applied and cleared. */
-  readonly log?: Pick<Log, 'info' | 'error'>
+  readonly log?: Record<'info' | 'error', (fields: object, message: string) => void>
   /** The clock of the system, in milliseconds since the epoch; default `Date.now`. */
   readonly systemNowMs?: () => number
   /** Monotonic clock in milliseconds; default `performance.now`. */
@@ -35,13 +27,13 @@ export type LabOptions = {
 }
 
 /** The powers over a running server: its clock, its faults, its requests, its keys and its tokens. */
-export class Lab implements ServiceLab, LabPowers {
+export class Lab implements LabPowers {
   readonly clock: LabClock
   readonly faults: Faults
   readonly requests = new RequestLog()
   readonly federation: LabFederation
   readonly #options: LabOptions
-  #connected: { readonly parts: LabParts; readonly forge: Forge } | undefined
+  #connected: { readonly host: LabHost; readonly forge: Forge } | undefined
   #keysTended: Promise<unknown> = Promise.resolve()
   #pauses = new AbortController()
 
@@ -49,7 +41,7 @@ export class Lab implements ServiceLab, LabPowers {
     const { log, systemNowMs } = options
     this.#options = options
     this.clock = new LabClock(systemNowMs, () => this.#tendKeys())
-    this.federation = new LabFederation(this.clock.now, () => this.#use().parts.testKeys)
+    this.federation = new LabFederation(this.clock.now, () => this.#use().host)
     this.faults = new Faults({
       nowMs: this.clock.wallClockMs,
       onEvent: (event, { id, fault, at, applied }) =>
@@ -57,17 +49,17 @@ export class Lab implements ServiceLab, LabPowers {
     })
   }
 
-  connect = (parts: LabParts): void => {
-    this.#connected = { parts, forge: new Forge(parts, this.#runtime) }
+  /** Receives the server, at the start and after each reset. */
+  connect(host: LabHost): void {
+    this.#connected = { host, forge: new Forge(host) }
   }
 
-  handlerOf = (app: Hono<ServerEnv>, authority: Authority): Fetch => {
+  /** Makes the handler of a listener, around its app. */
+  handlerOf(listener: LabListener): Fetch {
     const { forge } = this.#use()
     const { monotonicNowMs = () => performance.now(), random = Math.random } = this.#options
-    const labApp = this.#operations(authority)
-    const handle = labHandler(app, {
-      authority,
-      runtime: this.#runtime,
+    const handle = labHandler(listener, {
+      now: this.clock.now,
       faults: this.faults,
       requests: this.requests,
       forge,
@@ -81,18 +73,13 @@ export class Lab implements ServiceLab, LabPowers {
       await this.#keysTended
       const { pathname } = new URL(request.url)
       const isOwn = pathname === '/lab' || pathname.startsWith('/lab/')
-      return isOwn ? labApp.fetch(request, bindings) : handle(request, bindings)
+      return isOwn ? listener.operations.fetch(request, bindings) : handle(request, bindings)
     }
   }
 
-  portalLab = (authority: Authority, authenticate: Authenticate) => ({
-    operations: this.#operations(authority, authenticate),
-    faultKinds,
-  })
-
   /** The signing keys of the server. */
   get keys(): LabKeys {
-    return new LabKeys(this.#use().parts, this.clock.now)
+    return new LabKeys(this.#use().host.keys)
   }
 
   /**
@@ -112,10 +99,10 @@ export class Lab implements ServiceLab, LabPowers {
   async forgeries(
     request: MintRequest,
   ): Promise<{ readonly genuine: string; readonly forgeries: readonly Forgery<ForgeryName>[] }> {
-    const { forge } = this.#use()
-    const parts = await forge.genuine(request)
+    const { host } = this.#use()
+    const parts = await host.genuine(request)
     const nowSeconds = Math.floor(this.clock.wallClockMs() / 1000)
-    const material = forgeryMaterial(parts, await forge.publishedKey(), nowSeconds)
+    const material = forgeryMaterial(parts, host.publishedKey(), nowSeconds)
     return { genuine: material.token, forgeries: makeForgeries(material) }
   }
 
@@ -129,13 +116,7 @@ export class Lab implements ServiceLab, LabPowers {
     readonly roles: readonly string[]
     readonly tokenVersion: '1.0' | '2.0'
   }> {
-    return await this.#use().parts.directory.read((current) => {
-      const api = current.applicationByAppId(applicationId)
-      const roles = (api?.appRoles ?? []).flatMap(({ isEnabled, value }) =>
-        isEnabled && value !== null ? [value] : [],
-      )
-      return { roles, tokenVersion: api?.requestedAccessTokenVersion === 2 ? '2.0' : '1.0' }
-    })
+    return await this.#use().host.apiOf(applicationId)
   }
 
   /**
@@ -144,19 +125,7 @@ export class Lab implements ServiceLab, LabPowers {
    * @throws {MintError} mint_invalid when the client does not exist
    */
   async expireSecrets(applicationId: string): Promise<void> {
-    const endDateTime = this.clock.now()
-    await this.#use().parts.directory.update((directory) => {
-      const application = directory.applicationByAppId(applicationId)
-      if (application === undefined) {
-        throw new MintError(`No client has the application ID ${applicationId.slice(0, 64)}`)
-      }
-      const passwordCredentials = application.passwordCredentials.map((one) => ({
-        ...one,
-        endDateTime,
-      }))
-      const changes = [put('application', { ...application, passwordCredentials })]
-      return { changes, audit: [], result: undefined }
-    })
+    await this.#use().host.endSecrets(applicationId)
   }
 
   /** Removes the faults and the requests, ends their pauses, and brings back the clock of the system. */
@@ -168,20 +137,6 @@ export class Lab implements ServiceLab, LabPowers {
     this.clock.reset()
   }
 
-  #operations(authority: Authority, authenticate?: Authenticate): Hono {
-    return createLabApp(this, {
-      parts: this.#use().parts,
-      authority,
-      runtime: this.#runtime,
-      report: (err, ids) => this.#options.log?.error({ err, ...ids }, 'lab request failed'),
-      ...(authenticate && { authenticate }),
-    })
-  }
-
-  get #runtime() {
-    return { ...systemRuntime, now: this.clock.now }
-  }
-
   /** @throws {TypeError} before the server has started */
   #use() {
     if (this.#connected === undefined) throw new TypeError('The server of the lab has not started')
@@ -189,7 +144,6 @@ export class Lab implements ServiceLab, LabPowers {
   }
 
   #tendKeys(): void {
-    this.#keysTended =
-      this.#connected?.parts.keys.tend(system).catch(() => undefined) ?? Promise.resolve()
+    this.#keysTended = this.#connected?.host.keys.tend().catch(() => undefined) ?? Promise.resolve()
   }
 }

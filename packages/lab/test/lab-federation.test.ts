@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { it } from 'node:test'
 import { rsaKeyFault } from '@greeting/guard'
 import { LabFederation } from '../src/lab-federation.ts'
+
+const generateCertifiedKey = async () => ({
+  certificate: Buffer.from('a certificate'),
+  privateKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+})
 
 const keyOf = async (federation: LabFederation) => {
   const response = await federation.through(fetch)(`${federation.issuer}/keys`)
@@ -17,7 +22,7 @@ for (const [testKeys, fault] of [
   it(`the issuer of a server that has test keys ${testKeys} signs with a fitting key`, async () => {
     const federation = new LabFederation(
       () => new Date(),
-      () => testKeys,
+      () => ({ testKeys, generateCertifiedKey }),
     )
     assert.equal(rsaKeyFault(await keyOf(federation)), fault)
   })
@@ -27,7 +32,7 @@ it('requests to all other hosts are passed on', async () => {
   const passed: string[] = []
   const federation = new LabFederation(
     () => new Date(),
-    () => 'accepted',
+    () => ({ testKeys: 'accepted', generateCertifiedKey }),
   )
   const fetchKeys = federation.through(async (url) => {
     passed.push(url)

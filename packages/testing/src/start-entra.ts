@@ -1,4 +1,4 @@
-// Folder: Starts the identity provider in a test, by its public exports only.
+// Folder: Starts the identity provider by its public exports.
 
 import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-import type { Refusal } from '@greeting/identity-provider/parts/dialect/refusals/refusal'
 import type { HttpBindings } from '@hono/node-server'
+import type { LabRefusal } from '../lab-host.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What a fault may use to break one answer. */
@@ -17,7 +17,7 @@ export type FaultContext = {
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
   /** The answer of the identity provider to a refused token request. */
-  readonly refuse: (refusal: Refusal) => Response
+  readonly refuse: (refusal: LabRefusal) => Response
   /** Signs changed claims of a token again. */
   readonly signAgain: (
     token: string,

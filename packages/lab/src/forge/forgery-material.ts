@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
-import { encoded, signed, type TokenParts } from './forge.ts'
-import type { ForgeKey } from './forge-key.ts'
+import type { ForgeKey } from '../lab-host.ts'
+import type { TokenParts } from '../mint-request.ts'
+import { encoded, signed } from './forge.ts'
 import { attackerKey } from './reserved-test-key.ts'
 
 type Part = object | string | Uint8Array

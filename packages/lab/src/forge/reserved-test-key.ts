@@ -1,13 +1,16 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { thumbprintOf } from '@greeting/identity-provider/parts/signing/signing-key'
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import type { ForgeKey } from '../lab-host.ts'
 import { testKeys } from '../test-keys.ts'
-import type { ForgeKey } from './forge-key.ts'
 
 /** The public test keys that no server signs with, from the end of their list. */
 const reserved = ['attacker', 'issuer'] as const
 
 /** The public test keys that a server may sign with. */
 export const supplyTestKeys = testKeys.slice(0, -reserved.length)
+
+/** SHA-1 of a certificate's DER in base64url: the key ID of a server. */
+export const thumbprintOf = (der: Uint8Array): string =>
+  createHash('sha1').update(der).digest('base64url')
 
 /** A public test key for another purpose than signing access tokens, with its certificate. */
 export function reservedTestKey(

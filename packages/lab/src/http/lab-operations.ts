@@ -1,36 +1,37 @@
-import type { Authority } from '@greeting/identity-provider/parts/dialect/authority'
-import { serverManagementAppId } from '@greeting/identity-provider/parts/directory/privileged-api-ids'
-import type { Runtime } from '@greeting/identity-provider/parts/directory/runtime'
-import { parseBody } from '@greeting/identity-provider/parts/management/body/parse-body'
-import type {
-  Answer,
-  Operation,
-  PerformOperation,
-} from '@greeting/identity-provider/parts/management/operations/operation'
-import { mountOperations } from '@greeting/identity-provider/parts/management/operations/operation-path'
-import { createOperationsApp } from '@greeting/identity-provider/parts/management/operations/operations-app'
-import { SkipTokens } from '@greeting/identity-provider/parts/management/operations/skip-tokens'
-import { authenticateWithGuard } from '@greeting/identity-provider/parts/management/privileges/authenticate-with-guard'
-import { serverManagementUri } from '@greeting/identity-provider/parts/management/privileges/built-in-apis'
-import type { Authenticate } from '@greeting/identity-provider/parts/management/privileges/caller'
-import { serverRoles } from '@greeting/identity-provider/parts/management/privileges/server-roles'
-import {
-  type RequestIds,
-  refuse,
-} from '@greeting/identity-provider/parts/management/refusals/graph-error'
-import type { LabParts } from '@greeting/identity-provider/parts/startup/environment'
-import { Hono } from 'hono'
 import { z } from 'zod'
-import { type FaultSpec, FaultSpecError } from '../faults/fault-spec.ts'
-import { MintError, type MintRequest } from '../forge/forge.ts'
+import type { FaultSpec } from '../faults/fault-spec.ts'
 import type { FederatedTokenRequest } from '../lab-federation.ts'
 import type { LabPowers } from '../lab-powers.ts'
+import type { MintRequest } from '../mint-request.ts'
 
 /** The path of the lab. */
 export const labPath = '/lab'
 
-/** Only an administrator of the server has both roles. */
-const administrator = [['SigningKey.ReadWrite.All'], ['Tenant.ReadWrite.All']]
+/** The answer of an operation, or the segment of its path that names nothing. */
+type LabAnswer =
+  | { readonly status: 200 | 201; readonly body: object }
+  | { readonly status: 204 }
+  | { readonly unknownSegment: string }
+
+/** An operation of a lab. The server mounts it, reads its body and admits only its administrators. */
+export type LabOperation = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** From the path of the lab. `{id}` matches one segment. */
+  readonly path: string
+  /** A sentence for the reference page. */
+  readonly summary: string
+  /** The schema of its body; undefined when it takes none, and `any` when the operation validates it itself. */
+  readonly body: z.ZodType | 'any' | undefined
+  /**
+   * @throws {FaultSpecError} fault_invalid for a fault that is not valid
+   * @throws {MintError} mint_invalid when the API or the client does not exist
+   * @throws {RangeError} when a value is out of its range
+   */
+  readonly perform: (call: {
+    readonly parameters: Readonly<Record<string, string>>
+    readonly body: unknown
+  }) => Promise<LabAnswer>
+}
 
 const duration = z.int().min(-3_155_760_000).max(3_155_760_000)
 const clockBody = z.strictObject({
@@ -54,25 +55,26 @@ const federatedBody = z.strictObject({
 })
 const forgeriesBody = z.strictObject({ api: z.string().max(64) })
 
-const ok = (body: object): Answer => ({ status: 200, body })
-const done: Answer = { status: 204 }
+const ok = (body: object): LabAnswer => ({ status: 200, body })
+const done: LabAnswer = { status: 204 }
 
 /** The operations of a lab over HTTP: the powers of the kit, for every language. */
-export const labOperations = (lab: LabPowers): readonly Operation[] => {
-  const row = (
-    method: PerformOperation['method'],
+export const labOperations = (lab: LabPowers): readonly LabOperation[] => {
+  const row = <Body = undefined>(
+    method: LabOperation['method'],
     path: string,
     summary: string,
-    perform: PerformOperation['perform'],
-    takesBody?: true,
-  ): PerformOperation => ({
+    perform: (call: {
+      readonly parameters: Readonly<Record<string, string>>
+      readonly body: Body
+    }) => Promise<LabAnswer>,
+    body?: z.ZodType<Body> | 'any',
+  ): LabOperation => ({
     method,
     path,
     summary,
-    requires: administrator,
-    action: 'lab',
-    perform: (call) => withRefusals(() => perform(call)),
-    ...(takesBody && { takesBody }),
+    body,
+    perform: ({ parameters, body: given }) => perform({ parameters, body: given as Body }),
   })
   const clock = () => {
     const { now, isFrozen, offsetMs } = lab.clock.state
@@ -85,28 +87,26 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
       'Lists the faults, with the number of requests that each has met.',
       async () => ok({ value: lab.faults.list() }),
     ),
-    row(
+    row<unknown>(
       'POST',
       '/faults',
       'Arms a fault.',
       async ({ body }) => ({ status: 201, body: lab.faults.add(body as FaultSpec) }),
-      true,
+      'any',
     ),
     row('DELETE', '/faults', 'Removes all faults.', async () => {
       lab.faults.clear()
       return done
     }),
     row('DELETE', '/faults/{id}', 'Removes a fault.', async ({ parameters: { id = '' } }) => {
-      if (!lab.faults.remove(id)) throw refuse('segment_unknown', `faults/${id.slice(0, 64)}`)
-      return done
+      return lab.faults.remove(id) ? done : { unknownSegment: `faults/${id.slice(0, 64)}` }
     }),
     row('GET', '/clock', 'Shows the clock.', async () => ok(clock())),
     row(
       'POST',
       '/clock',
       'Freezes, sets, advances or resets the clock.',
-      async ({ body }) => {
-        const { freeze, set, advanceSeconds, reset } = parseBody(clockBody, body)
+      async ({ body: { freeze, set, advanceSeconds, reset } }) => {
         if (reset) lab.clock.reset()
         if (freeze === false) lab.clock.resume()
         else if (freeze === true) lab.clock.freeze()
@@ -115,7 +115,7 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
         if (advanceSeconds !== undefined) lab.clock.advance({ seconds: advanceSeconds })
         return ok(clock())
       },
-      true,
+      clockBody,
     ),
     row('GET', '/requests', 'Lists the latest 1000 requests, without secrets.', async () =>
       ok({ value: lab.requests.all() }),
@@ -131,28 +131,25 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
       'POST',
       '/tokens',
       'Makes a token with any claims and header.',
-      async ({ body }) => {
-        const request = parseBody(tokenBody, body)
-        return ok({ access_token: await lab.mint(request as MintRequest) })
-      },
-      true,
+      async ({ body }) => ok({ access_token: await lab.mint(body as MintRequest) }),
+      tokenBody,
     ),
     row(
       'POST',
       '/forgeries',
       'Makes hostile tokens for an API, and a genuine one.',
-      async ({ body }) => ok(await lab.forgeries(parseBody(forgeriesBody, body))),
-      true,
+      async ({ body }) => ok(await lab.forgeries(body)),
+      forgeriesBody,
     ),
     row(
       'POST',
       '/federated-tokens',
       'Makes a token of the issuer of the lab, for a federated identity credential.',
       async ({ body }) => {
-        const request = parseBody(federatedBody, body) as FederatedTokenRequest
-        return ok({ issuer: lab.federation.issuer, token: await lab.federation.token(request) })
+        const token = await lab.federation.token(body as FederatedTokenRequest)
+        return ok({ issuer: lab.federation.issuer, token })
       },
-      true,
+      federatedBody,
     ),
     row(
       'POST',
@@ -176,59 +173,4 @@ export const labOperations = (lab: LabPowers): readonly Operation[] => {
       },
     ),
   ]
-}
-
-async function withRefusals(perform: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await perform()
-  } catch (error) {
-    const isInvalid =
-      error instanceof FaultSpecError || error instanceof MintError || error instanceof RangeError
-    if (isInvalid) throw refuse('body_invalid', error.message)
-    throw error
-  }
-}
-
-/** What the app of a lab needs. */
-export type LabAppOptions = {
-  readonly parts: LabParts
-  readonly authority: Authority
-  readonly runtime: Runtime
-  readonly report: (error: unknown, ids: RequestIds) => void
-  /** Replaces the guard, for calls that do not come from the network. Default: the guard. */
-  readonly authenticate?: Authenticate
-}
-
-/** Creates the app of a lab, for an administrator of the server only. */
-export function createLabApp(
-  lab: LabPowers,
-  { parts, authority, runtime, report, authenticate }: LabAppOptions,
-): Hono {
-  const guarded = () =>
-    authenticateWithGuard(
-      {
-        issuerUrls: [authority.issuerUrl],
-        audiences: [serverManagementUri, serverManagementAppId],
-        roles: Object.keys(serverRoles),
-        publishedKeys: () => parts.keys.published(),
-        testKeys: 'accepted',
-        wallClockMs: lab.clock.wallClockMs,
-      },
-      parts.directory,
-    )
-  const app = createOperationsApp(labOperations(lab), {
-    authenticate: authenticate ?? guarded(),
-    apiAppId: serverManagementAppId,
-    store: parts.directory,
-    credentialUses: { record: async () => {}, lastUses: async () => new Map() },
-    skipTokens: new SkipTokens(),
-    runtime,
-    mountPath: labPath,
-    rootUrl: labPath,
-    retentionDays: 30,
-    visibilityDelaySeconds: 0,
-    recordRefusal: () => {},
-    report,
-  })
-  return mountOperations(new Hono(), labPath, app)
 }

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
-import { signed } from '@greeting/lab/parts/forge/forge'
+import { signed } from '@greeting/lab'
 import { generateCertifiedKey } from '../signing/signing-key-generation.ts'
 
 /** A certificate of a client of a test. Its key is new, so it is as safe as any other. */

@@ -1,5 +1,5 @@
-import { Lab, type LabOptions } from '@greeting/lab/parts/lab'
-import { systemRuntime } from '../directory/runtime.ts'
+import type { Lab, LabOptions } from '@greeting/lab'
+import { openLab } from '../lab-host/service-lab.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { systemEnvironment } from '../startup/environment.ts'
 import {
@@ -56,7 +56,7 @@ export async function startLabProvider({
     .filter((name) => name in options)
     .map((name) => `${name} is not an option, because a server for tests keeps nothing`)
   if (faults.length > 0) throw new IdentityProviderOptionsError(faults)
-  const lab = new Lab(labOptions)
+  const { lab, service, runtime } = openLab(labOptions)
   const storage = new MemoryStorage()
   const supply = new TestKeySupply()
   // The storage ends with the process, so no file needs to have this key.
@@ -67,11 +67,11 @@ export async function startLabProvider({
   }
   const { reopen, ...provider } = await startInProcess(inMemory, {
     ...systemEnvironment,
-    runtime: { ...systemRuntime, now: lab.clock.now },
+    runtime,
     elapsedMs: undefined,
     openStorage: storage.open,
     ...(signingKeys === 'public' && { generateKey: supply.next, testKeys: 'accepted' }),
-    lab,
+    lab: service,
   })
   let keptKeys = 0
   const keepState = () => {

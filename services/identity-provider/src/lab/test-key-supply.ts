@@ -1,4 +1,4 @@
-import { supplyTestKeys } from '@greeting/lab/parts/forge/reserved-test-key'
+import { supplyTestKeys } from '@greeting/lab'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { NewSigningKey } from '../signing/signing-key.ts'
 import { thumbprintOf } from '../signing/signing-key.ts'

@@ -1,15 +1,12 @@
-import { credentialName } from '@greeting/identity-provider/parts/directory/application/credential'
-import {
-  graphAppId,
-  serverManagementAppId,
-} from '@greeting/identity-provider/parts/directory/privileged-api-ids'
-import type { ServiceOptions } from '@greeting/identity-provider/parts/http/service-options'
-import { type IssuanceRefusal, Refused } from '@greeting/identity-provider/parts/issuance/refusal'
-import { decideToken } from '@greeting/identity-provider/parts/issuance/token-decision'
 import type { Administrator, SignInAttempt, SignInFault } from '@greeting/portal'
+import { credentialName } from '../directory/application/credential.ts'
 import type { Directory } from '../directory/directory.ts'
+import { graphAppId, serverManagementAppId } from '../directory/privileged-api-ids.ts'
+import type { ServiceOptions } from '../http/service-options.ts'
 import type { Client } from '../issuance/client.ts'
 import { grantedRoles } from '../issuance/granted-roles.ts'
+import { type IssuanceRefusal, Refused } from '../issuance/refusal.ts'
+import { decideToken } from '../issuance/token-decision.ts'
 
 type Options = Pick<
   ServiceOptions,

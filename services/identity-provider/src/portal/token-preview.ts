@@ -1,15 +1,12 @@
-import { rowOf } from '@greeting/identity-provider/parts/dialect/refusals/refusal-table'
-import { createOpaqueClaims } from '@greeting/identity-provider/parts/dialect/token/opaque-claims'
-import { tokenTimes } from '@greeting/identity-provider/parts/dialect/token/token-times'
-import { tokenVersionOf } from '@greeting/identity-provider/parts/dialect/token/token-versions'
-import { findClient } from '@greeting/identity-provider/parts/issuance/client'
-import { Refused } from '@greeting/identity-provider/parts/issuance/refusal'
-import {
-  decideAccess,
-  findIssuingTenant,
-} from '@greeting/identity-provider/parts/issuance/token-decision'
 import type { TokenPreview } from '@greeting/portal'
+import { rowOf } from '../dialect/refusals/refusal-table.ts'
+import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
+import { tokenTimes } from '../dialect/token/token-times.ts'
+import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
+import { findClient } from '../issuance/client.ts'
+import { Refused } from '../issuance/refusal.ts'
+import { decideAccess, findIssuingTenant } from '../issuance/token-decision.ts'
 
 type PreviewRequest = Readonly<Record<'tenantId' | 'clientId' | 'resourceName', string>>
 

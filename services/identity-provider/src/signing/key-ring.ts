@@ -13,7 +13,7 @@ export const keyPhases = {
 } as const
 
 /** A phase of a signing key. */
-export type KeyPhase = keyof typeof keyPhases
+type KeyPhase = keyof typeof keyPhases
 
 /** A key, its phase, and the end of the phase; null while the end is unknown. */
 export type KeyState = {

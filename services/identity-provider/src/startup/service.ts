@@ -99,12 +99,11 @@ export async function openEnvironment(
   log: Logger,
 ): Promise<ServiceEnvironment> {
   if (LAB === 'off') return systemEnvironment
-  const { Lab } = await import('@greeting/lab/parts/lab')
-  const lab = new Lab({ log })
+  const { openLab } = await import('../lab-host/service-lab.ts')
+  const { service, runtime } = openLab({ log })
   log.warn(
     { host: HOST },
     'LAB=on: this server makes forged tokens and faults, never use it in production',
   )
-  const runtime = { ...systemRuntime, now: lab.clock.now }
-  return { ...systemEnvironment, runtime, elapsedMs: undefined, lab }
+  return { ...systemEnvironment, runtime, elapsedMs: undefined, lab: service }
 }

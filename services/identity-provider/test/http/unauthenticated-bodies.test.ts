@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Fetch, ServerEnv } from '@greeting/http-service'
-import { labOperations } from '@greeting/lab/parts/http/lab-operations'
-import { Lab } from '@greeting/lab/parts/lab'
+import { labOperations } from '@greeting/lab'
 import { createPortal } from '@greeting/portal'
 import { Hono } from 'hono'
+import { openLab, type ServiceLab } from '../../src/lab-host/service-lab.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import {
   graphPaths,
@@ -56,20 +56,21 @@ describe('the body of a caller that is not known yet', () => {
   let routes: readonly Route[]
 
   before(async () => {
-    const lab = new Lab()
-    const { handlerOf } = lab
+    const { lab, service, runtime } = openLab()
+    const { handlerOf } = service
     let app: Hono<ServerEnv> | undefined
-    Object.assign(lab, {
-      handlerOf: (...[made, authority]: Parameters<typeof handlerOf>) => {
+    const observed: ServiceLab = {
+      ...service,
+      handlerOf: (made, authority) => {
         app = made
         handle = handlerOf(made, authority)
         return handle
       },
-    })
+    }
     const environment = {
       ...fixtureEnvironment,
-      runtime: { ...fixtureEnvironment.runtime, now: lab.clock.now },
-      lab,
+      runtime: { ...fixtureEnvironment.runtime, now: runtime.now },
+      lab: observed,
     }
     const provider = await startInProcess({ httpsPort: 'off', portal: 'on' }, environment)
     cleanup.use(provider)

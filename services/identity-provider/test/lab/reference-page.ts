@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { labTables } from '@greeting/lab/parts/lab-reference'
+import { labTables } from '@greeting/lab'
 
 export const pagePath = join(import.meta.dirname, '../../../../docs/generated/lab.md')
 

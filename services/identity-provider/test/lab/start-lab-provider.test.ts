@@ -23,9 +23,9 @@ describe('without a lab', () => {
     const service = await readFile(join(source, 'startup/service.ts'), 'utf8')
     assert.match(
       service,
-      /LAB === 'off'\) return systemEnvironment\n.*await import\('@greeting\/lab\//,
+      /LAB === 'off'\) return systemEnvironment\n.*await import\('..\/lab-host\//,
     )
-    for (const file of globSync('**/*.ts', { cwd: source, exclude: ['lab/**'] })) {
+    for (const file of globSync('**/*.ts', { cwd: source, exclude: ['lab/**', 'lab-host/**'] })) {
       assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /from '@greeting\/lab/, file)
     }
   })

@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto'
+import type { Fetch } from '@greeting/http-service'
+import type { MintRequest, TokenParts } from './mint-request.ts'
+
+/** A signing key with its private part, as only a lab uses it. */
+export type ForgeKey = {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+/** A published key and its phase. */
+export type LabKey = {
+  readonly kid: string
+  readonly phase: 'announced' | 'active' | 'retired'
+}
+
+/** A refusal of a token request that a fault shows. */
+export type LabRefusal =
+  | { readonly reason: 'throttled' }
+  | { readonly reason: 'secret_wrong'; readonly clientId: string }
+  | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
+
+/** Whether the server accepts public test keys, and how it generates a key with its certificate in DER. */
+export type LabKeySource = {
+  readonly testKeys: 'refused' | 'accepted'
+  readonly generateCertifiedKey: (
+    name: string,
+    now: Date,
+  ) => Promise<{ readonly certificate: Uint8Array; readonly privateKey: KeyObject }>
+}
+
+/** The identity provider, as the lab uses it. It implements this type; the lab imports no part of it. */
+export type LabHost = LabKeySource & {
+  /**
+   * The header and the claims that the server itself would issue.
+   *
+   * @throws {MintError} mint_invalid when the API or the client does not exist
+   */
+  readonly genuine: (request: MintRequest) => Promise<TokenParts>
+  /** The key that signs now. */
+  readonly publishedKey: () => ForgeKey
+  readonly keys: {
+    /** The keys, in the order in which they sign. */
+    readonly list: () => readonly LabKey[]
+    /** Lets the announced key sign at once. */
+    readonly rotate: () => Promise<void>
+    readonly revoke: (kid: string) => Promise<void>
+    /** Does what is due by the clock. */
+    readonly tend: () => Promise<void>
+  }
+  /** The values of the enabled app roles of an API, and the version of its tokens. */
+  readonly apiOf: (applicationId: string) => Promise<{
+    readonly roles: readonly string[]
+    readonly tokenVersion: '1.0' | '2.0'
+  }>
+  /**
+   * Ends all secrets of a client now.
+   *
+   * @throws {MintError} mint_invalid when the client does not exist
+   */
+  readonly endSecrets: (applicationId: string) => Promise<void>
+}
+
+/** One listener of the server. */
+export type LabListener = {
+  readonly app: { readonly fetch: Fetch }
+  /** The operations of the lab, for callers of the network. */
+  readonly operations: { readonly fetch: Fetch }
+  /** The answer to a refused token request. */
+  readonly refuse: (refusal: LabRefusal, request: Request) => Response
+}
