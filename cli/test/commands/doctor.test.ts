@@ -46,7 +46,7 @@ async function examined(test: TestContext, faults: Faults, args: readonly string
   }
   const terminal = new RecordedTerminal()
   const code = await terminal.run(
-    ['doctor', '--deadline', '0.5', '--settings', emptyFile, ...args],
+    ['doctor', '--deadline', '1', '--settings', emptyFile, ...args],
     {
       AUTH_URL: await serving(test, authority),
       BASE_URL: await serving(test, api),
