@@ -45,18 +45,15 @@ async function examined(test: TestContext, faults: Faults, args: readonly string
     return answering(200, body)(request, response)
   }
   const terminal = new RecordedTerminal()
-  const code = await terminal.run(
-    ['doctor', '--deadline', '1', '--settings', emptyFile, ...args],
-    {
-      AUTH_URL: await serving(test, authority),
-      BASE_URL: await serving(test, api),
-      TENANT_ID: 'tenant',
-      CLIENT_ID: 'client',
-      CLIENT_SECRET: canary,
-      API_APPLICATION_ID: 'api',
-      ...faults.environment,
-    },
-  )
+  const code = await terminal.run(['doctor', '--deadline', '1', '--settings', emptyFile, ...args], {
+    AUTH_URL: await serving(test, authority),
+    BASE_URL: await serving(test, api),
+    TENANT_ID: 'tenant',
+    CLIENT_ID: 'client',
+    CLIENT_SECRET: canary,
+    API_APPLICATION_ID: 'api',
+    ...faults.environment,
+  })
   assert.ok(!`${terminal.out}${terminal.err}`.includes('canary'), 'the secret was printed')
   return { code, out: terminal.out, err: terminal.err }
 }
