@@ -5,8 +5,6 @@ import { StorageUnavailableError } from '../../directory-store/storage-unavailab
 import { isFull } from './sqlite-fault.ts'
 
 const pragmas = `
-  -- Another process that opens or closes the file locks it for a moment.
-  pragma busy_timeout = 1000;
   pragma journal_mode = wal;
   -- An acknowledged write survives a power cut, not only a crash of the process.
   pragma synchronous = full;
