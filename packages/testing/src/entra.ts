@@ -217,7 +217,7 @@ export class Entra<
 
   /**
    * Brings back exactly the state after the start: directory, secrets, keys, clock, faults and requests.
-   * Requests that are running get an error.
+   * Requests that are running may get an error; one that a fault pauses is answered.
    */
   reset(): Promise<void> {
     return this.#provider.reset()

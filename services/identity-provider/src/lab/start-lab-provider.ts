@@ -33,7 +33,7 @@ export type LabProviderOptions = Omit<IdentityProviderOptions, (typeof absentOpt
 /** A running server for tests, with the powers over it. */
 export type LabProvider = IdentityProvider & {
   readonly lab: Lab
-  /** Brings back exactly the state after the start. Requests that are running get an error. */
+  /** Brings back exactly the state after the start. Requests that are running may get an error. */
   readonly reset: () => Promise<void>
   /** Lets later resets bring back the current directory and keys, instead of those of the start. */
   readonly keepState: () => void
