@@ -8,7 +8,6 @@ import { importsOf, read, resolveOurs, sources } from './source-tree.ts'
 const unordered: Readonly<Record<string, string>> = {
   'cli/src': 'The terminal, the commands and the texts share types.',
   'packages/guard/src': 'Events of keys have the errors of keys.',
-  'services/identity-provider/src/management/graph': 'Entities refer to each other.',
 }
 
 const products = sources.filter((file) => /\/src\//.test(file))

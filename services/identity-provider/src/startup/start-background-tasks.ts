@@ -6,7 +6,7 @@ import type { DirectoryStore } from '../directory-store/directory-store.ts'
 import type { StoreReversals } from '../directory-store/store-reversals.ts'
 import { startPeriodicTask } from '../http/periodic-task.ts'
 import type { Log } from '../http/service-options.ts'
-import { purgeExpired } from '../management/graph/deleted-items/purge-expired.ts'
+import { purgeExpired } from '../management/graph/directory-objects/deleted-item.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 

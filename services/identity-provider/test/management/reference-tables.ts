@@ -1,8 +1,10 @@
 import type { MemberObjects } from '../../src/directory/properties/property.ts'
-import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
+import {
+  applications,
+  appRoleAssignments,
+  servicePrincipals,
+} from '../../src/management/graph/directory-objects/entity-sets.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
-import { appRoleAssignments } from '../../src/management/graph/service-principals/app-role-assignment-operations.ts'
-import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
 import type { Operation } from '../../src/management/operations/operation.ts'
 import type { RequiredRoles } from '../../src/management/privileges/caller.ts'
 import { graphRoles } from '../../src/management/privileges/graph-roles.ts'

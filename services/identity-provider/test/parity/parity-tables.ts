@@ -2,8 +2,10 @@ import { claimSentences } from '@greeting/portal'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
-import { applications } from '../../src/management/graph/applications/application-entity-set.ts'
-import { servicePrincipals } from '../../src/management/graph/service-principals/service-principal-entity-set.ts'
+import {
+  applications,
+  servicePrincipals,
+} from '../../src/management/graph/directory-objects/entity-sets.ts'
 import type { EntitySet } from '../../src/management/odata/entity-set.ts'
 import { application, servicePrincipal, tenant } from '../directory/sample.ts'
 

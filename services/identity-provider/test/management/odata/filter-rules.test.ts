@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { applications } from '../../../src/management/graph/applications/application-entity-set.ts'
+import { applications } from '../../../src/management/graph/directory-objects/entity-sets.ts'
 import { complexTypes } from '../../../src/management/graph/metadata/complex-types.ts'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 

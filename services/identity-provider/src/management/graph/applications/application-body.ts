@@ -14,14 +14,14 @@ import { bodyForms, fixedValues } from '../../../directory/properties/property.t
 import { requireType } from '../../body/control-information.ts'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { isFixedValue } from '../fixed-value.ts'
-import { maxOwners, objectReference } from '../owners/object-reference.ts'
 import {
   type KeyCredentialBody,
   keyCredentialBody,
   maxCertificates,
-} from './key-credential-body.ts'
-import { newPasswordBody } from './new-password.ts'
+  newPasswordBody,
+} from '../directory-objects/credential-body.ts'
+import { isFixedValue } from '../directory-objects/object-body.ts'
+import { maxOwners, objectReference } from '../directory-objects/object-reference.ts'
 
 /** A secret of an answer, which has a keyId, or the properties of a new one. */
 const passwordCredential = z.union([

@@ -21,15 +21,17 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { deletionTime } from '../deleted-items/deleted-item.ts'
-import { applicationExpansions } from '../expansions.ts'
-import { withOwners } from '../owners/object-reference.ts'
+import {
+  type CreatedPassword,
+  keyCredentialsAfter,
+  newPassword,
+} from '../directory-objects/credential-body.ts'
+import { deletionTime } from '../directory-objects/deleted-item.ts'
+import { applicationExpansions, applications } from '../directory-objects/entity-sets.ts'
+import { findApplication, uniqueNameIn } from '../directory-objects/find-object.ts'
+import { withOwners } from '../directory-objects/object-reference.ts'
 import { parseApplication } from './application-body.ts'
-import { applications } from './application-entity-set.ts'
 import { requireValidApplication } from './application-rules.ts'
-import { findApplication, uniqueNameIn } from './find-application.ts'
-import { keyCredentialsAfter } from './key-credential-body.ts'
-import { type CreatedPassword, newPassword } from './new-password.ts'
 
 /** Registers applications, with app roles and requested permissions: registration steps 1 to 4. */
 export const applicationOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [

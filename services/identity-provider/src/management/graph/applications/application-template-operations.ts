@@ -8,8 +8,7 @@ import { entityJson, shownFor } from '../../odata/show-entity.ts'
 import type { Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
-import { applications } from './application-entity-set.ts'
+import { applications, servicePrincipals } from '../directory-objects/entity-sets.ts'
 
 /** The template of applications that are not in Microsoft's gallery. The others are Microsoft's. */
 const ownApplication = '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'

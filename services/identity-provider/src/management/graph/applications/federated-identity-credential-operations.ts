@@ -16,11 +16,11 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { findApplication } from '../directory-objects/find-object.ts'
 import {
   parseChangedFederatedCredential,
   parseNewFederatedCredential,
 } from './federated-identity-credential-body.ts'
-import { findApplication } from './find-application.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
 

@@ -7,8 +7,8 @@ import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
 import type { Answer, ListCall, ListOperation, ReadOperation } from '../../operations/operation.ts'
 import { readsApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
-import { type DirectoryObject, directoryObjects, typeOf } from './directory-object-entity-set.ts'
+import { type DirectoryObject, directoryObjects, typeOf } from './entity-sets.ts'
+import { activeServicePrincipal } from './find-object.ts'
 
 /** Applications and service principals by their IDs, without a set in the path. */
 export const directoryObjectOperations: readonly (ReadOperation | ListOperation)[] = [

@@ -1,13 +1,15 @@
 import { parseQuery, supportedOptions } from '../../odata/query-options.ts'
 import type { ReadOperation } from '../../operations/operation.ts'
 import { anyClient } from '../../privileges/graph-roles.ts'
-import { applications } from '../applications/application-entity-set.ts'
 import { federatedIdentityCredentials } from '../applications/federated-identity-credential-operations.ts'
-import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
-import { permissionGrants } from '../permission-grants/permission-grant-operations.ts'
-import { appRoleAssignments } from '../service-principals/app-role-assignment-operations.ts'
-import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
-import { domains, organization } from '../tenant/tenant-operations.ts'
+import {
+  applications,
+  appRoleAssignments,
+  directoryObjects,
+  servicePrincipals,
+} from '../directory-objects/entity-sets.ts'
+import { permissionGrants } from '../service-principals/permission-grant-operations.ts'
+import { domains, organization } from '../tenant-operations.ts'
 import { type ModelSet, metadataDocument } from './metadata-document.ts'
 
 const secretActions: ModelSet['actions'] = {

@@ -3,15 +3,12 @@ import { z } from 'zod'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { emptyGuid } from '../../../directory/guid.ts'
 import { guid } from '../../../directory/properties/forms.ts'
-import { shownProperties } from '../../../directory/properties/property.ts'
 import {
   type AppRoleAssignment,
-  appRoleAssignmentProperties,
   newAppRoleAssignment,
 } from '../../../directory/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
@@ -28,7 +25,8 @@ import type {
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { activeServicePrincipal, findServicePrincipal } from './find-service-principal.ts'
+import { appRoleAssignments } from '../directory-objects/entity-sets.ts'
+import { activeServicePrincipal, findServicePrincipal } from '../directory-objects/find-object.ts'
 
 /** One of the two service principals of an assignment: the API or the client. */
 type Side = {
@@ -187,13 +185,4 @@ async function listAssignments(call: ListCall, { own, other }: Side): Promise<An
     isVisible: (one, directory) =>
       activeServicePrincipal(directory, principal.tenantId, one[other]) !== undefined,
   })
-}
-
-/** The app role assignments of Microsoft Graph. */
-export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
-  name: 'appRoleAssignments',
-  type: 'appRoleAssignment',
-  keyOf: ({ id }) => id,
-  revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
-  properties: shownProperties(appRoleAssignmentProperties),
 }

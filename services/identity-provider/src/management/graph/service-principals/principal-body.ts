@@ -9,9 +9,9 @@ import {
   type KeyCredentialBody,
   keyCredentialBody,
   maxCertificates,
-} from '../applications/key-credential-body.ts'
-import { isFixedValue } from '../fixed-value.ts'
-import { maxOwners, objectReference } from '../owners/object-reference.ts'
+} from '../directory-objects/credential-body.ts'
+import { isFixedValue } from '../directory-objects/object-body.ts'
+import { maxOwners, objectReference } from '../directory-objects/object-reference.ts'
 
 const forms = bodyForms(servicePrincipalProperties)
 

@@ -19,13 +19,12 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { keyCredentialsAfter } from '../applications/key-credential-body.ts'
-import { deletionTime } from '../deleted-items/deleted-item.ts'
-import { principalExpansions } from '../expansions.ts'
-import { withOwners } from '../owners/object-reference.ts'
-import { findServicePrincipal } from './find-service-principal.ts'
+import { keyCredentialsAfter } from '../directory-objects/credential-body.ts'
+import { deletionTime } from '../directory-objects/deleted-item.ts'
+import { principalExpansions, servicePrincipals } from '../directory-objects/entity-sets.ts'
+import { findServicePrincipal } from '../directory-objects/find-object.ts'
+import { withOwners } from '../directory-objects/object-reference.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
-import { servicePrincipals } from './service-principal-entity-set.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
 export const servicePrincipalOperations: readonly (

@@ -1,10 +1,8 @@
-import { showProperty } from '../odata/show-entity.ts'
-import type { ReadOperation } from '../operations/operation.ts'
-import { readsApplications } from '../privileges/graph-roles.ts'
-import { applications } from './applications/application-entity-set.ts'
-import { findApplication } from './applications/find-application.ts'
-import { findServicePrincipal } from './service-principals/find-service-principal.ts'
-import { servicePrincipals } from './service-principals/service-principal-entity-set.ts'
+import { showProperty } from '../../odata/show-entity.ts'
+import type { ReadOperation } from '../../operations/operation.ts'
+import { readsApplications } from '../../privileges/graph-roles.ts'
+import { applications, servicePrincipals } from './entity-sets.ts'
+import { findApplication, findServicePrincipal } from './find-object.ts'
 
 /** Shows one property of an object at a path of its own. */
 export const propertyOperations: readonly ReadOperation[] = [

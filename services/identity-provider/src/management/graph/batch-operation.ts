@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { bodyCollection, text } from '../../../directory/properties/forms.ts'
-import { parseBody } from '../../body/parse-body.ts'
+import { bodyCollection, text } from '../../directory/properties/forms.ts'
+import { parseBody } from '../body/parse-body.ts'
 import type {
   AnswerWithBody,
   BatchCall,
   BatchOperation,
   RequestCall,
-} from '../../operations/operation.ts'
-import { withoutTenant } from '../../operations/operation-path.ts'
-import { anyClient } from '../../privileges/graph-roles.ts'
-import { errorEnvelope, type GraphError, refuse } from '../../refusals/graph-error.ts'
-import { refusalRow } from '../../refusals/refusals.ts'
+} from '../operations/operation.ts'
+import { withoutTenant } from '../operations/operation-path.ts'
+import { anyClient } from '../privileges/graph-roles.ts'
+import { errorEnvelope, type GraphError, refuse } from '../refusals/graph-error.ts'
+import { refusalRow } from '../refusals/refusals.ts'
 
 /** Several requests in one. Each is an operation with its own roles, transaction and audit record. */
 export const batchOperations: readonly BatchOperation[] = [

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Directory } from '../../../directory/directory.ts'
 import { guid, text } from '../../../directory/properties/forms.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { activeServicePrincipal } from '../service-principals/find-service-principal.ts'
+import { activeServicePrincipal } from './find-object.ts'
 
 const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])
 
@@ -50,11 +49,3 @@ export function withOwners(
   }
   return [...owners]
 }
-
-/** The owners that are not deleted. */
-export const activeOwners = (
-  directory: Directory,
-  tenantId: string,
-  ownerIds: readonly string[],
-): ServicePrincipal[] =>
-  ownerIds.flatMap((id) => activeServicePrincipal(directory, tenantId, id) ?? [])

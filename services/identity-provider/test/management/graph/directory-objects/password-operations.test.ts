@@ -7,7 +7,7 @@ import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
 import { wholeDirectory } from '../../../fakes/whole-directory.ts'
 import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
-import { withApi } from './sample-api.ts'
+import { withApi } from '../applications/sample-api.ts'
 
 const certificate = async (at = '2026-01-15T00:00:00Z') =>
   (await fixtureSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate

@@ -1,5 +1,7 @@
 import type { Application } from '../../../directory/application/application.ts'
+import type { Directory } from '../../../directory/directory.ts'
 import { isGuid } from '../../../directory/guid.ts'
+import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -33,3 +35,44 @@ export function findApplication(call: Call): Application {
 /** The unique name in the path of a request; undefined when it has another key. */
 export const uniqueNameIn = ({ parameters: { id: key = '' } }: Call): string | undefined =>
   key.startsWith('uniqueName=') ? key.slice('uniqueName='.length) : undefined
+
+/**
+ * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks
+ * `If-Match`.
+ *
+ * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
+ */
+export function findServicePrincipal(call: Call): ServicePrincipal {
+  const { caller, directory, ifMatch, parameters } = call
+  const { id: key = '' } = parameters
+  const [, appId] = /^appId=(.*)$/s.exec(key) ?? []
+  const name = appId ?? key
+  if (!isGuid(name)) throw refuse('identifier_invalid', name)
+  const principal =
+    appId === undefined
+      ? activeServicePrincipal(directory, caller.tenantId, name)
+      : directory.servicePrincipalByAppId(caller.tenantId, name)
+  if (principal === undefined) throw refuse('resource_unknown', name)
+  requireMatch(ifMatch, directory.revisionOf('servicePrincipal', principal.id) ?? 0)
+  return principal
+}
+
+/** The service principal of a tenant by its object ID, unless it is deleted. */
+export function activeServicePrincipal(
+  directory: Directory,
+  tenantId: string,
+  id: string,
+): ServicePrincipal | undefined {
+  const principal = directory.servicePrincipal(id)
+  return principal?.tenantId === tenantId && principal.deletedDateTime === null
+    ? principal
+    : undefined
+}
+
+/** The owners that are not deleted. */
+export const activeOwners = (
+  directory: Directory,
+  tenantId: string,
+  ownerIds: readonly string[],
+): ServicePrincipal[] =>
+  ownerIds.flatMap((id) => activeServicePrincipal(directory, tenantId, id) ?? [])

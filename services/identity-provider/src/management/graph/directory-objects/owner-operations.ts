@@ -12,10 +12,9 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { findApplication } from '../applications/find-application.ts'
-import { directoryObjects } from '../directory-objects/directory-object-entity-set.ts'
-import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
-import { activeOwners, referenceBody, withOwners } from './object-reference.ts'
+import { directoryObjects } from './entity-sets.ts'
+import { activeOwners, findApplication, findServicePrincipal } from './find-object.ts'
+import { referenceBody, withOwners } from './object-reference.ts'
 
 /** An object that has owners: where it is, and how it is found and changed. */
 type Owned<Entity extends Application | ServicePrincipal> = {

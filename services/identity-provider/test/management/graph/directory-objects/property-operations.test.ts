@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { role, withApi } from './applications/sample-api.ts'
+import { role, withApi } from '../applications/sample-api.ts'
 
 describe('a property at a path of its own', () => {
   const roles = [role()]

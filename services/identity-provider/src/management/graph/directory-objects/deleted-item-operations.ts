@@ -13,9 +13,8 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { applications } from '../applications/application-entity-set.ts'
-import { servicePrincipals } from '../service-principals/service-principal-entity-set.ts'
 import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
+import { applications, servicePrincipals } from './entity-sets.ts'
 
 /** Deleted applications and service principals. */
 export const deletedItemOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [

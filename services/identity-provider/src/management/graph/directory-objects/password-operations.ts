@@ -8,9 +8,8 @@ import { parseBody } from '../../body/parse-body.ts'
 import type { Call, Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { findServicePrincipal } from '../service-principals/find-service-principal.ts'
-import { findApplication } from './find-application.ts'
-import { newPassword, newPasswordBody } from './new-password.ts'
+import { newPassword, newPasswordBody } from './credential-body.ts'
+import { findApplication, findServicePrincipal } from './find-object.ts'
 
 /** An object that has secrets: where it is, and how it is found and changed. */
 type SecretHolder<Entity extends Application | ServicePrincipal> = {

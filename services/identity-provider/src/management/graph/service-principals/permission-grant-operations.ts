@@ -25,10 +25,7 @@ import type {
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import {
-  activeServicePrincipal,
-  findServicePrincipal,
-} from '../service-principals/find-service-principal.ts'
+import { activeServicePrincipal, findServicePrincipal } from '../directory-objects/find-object.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
 export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [

@@ -4,10 +4,16 @@ import {
   type KeyCredential,
   safeKey,
 } from '../../../directory/application/key-credential.ts'
+import {
+  createPassword,
+  type NewPassword,
+  type PasswordCredential,
+} from '../../../directory/application/password-credential.ts'
 import { dateTime, guid, text } from '../../../directory/properties/forms.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
-import { requireNoIssues } from '../../body/parse-body.ts'
+import { omitUndefined, requireNoIssues } from '../../body/parse-body.ts'
+import { refuse } from '../../refusals/graph-error.ts'
 
 const maxKeyLength = 65_536
 export const maxCertificates = 100
@@ -111,3 +117,39 @@ const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
   path: ['keyCredentials', ...index],
   message,
 })
+
+/** The properties of a new secret in a body. */
+export const newPasswordBody = z
+  .strictObject({
+    displayName: text().nullish(),
+    startDateTime: dateTime.nullish(),
+    endDateTime: dateTime.nullish(),
+  })
+  .transform(
+    ({ displayName, startDateTime, endDateTime }): NewPassword =>
+      omitUndefined({
+        displayName: displayName ?? undefined,
+        startDateTime: startDateTime ?? undefined,
+        endDateTime: endDateTime ?? undefined,
+      }),
+  )
+
+/** A new secret, and its text. */
+export type CreatedPassword = {
+  readonly credential: PasswordCredential
+  readonly secretText: string
+}
+
+/**
+ * Creates a secret of a body.
+ *
+ * @throws {GraphError} graph_refusal body_invalid when it would end before its start.
+ */
+export function newPassword(requested: NewPassword, runtime: Runtime): CreatedPassword {
+  const created = createPassword(requested, runtime)
+  const { endDateTime, startDateTime } = created.credential
+  if (endDateTime <= startDateTime) {
+    throw refuse('body_invalid', 'The credential must end after its start.')
+  }
+  return created
+}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { put, remove } from '../../../../src/directory/directory-change.ts'
-import { wholeDirectory } from '../../../fakes/whole-directory.ts'
-import { type Body, sampleGraph } from '../../sample-graph.ts'
-import { withApi } from '../applications/sample-api.ts'
+import { put, remove } from '../../../src/directory/directory-change.ts'
+import { wholeDirectory } from '../../fakes/whole-directory.ts'
+import { type Body, sampleGraph } from '../sample-graph.ts'
+import { withApi } from './applications/sample-api.ts'
 
 type Part = { readonly id: string; readonly status: number; readonly body: Body }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { contoso, sampleGraph } from '../../sample-graph.ts'
+import { contoso, sampleGraph } from '../sample-graph.ts'
 
 describe('the tenant of a caller', () => {
   it('is shown with its domains', async () => {

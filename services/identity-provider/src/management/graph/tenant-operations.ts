@@ -1,10 +1,10 @@
-import { shownProperties } from '../../../directory/properties/property.ts'
-import type { Tenant } from '../../../directory/tenant.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import type { ReadOperation } from '../../operations/operation.ts'
-import { anyClient, readsAssignments } from '../../privileges/graph-roles.ts'
-import { refuse } from '../../refusals/graph-error.ts'
+import { shownProperties } from '../../directory/properties/property.ts'
+import type { Tenant } from '../../directory/tenant.ts'
+import type { EntitySet } from '../odata/entity-set.ts'
+import { listEntities } from '../odata/list-entities.ts'
+import type { ReadOperation } from '../operations/operation.ts'
+import { anyClient, readsAssignments } from '../privileges/graph-roles.ts'
+import { refuse } from '../refusals/graph-error.ts'
 
 /** What a tenant says about itself, and the refusal of everything about a signed-in user. */
 export const tenantReadOperations: readonly ReadOperation[] = [

@@ -1,0 +1,126 @@
+import {
+  type Application,
+  applicationProperties,
+} from '../../../directory/application/application.ts'
+import { credentialName } from '../../../directory/application/credential.ts'
+import { shownProperties } from '../../../directory/properties/property.ts'
+import {
+  type AppRoleAssignment,
+  appRoleAssignmentProperties,
+} from '../../../directory/service-principal/app-role-assignment.ts'
+import {
+  type ServicePrincipal,
+  servicePrincipalProperties,
+} from '../../../directory/service-principal/service-principal.ts'
+import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
+import { entityJson } from '../../odata/show-entity.ts'
+import { activeOwners, activeServicePrincipal } from './find-object.ts'
+
+/** The applications of Microsoft Graph. */
+export const applications: EntitySet<Application> = {
+  name: 'applications',
+  type: 'application',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('application', id),
+  credentialsOf: (one) =>
+    [...one.passwordCredentials, ...one.keyCredentials].map(({ keyId }) =>
+      credentialName(one, keyId),
+    ),
+  properties: shownProperties(applicationProperties),
+}
+
+/** The service principals of Microsoft Graph. */
+export const servicePrincipals: EntitySet<ServicePrincipal> = {
+  name: 'servicePrincipals',
+  type: 'servicePrincipal',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('servicePrincipal', id),
+  credentialsOf: ({ appId, keyCredentials, passwordCredentials }, { directory }) => {
+    const application = directory.applicationByAppId(appId)
+    return application === undefined
+      ? []
+      : [...passwordCredentials, ...keyCredentials].map(({ keyId }) =>
+          credentialName(application, keyId),
+        )
+  },
+  properties: shownProperties(servicePrincipalProperties),
+}
+
+/** The app role assignments of Microsoft Graph. */
+export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
+  name: 'appRoleAssignments',
+  type: 'appRoleAssignment',
+  keyOf: ({ id }) => id,
+  revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
+  properties: shownProperties(appRoleAssignmentProperties),
+}
+
+/** An object of the directory, of either type. */
+export type DirectoryObject = Application | ServicePrincipal
+
+const isApplication = (object: DirectoryObject): object is Application => 'identifierUris' in object
+
+/** The type of an object in `@odata.type`. */
+export const typeOf = (object: DirectoryObject): 'application' | 'servicePrincipal' =>
+  isApplication(object) ? 'application' : 'servicePrincipal'
+
+const filterable = new Set(['id', 'displayName', 'appId'])
+
+/** The property of either type, with the value for the type of an object. */
+function propertyOf(name: string): EntitySet<DirectoryObject>['properties'][string] {
+  const [ofApplication, ofPrincipal] = [
+    applications.properties[name],
+    servicePrincipals.properties[name],
+  ]
+  return {
+    type: ofApplication?.type ?? ofPrincipal?.type ?? 'Edm.String',
+    ...(filterable.has(name) ? { filter: 'value' } : {}),
+    show: (object, view) =>
+      isApplication(object) ? ofApplication?.show(object, view) : ofPrincipal?.show(object, view),
+  }
+}
+
+/**
+ * Applications and service principals as objects of one set. Each has the properties of its own type,
+ * because JSON omits the others.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/directoryobject
+ */
+export const directoryObjects: EntitySet<DirectoryObject> = {
+  name: 'directoryObjects',
+  type: 'directoryObject',
+  keyOf: ({ id }) => id,
+  typeOf: (object) => `#microsoft.graph.${typeOf(object)}`,
+  properties: Object.fromEntries(
+    [
+      ...new Set([
+        ...Object.keys(servicePrincipals.properties),
+        ...Object.keys(applications.properties),
+      ]),
+    ].map((name) => [name, propertyOf(name)]),
+  ),
+}
+
+const owners: Expansions<Application | ServicePrincipal> = {
+  owners: ({ ownerIds, tenantId }, view) =>
+    activeOwners(view.directory, tenantId, ownerIds).map((owner) =>
+      entityJson(owner, directoryObjects, { ...view, selected: undefined }),
+    ),
+}
+
+/** The related objects that `$expand` adds to an application. */
+export const applicationExpansions: Expansions<Application> = owners
+
+/** The related objects that `$expand` adds to a service principal. */
+export const principalExpansions: Expansions<ServicePrincipal> = {
+  ...owners,
+  appRoleAssignments: ({ id, tenantId }, view) =>
+    view.directory
+      .assignmentsOf(id)
+      .filter(
+        ({ resourceId }) =>
+          activeServicePrincipal(view.directory, tenantId, resourceId) !== undefined,
+      )
+      .slice(0, 20)
+      .map((one) => entityJson(one, appRoleAssignments, { ...view, selected: undefined })),
+}
