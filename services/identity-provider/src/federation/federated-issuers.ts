@@ -1,4 +1,4 @@
-// Folder: The guard fetches the keys of other issuers and verifies their tokens, as for any API.
+// Folder: The guard fetches the keys of other issuers and verifies their tokens.
 
 import {
   anyCaller,

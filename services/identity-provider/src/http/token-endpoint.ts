@@ -1,4 +1,4 @@
-// Folder: Routes pass requests to the decision and return its answers.
+// Folder: Routes pass requests to the decision.
 
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'

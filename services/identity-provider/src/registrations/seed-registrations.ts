@@ -1,4 +1,4 @@
-// Folder: The first registrations are a file and a change of the directory: no network, no keys.
+// Folder: The first registrations are a file and a change: no network, no keys.
 
 import {
   applicationIdPlaceholder,
