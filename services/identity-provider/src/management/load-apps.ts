@@ -17,7 +17,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./graph/service-principals/permission-grant-operations.ts'),
   () => import('./graph/metadata/metadata-operations.ts'),
   () => import('./graph/batch-operation.ts'),
-  () => import('./graph/directory-objects/property-operations.ts'),
   () => import('./graph/service-principals/app-role-assignment-operations.ts'),
   () => import('./graph/graph-operations.ts'),
   () => import('./server/key-operations.ts'),

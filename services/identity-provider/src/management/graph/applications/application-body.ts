@@ -20,8 +20,7 @@ import {
   maxCertificates,
   newPasswordBody,
 } from '../directory-objects/credential-body.ts'
-import { isFixedValue } from '../directory-objects/object-body.ts'
-import { maxOwners, objectReference } from '../directory-objects/object-reference.ts'
+import { isFixedValue, maxOwners, objectReference } from '../directory-objects/object-body.ts'
 
 /** A secret of an answer, which has a keyId, or the properties of a new one. */
 const passwordCredential = z.union([

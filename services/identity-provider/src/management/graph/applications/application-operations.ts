@@ -8,18 +8,8 @@ import type { Directory } from '../../../directory/directory.ts'
 import { put, remove } from '../../../directory/directory-change.ts'
 import { inertAfter } from '../../../directory/properties/inert-properties.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listChanges } from '../../odata/list-changes.ts'
-import { countStored, listStored } from '../../odata/list-stored.ts'
-import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import type {
-  AnswerWithBody,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ListOperation,
-  ReadOperation,
-} from '../../operations/operation.ts'
-import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
+import type { AnswerWithBody, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {
   type CreatedPassword,
@@ -27,71 +17,26 @@ import {
   newPassword,
 } from '../directory-objects/credential-body.ts'
 import { deletionTime } from '../directory-objects/deleted-item.ts'
-import { applicationExpansions, applications } from '../directory-objects/entity-sets.ts'
+import { applications } from '../directory-objects/entity-sets.ts'
 import { findApplication, uniqueNameIn } from '../directory-objects/find-object.ts'
-import { withOwners } from '../directory-objects/object-reference.ts'
+import { applicationRow, objectOperations } from '../directory-objects/object-operations.ts'
+import { withOwners } from '../directory-objects/owner-operations.ts'
 import { parseApplication } from './application-body.ts'
 import { requireValidApplication } from './application-rules.ts'
 
 /** Registers applications, with app roles and requested permissions: registration steps 1 to 4. */
-export const applicationOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
-  {
-    method: 'GET',
-    path: '/applications',
-    requires: readsApplications,
-    summary: 'Lists the applications of the tenant.',
-    list: (call) =>
-      listStored(call, applications, { kind: 'application', expansions: applicationExpansions }),
-  },
-  {
-    method: 'GET',
-    path: '/applications/$count',
-    requires: readsApplications,
-    summary: 'Counts the applications of the tenant.',
-    list: (call) => countStored(call, applications, { kind: 'application' }),
-  },
-  {
-    method: 'GET',
-    path: '/applications/delta',
-    requires: readsApplications,
-    summary: 'Lists the applications that changed since an earlier request.',
-    list: (call) => listChanges(call, applications, 'application'),
-  },
-  {
-    method: 'POST',
-    path: '/applications',
-    requires: writesApplications,
-    summary: 'Registers an application.',
-    takesBody: true,
-    action: 'application.create',
-    change: create,
-  },
-  {
-    method: 'GET',
-    path: '/applications/{id}',
-    requires: readsApplications,
-    summary: 'Shows an application.',
-    read: (call) => showEntity(call, applications, findApplication(call), applicationExpansions),
-  },
-  {
-    method: 'PATCH',
-    path: '/applications/{id}',
-    requires: writesApplications,
+export const applicationOperations = objectOperations(applicationRow, {
+  create: { summary: 'Registers an application.', change: create },
+  update: {
     summary:
       'Changes the properties of an application that the body contains. A collection replaces the old one.',
-    takesBody: true,
-    action: 'application.update',
     change: update,
   },
-  {
-    method: 'DELETE',
-    path: '/applications/{id}',
-    requires: writesApplications,
+  remove: {
     summary: 'Deletes an application and its service principal. Both can be restored for 30 days.',
-    action: 'application.delete',
     change: softDelete,
   },
-]
+})
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call

@@ -1,3 +1,23 @@
+import { guid, text } from '../../../directory/properties/forms.ts'
+
+const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])
+
+/**
+ * The address of an object of the directory. Only its last two segments count: a client may reach this
+ * server by another host than the one in its references.
+ *
+ * @see OData JSON Format 4.01 section 8.5
+ */
+export const objectReference = text(2048)
+  .transform((reference) => {
+    const [set = '', id = ''] = reference.split('/').slice(-2)
+    return referenceSets.has(set.toLowerCase()) ? id : ''
+  })
+  .pipe(guid)
+
+/** As in Microsoft Graph. */
+export const maxOwners = 100
+
 /**
  * Whether a value equals the fixed value of a property, or a part of it. Clients send such values
  * back after they have read the object. A null stands for the fixed value.

@@ -1,10 +1,9 @@
-import type { Application } from '../../../directory/application/application.ts'
-import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
+import { z } from 'zod'
+import type { Directory } from '../../../directory/directory.ts'
+import { put } from '../../../directory/directory-change.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import type {
-  Call,
   Change,
   ChangeOperation,
   ChangingCall,
@@ -13,96 +12,106 @@ import type {
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
-import { activeOwners, findApplication, findServicePrincipal } from './find-object.ts'
-import { referenceBody, withOwners } from './object-reference.ts'
+import { activeOwners, activeServicePrincipal } from './find-object.ts'
+import { maxOwners, objectReference } from './object-body.ts'
+import {
+  applicationRow,
+  type ObjectKind,
+  type ObjectRow,
+  principalRow,
+} from './object-operations.ts'
 
-/** An object that has owners: where it is, and how it is found and changed. */
-type Owned<Entity extends Application | ServicePrincipal> = {
-  readonly set: 'applications' | 'servicePrincipals'
-  readonly noun: string
-  readonly action: string
-  readonly find: (call: Call) => Entity
-  readonly put: (entity: Entity) => DirectoryChange
-}
-
-const ownedApplication: Owned<Application> = {
-  set: 'applications',
-  noun: 'an application',
-  action: 'application',
-  find: findApplication,
-  put: (application) => put('application', application),
-}
-const ownedPrincipal: Owned<ServicePrincipal> = {
-  set: 'servicePrincipals',
-  noun: 'a service principal',
-  action: 'servicePrincipal',
-  find: findServicePrincipal,
-  put: (principal) => put('servicePrincipal', principal),
-}
-
-const operationsOf = <Entity extends Application | ServicePrincipal>(
-  owned: Owned<Entity>,
+const operationsOf = <Kind extends ObjectKind>(
+  row: ObjectRow<Kind>,
 ): (ReadOperation | ChangeOperation)[] => [
   {
     method: 'GET',
-    path: `/${owned.set}/{id}/owners`,
+    path: `/${row.set.name}/{id}/owners`,
     requires: readsApplications,
-    summary: `Lists the owners of ${owned.noun}. An owner has no right because of it.`,
+    summary: `Lists the owners of ${row.one}. An owner has no right because of it.`,
     read: (call) => {
-      const { ownerIds, tenantId } = owned.find(call)
+      const { ownerIds, tenantId } = row.find(call)
       return listEntities(call, directoryObjects, activeOwners(call.directory, tenantId, ownerIds))
     },
   },
   {
     method: 'POST',
-    path: `/${owned.set}/{id}/owners/$ref`,
+    path: `/${row.set.name}/{id}/owners/$ref`,
     requires: writesApplications,
-    summary: `Adds a service principal to the owners of ${owned.noun}.`,
+    summary: `Adds a service principal to the owners of ${row.one}.`,
     takesBody: true,
-    action: `${owned.action}.addOwner`,
-    change: (call) => addOwner(call, owned),
+    action: `${row.kind}.addOwner`,
+    change: (call) => addOwner(call, row),
   },
   {
     method: 'DELETE',
-    path: `/${owned.set}/{id}/owners/{owner}/$ref`,
+    path: `/${row.set.name}/{id}/owners/{owner}/$ref`,
     requires: writesApplications,
-    summary: `Removes one of the owners of ${owned.noun}.`,
-    action: `${owned.action}.removeOwner`,
-    change: (call) => removeOwner(call, owned),
+    summary: `Removes one of the owners of ${row.one}.`,
+    action: `${row.kind}.removeOwner`,
+    change: (call) => removeOwner(call, row),
   },
 ]
 
+/** The body of `POST .../owners/$ref`. */
+const referenceBody = z.strictObject({ '@odata.id': objectReference })
+
 /** The owners of applications and service principals. */
 export const ownerOperations: readonly (ReadOperation | ChangeOperation)[] = [
-  ...operationsOf(ownedApplication),
-  ...operationsOf(ownedPrincipal),
+  ...operationsOf(applicationRow),
+  ...operationsOf(principalRow),
 ]
 
-function addOwner<Entity extends Application | ServicePrincipal>(
+function addOwner<Kind extends ObjectKind>(
   call: ChangingCall,
-  { find, put }: Owned<Entity>,
+  { kind, find }: ObjectRow<Kind>,
 ): Change {
   const entity = find(call)
   const { '@odata.id': id } = parseBody(referenceBody, call.body)
   const ownerIds = withOwners(entity.ownerIds, [id], call.directory, call.caller.tenantId)
   return {
-    changes: [put({ ...entity, ownerIds })],
+    changes: [put(kind, { ...entity, ownerIds })],
     target: entity.id,
     answer: { status: 204 },
   }
 }
 
-function removeOwner<Entity extends Application | ServicePrincipal>(
+function removeOwner<Kind extends ObjectKind>(
   call: ChangingCall,
-  { find, put }: Owned<Entity>,
+  { kind, find }: ObjectRow<Kind>,
 ): Change {
   const entity = find(call)
   const { owner = '' } = call.parameters
   const ownerIds = entity.ownerIds.filter((id) => id !== owner.toLowerCase())
   if (ownerIds.length === entity.ownerIds.length) throw refuse('resource_unknown', owner)
   return {
-    changes: [put({ ...entity, ownerIds })],
+    changes: [put(kind, { ...entity, ownerIds })],
     target: entity.id,
     answer: { status: 204 },
   }
+}
+
+/**
+ * The owners after some were added. An owner must be a service principal of the tenant.
+ *
+ * @throws {GraphError} graph_refusal resource_unknown, owner_taken, body_invalid.
+ */
+export function withOwners(
+  before: readonly string[],
+  added: readonly string[],
+  directory: Directory,
+  tenantId: string,
+): readonly string[] {
+  const owners = new Set(before)
+  for (const id of added) {
+    if (activeServicePrincipal(directory, tenantId, id) === undefined) {
+      throw refuse('resource_unknown', id)
+    }
+    if (owners.has(id)) throw refuse('owner_taken')
+    owners.add(id)
+  }
+  if (owners.size > maxOwners) {
+    throw refuse('body_invalid', `An object must not have more than ${maxOwners} owners.`)
+  }
+  return [...owners]
 }

@@ -1,65 +1,48 @@
 import { z } from 'zod'
-import type { Application } from '../../../directory/application/application.ts'
 import { passwordCredentialJson } from '../../../directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../../../directory/directory-change.ts'
+import { put } from '../../../directory/directory-change.ts'
 import { guid } from '../../../directory/properties/forms.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import type { Call, Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
+import type { Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { newPassword, newPasswordBody } from './credential-body.ts'
-import { findApplication, findServicePrincipal } from './find-object.ts'
+import {
+  applicationRow,
+  type ObjectKind,
+  type ObjectRow,
+  principalRow,
+} from './object-operations.ts'
 
-/** An object that has secrets: where it is, and how it is found and changed. */
-type SecretHolder<Entity extends Application | ServicePrincipal> = {
-  readonly set: 'applications' | 'servicePrincipals'
-  readonly action: 'application' | 'servicePrincipal'
-  /** Where its secrets authenticate the application. */
-  readonly extent: string
-  readonly find: (call: Call) => Entity
-  readonly put: (entity: Entity) => DirectoryChange
-}
-
-const operationsOf = <Entity extends Application | ServicePrincipal>(
-  holder: SecretHolder<Entity>,
+/** @param extent where the secrets authenticate the application */
+const operationsOf = <Kind extends ObjectKind>(
+  row: ObjectRow<Kind>,
+  extent = '',
 ): ChangeOperation[] => [
   {
     method: 'POST',
-    path: `/${holder.set}/{id}/addPassword`,
+    path: `/${row.set.name}/{id}/addPassword`,
     requires: writesApplications,
-    summary: `Creates a client secret${holder.extent}. It is in this answer only.`,
+    summary: `Creates a client secret${extent}. It is in this answer only.`,
     takesBody: true,
-    action: `${holder.action}.addPassword`,
-    change: (call) => addPassword(call, holder),
+    action: `${row.kind}.addPassword`,
+    change: (call) => addPassword(call, row),
   },
   {
     method: 'POST',
-    path: `/${holder.set}/{id}/removePassword`,
+    path: `/${row.set.name}/{id}/removePassword`,
     requires: writesApplications,
-    summary: `Removes a client secret${holder.extent} by its keyId.`,
+    summary: `Removes a client secret${extent} by its keyId.`,
     takesBody: true,
-    action: `${holder.action}.removePassword`,
-    change: (call) => removePassword(call, holder),
+    action: `${row.kind}.removePassword`,
+    change: (call) => removePassword(call, row),
   },
 ]
 
 /** Client secrets: registration step 6. */
 export const passwordOperations: readonly ChangeOperation[] = [
-  ...operationsOf<Application>({
-    set: 'applications',
-    action: 'application',
-    extent: '',
-    find: findApplication,
-    put: (application) => put('application', application),
-  }),
-  ...operationsOf<ServicePrincipal>({
-    set: 'servicePrincipals',
-    action: 'servicePrincipal',
-    extent: ' for this tenant only',
-    find: findServicePrincipal,
-    put: (principal) => put('servicePrincipal', principal),
-  }),
+  ...operationsOf(applicationRow),
+  ...operationsOf(principalRow, ' for this tenant only'),
 ]
 
 /** As in Microsoft Graph, an application has at most this many entries in all collections together. */
@@ -68,9 +51,9 @@ const maxSecrets = 1200
 const addPasswordBody = z.strictObject({ passwordCredential: newPasswordBody.nullish() })
 const removePasswordBody = z.strictObject({ keyId: guid })
 
-function addPassword<Entity extends Application | ServicePrincipal>(
+function addPassword<Kind extends ObjectKind>(
   call: ChangingCall,
-  { find, put }: SecretHolder<Entity>,
+  { kind, find }: ObjectRow<Kind>,
 ): Change {
   const holder = find(call)
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
@@ -80,7 +63,7 @@ function addPassword<Entity extends Application | ServicePrincipal>(
     throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
   }
   return {
-    changes: [put({ ...holder, passwordCredentials })],
+    changes: [put(kind, { ...holder, passwordCredentials })],
     target: holder.id,
     answer: {
       status: 200,
@@ -93,9 +76,9 @@ function addPassword<Entity extends Application | ServicePrincipal>(
   }
 }
 
-function removePassword<Entity extends Application | ServicePrincipal>(
+function removePassword<Kind extends ObjectKind>(
   call: ChangingCall,
-  { find, put }: SecretHolder<Entity>,
+  { kind, find }: ObjectRow<Kind>,
 ): Change {
   const holder = find(call)
   const { keyId } = parseBody(removePasswordBody, call.body)
@@ -104,7 +87,7 @@ function removePassword<Entity extends Application | ServicePrincipal>(
     throw refuse('password_unknown')
   }
   return {
-    changes: [put({ ...holder, passwordCredentials })],
+    changes: [put(kind, { ...holder, passwordCredentials })],
     target: holder.id,
     answer: { status: 204 },
   }

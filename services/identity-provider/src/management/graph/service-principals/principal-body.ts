@@ -10,8 +10,7 @@ import {
   keyCredentialBody,
   maxCertificates,
 } from '../directory-objects/credential-body.ts'
-import { isFixedValue } from '../directory-objects/object-body.ts'
-import { maxOwners, objectReference } from '../directory-objects/object-reference.ts'
+import { isFixedValue, maxOwners, objectReference } from '../directory-objects/object-body.ts'
 
 const forms = bodyForms(servicePrincipalProperties)
 

@@ -7,92 +7,33 @@ import {
   newServicePrincipal,
 } from '../../../directory/service-principal/service-principal.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
-import { listChanges } from '../../odata/list-changes.ts'
-import { countStored, listStored } from '../../odata/list-stored.ts'
-import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import type {
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ListOperation,
-  ReadOperation,
-} from '../../operations/operation.ts'
-import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
+import type { Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { keyCredentialsAfter } from '../directory-objects/credential-body.ts'
 import { deletionTime } from '../directory-objects/deleted-item.ts'
-import { principalExpansions, servicePrincipals } from '../directory-objects/entity-sets.ts'
+import { servicePrincipals } from '../directory-objects/entity-sets.ts'
 import { findServicePrincipal } from '../directory-objects/find-object.ts'
-import { withOwners } from '../directory-objects/object-reference.ts'
+import { objectOperations, principalRow } from '../directory-objects/object-operations.ts'
+import { withOwners } from '../directory-objects/owner-operations.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
-export const servicePrincipalOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-)[] = [
-  {
-    method: 'GET',
-    path: '/servicePrincipals',
-    requires: readsApplications,
-    summary: 'Lists the service principals of the tenant.',
-    list: (call) =>
-      listStored(call, servicePrincipals, {
-        kind: 'servicePrincipal',
-        expansions: principalExpansions,
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/servicePrincipals/$count',
-    requires: readsApplications,
-    summary: 'Counts the service principals of the tenant.',
-    list: (call) => countStored(call, servicePrincipals, { kind: 'servicePrincipal' }),
-  },
-  {
-    method: 'GET',
-    path: '/servicePrincipals/delta',
-    requires: readsApplications,
-    summary: 'Lists the service principals that changed since an earlier request.',
-    list: (call) => listChanges(call, servicePrincipals, 'servicePrincipal'),
-  },
-  {
-    method: 'POST',
-    path: '/servicePrincipals',
-    requires: writesApplications,
+export const servicePrincipalOperations = objectOperations(principalRow, {
+  create: {
     summary: 'Creates the service principal of an application in the tenant.',
-    takesBody: true,
-    action: 'servicePrincipal.create',
     change: create,
   },
-  {
-    method: 'GET',
-    path: '/servicePrincipals/{id}',
-    requires: readsApplications,
-    summary: 'Shows a service principal.',
-    read: (call) =>
-      showEntity(call, servicePrincipals, findServicePrincipal(call), principalExpansions),
-  },
-  {
-    method: 'PATCH',
-    path: '/servicePrincipals/{id}',
-    requires: writesApplications,
+  update: {
     summary:
       'Enables or disables a service principal, changes its certificates or its description, or whether access to it requires an assignment.',
-    takesBody: true,
-    action: 'servicePrincipal.update',
     change: update,
   },
-  {
-    method: 'DELETE',
-    path: '/servicePrincipals/{id}',
-    requires: writesApplications,
+  remove: {
     summary: 'Deletes a service principal. It can be restored for 30 days, with its assignments.',
-    action: 'servicePrincipal.delete',
     change: softDelete,
   },
-]
+})
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, directory, runtime } = call

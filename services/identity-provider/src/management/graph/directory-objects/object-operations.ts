@@ -1,0 +1,131 @@
+import type { DirectoryObjects } from '../../../directory/directory-change.ts'
+import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
+import { listChanges } from '../../odata/list-changes.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
+import { showEntity, showProperty } from '../../odata/show-entity.ts'
+import type {
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ListOperation,
+  ReadOperation,
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import {
+  applicationExpansions,
+  applications,
+  principalExpansions,
+  servicePrincipals,
+} from './entity-sets.ts'
+import { findApplication, findServicePrincipal } from './find-object.ts'
+
+/** The kinds of objects that have routes, owners, secrets and properties in common. */
+export type ObjectKind = 'application' | 'servicePrincipal'
+
+/** A kind of objects: its names, its set, and how a request finds one. */
+export type ObjectRow<Kind extends ObjectKind> = {
+  readonly kind: Kind
+  readonly one: string
+  readonly many: string
+  readonly set: EntitySet<DirectoryObjects[Kind]>
+  readonly expansions: Expansions<DirectoryObjects[Kind]>
+  readonly find: (call: Call) => DirectoryObjects[Kind]
+}
+
+export const applicationRow: ObjectRow<'application'> = {
+  kind: 'application',
+  one: 'an application',
+  many: 'applications',
+  set: applications,
+  expansions: applicationExpansions,
+  find: findApplication,
+}
+
+export const principalRow: ObjectRow<'servicePrincipal'> = {
+  kind: 'servicePrincipal',
+  one: 'a service principal',
+  many: 'service principals',
+  set: servicePrincipals,
+  expansions: principalExpansions,
+  find: findServicePrincipal,
+}
+
+type KindChange = { readonly summary: string; readonly change: (call: ChangingCall) => Change }
+
+/** The operations on the objects of one kind. Only their changes differ. */
+export const objectOperations = <Kind extends ObjectKind>(
+  { kind, one, many, set, expansions, find }: ObjectRow<Kind>,
+  { create, update, remove }: Readonly<Record<'create' | 'update' | 'remove', KindChange>>,
+): (ReadOperation | ListOperation | ChangeOperation)[] => [
+  {
+    method: 'GET',
+    path: `/${set.name}`,
+    requires: readsApplications,
+    summary: `Lists the ${many} of the tenant.`,
+    list: (call) => listStored(call, set, { kind, expansions }),
+  },
+  {
+    method: 'GET',
+    path: `/${set.name}/$count`,
+    requires: readsApplications,
+    summary: `Counts the ${many} of the tenant.`,
+    list: (call) => countStored(call, set, { kind }),
+  },
+  {
+    method: 'GET',
+    path: `/${set.name}/delta`,
+    requires: readsApplications,
+    summary: `Lists the ${many} that changed since an earlier request.`,
+    list: (call) => listChanges(call, set, kind),
+  },
+  {
+    method: 'POST',
+    path: `/${set.name}`,
+    requires: writesApplications,
+    takesBody: true,
+    action: `${kind}.create`,
+    ...create,
+  },
+  {
+    method: 'GET',
+    path: `/${set.name}/{id}`,
+    requires: readsApplications,
+    summary: `Shows ${one}.`,
+    read: (call) => showEntity(call, set, find(call), expansions),
+  },
+  {
+    method: 'PATCH',
+    path: `/${set.name}/{id}`,
+    requires: writesApplications,
+    takesBody: true,
+    action: `${kind}.update`,
+    ...update,
+  },
+  {
+    method: 'DELETE',
+    path: `/${set.name}/{id}`,
+    requires: writesApplications,
+    action: `${kind}.delete`,
+    ...remove,
+  },
+]
+
+const propertyOperation = <Kind extends ObjectKind>({
+  one,
+  set,
+  find,
+}: ObjectRow<Kind>): ReadOperation => ({
+  method: 'GET',
+  path: `/${set.name}/{id}/{property}`,
+  properties: Object.keys(set.properties),
+  requires: readsApplications,
+  summary: `Shows one property of ${one}.`,
+  read: (call) => showProperty(call, set, find(call)),
+})
+
+/** Shows one property of an object at a path of its own. */
+export const propertyOperations: readonly ReadOperation[] = [
+  propertyOperation(applicationRow),
+  propertyOperation(principalRow),
+]
