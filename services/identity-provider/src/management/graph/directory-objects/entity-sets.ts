@@ -75,6 +75,7 @@ function propertyOf(name: string): EntitySet<DirectoryObject>['properties'][stri
   return {
     type: ofApplication?.type ?? ofPrincipal?.type ?? 'Edm.String',
     ...(filterable.has(name) ? { filter: 'value' } : {}),
+    ...(ofApplication?.isSelectedOnly ? { isSelectedOnly: true } : {}),
     show: (object, view) =>
       isApplication(object) ? ofApplication?.show(object, view) : ofPrincipal?.show(object, view),
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
-import { bodyForms } from '../../../directory/properties/property.ts'
+import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
 import { servicePrincipalProperties } from '../../../directory/service-principal/service-principal.ts'
 import { requireType } from '../../body/control-information.ts'
 import { parseBody } from '../../body/parse-body.ts'
@@ -25,6 +25,7 @@ const changeable = z
     ...forms.inert,
   })
   .partial()
+const fixed = fixedValues(servicePrincipalProperties)
 const newPrincipal = changeable.extend({ appId: guid })
 
 /** The changes that a body requests. Missing properties do not change. */
@@ -45,7 +46,7 @@ export type PrincipalPatch = {
  */
 export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly appId: string } {
   requireType(body, 'servicePrincipal')
-  const { appId, ...rest } = parseBody(newPrincipal, body)
+  const { appId, ...rest } = parseBody(newPrincipal, dropUnchanged(body, fixed))
   return { appId, ...patchOf(rest) }
 }
 

@@ -14,6 +14,7 @@ describe('an object without its set in the path', () => {
     })
     const { body: principal } = await admin.get(`/directoryObjects/${admin.principalId}`)
     assert.equal(principal['@odata.type'], '#microsoft.graph.servicePrincipal')
+    assert.equal('oauth2RequirePostResponse' in application, false, 'only by $select')
     assert.equal((await admin.get(`/directoryObjects/${guid(9)}`)).status, 404)
     assert.equal((await admin.get('/directoryObjects/x')).status, 400)
   })

@@ -50,6 +50,16 @@ describe('a service principal', () => {
     assert.equal(byName.body.value.length, 1)
   })
 
+  it('is created with a property that has only one value here, if it is that value', async () => {
+    const { admin, api } = await withApi()
+    const create = (addIns: object[]) =>
+      admin.post('/servicePrincipals', { appId: api.appId, addIns, tokenEncryptionKeyId: null })
+    const refused = await create([{ id: guid(9), type: 'powerShell' }])
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error.message, /Property 'addIns' is read-only/)
+    assert.equal((await create([])).status, 201)
+  })
+
   it('exists once for each application and tenant', async () => {
     const { admin, resource } = await withPrincipals()
     const { status, body } = await admin.post('/servicePrincipals', { appId: resource.appId })
