@@ -7,5 +7,5 @@ export type {
   SignInFault,
   TokenPreview,
 } from './host/portal-host.ts'
-export { claimSentences } from './layout/claim-sentences.ts'
+export { claimSentences } from './layout/token-parts.ts'
 export { createPortal, portalActions } from './portal-app.ts'

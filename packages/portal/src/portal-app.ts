@@ -9,82 +9,79 @@ import {
   openRequest,
 } from './graph/administrator-request.ts'
 import type { PortalHost } from './host/portal-host.ts'
-import { plainPage, refusalPage, refusalSentence } from './layout/error-pages.ts'
 import type { Attempt } from './layout/form.ts'
-import { staticFiles } from './layout/static-files.ts'
-import {
-  applicationOverviewActions,
-  applicationOverviewPages,
-} from './pages/application-overview.ts'
-import { applicationsActions, applicationsPages } from './pages/applications-page.ts'
-import { assignmentsActions, assignmentsPages } from './pages/assignments-page.ts'
-import { confirmationPage, readConfirmation } from './pages/confirmation.ts'
-import { credentialsActions, credentialsPages } from './pages/credentials-page.ts'
-import { deletedActions, deletedPages } from './pages/deleted-page.ts'
-import { exposeActions, exposePages } from './pages/expose-page.ts'
-import { fileActions, filePages } from './pages/file-page.ts'
-import { keysActions, keysPages } from './pages/keys-page.ts'
-import { clockActions, clockPages } from './pages/lab/clock-page.ts'
-import { faultsActions, faultsPages } from './pages/lab/faults-page.ts'
-import { forgeriesActions, forgeriesPages } from './pages/lab/forgeries-page.ts'
-import { requestsActions, requestsPages } from './pages/lab/requests-page.ts'
-import { landingPage } from './pages/landing-page.ts'
+import { staticFiles } from './layout/page.ts'
+import type { ActionRow, PageRow } from './layout/page-row.ts'
+import { plainPage, refusalPage, refusalSentence } from './layout/refusals.ts'
+import { exposePage, rolesPage } from './pages/api-pages.ts'
+import { applicationOverview } from './pages/application-overview.ts'
+import { applicationsPage, deletedPage } from './pages/applications-page.ts'
+import { assignmentsPage } from './pages/assignments-page.ts'
+import { credentialsPages } from './pages/credentials-page.ts'
+import { filePages } from './pages/file-page.ts'
+import { keysPages } from './pages/keys-page.ts'
+import { labPages } from './pages/lab-page.ts'
 import { logsPages } from './pages/logs-page.ts'
-import { manifestActions, manifestPages } from './pages/manifest-page.ts'
-import { overviewPages } from './pages/overview-page.ts'
-import type { ActionRow, PageRow } from './pages/page-row.ts'
-import { permissionsActions, permissionsPages } from './pages/permissions-page.ts'
-import { rolesActions, rolesPages } from './pages/roles-page.ts'
-import { signInPage } from './pages/sign-in-page.ts'
-import { signInRoutes } from './pages/sign-in-routes.ts'
-import { tokenActions, tokenPages } from './pages/token-page.ts'
+import { manifestPage } from './pages/manifest-page.ts'
+import { overviewPage } from './pages/overview-page.ts'
+import { permissionsPage } from './pages/permissions-page.ts'
+import {
+  confirmationPage,
+  landingPage,
+  readConfirmation,
+  signInPage,
+  signInRoutes,
+} from './pages/sign-in.ts'
+import { tokenPage } from './pages/token-page.ts'
 import { portalOrigins, withoutSessionKey, withSessionKey } from './security/addresses.ts'
-import { FormTokens } from './security/form-token.ts'
 import type { Form } from './security/portal-form.ts'
 import { PortalFormError, readPortalForm } from './security/portal-form.ts'
-import { isConfirmed } from './security/portal-session.ts'
-import { type NoSession, PortalSessions, withCookies } from './security/portal-sessions.ts'
-import { SealedValues } from './security/sealed-values.ts'
+import {
+  FormTokens,
+  isConfirmed,
+  type NoSession,
+  type PortalSession,
+  PortalSessions,
+  SealedValues,
+  withCookies,
+} from './security/portal-sessions.ts'
 
+/** Every page. The order of the sections is that of the navigation. */
 const pages: readonly PageRow[] = [
-  ...overviewPages,
-  ...applicationsPages,
-  ...applicationOverviewPages,
-  ...deletedPages,
+  overviewPage,
+  applicationsPage,
+  applicationOverview,
+  deletedPage,
   ...credentialsPages,
-  ...permissionsPages,
-  ...rolesPages,
-  ...exposePages,
-  ...assignmentsPages,
-  ...manifestPages,
-  ...tokenPages,
+  permissionsPage,
+  rolesPage,
+  exposePage,
+  assignmentsPage,
+  manifestPage,
+  tokenPage,
   ...logsPages,
   ...keysPages,
   ...filePages,
-  ...faultsPages,
-  ...clockPages,
-  ...forgeriesPages,
-  ...requestsPages,
+  ...labPages,
 ]
+
+type Action = ActionRow & { readonly path: string; readonly page: PageRow }
+
 /** The forms of the portal. */
-export const portalActions: readonly ActionRow[] = [
-  ...applicationsActions,
-  ...applicationOverviewActions,
-  ...deletedActions,
-  ...credentialsActions,
-  ...permissionsActions,
-  ...rolesActions,
-  ...exposeActions,
-  ...assignmentsActions,
-  ...manifestActions,
-  ...tokenActions,
-  ...keysActions,
-  ...fileActions,
-  ...faultsActions,
-  ...clockActions,
-  ...forgeriesActions,
-  ...requestsActions,
-]
+export const portalActions: readonly Action[] = pages.flatMap((page) =>
+  (page.actions ?? []).map((action) => ({
+    ...action,
+    page,
+    path: page.path + (action.suffix ?? ''),
+  })),
+)
+
+/** The first page of each section that this server has. */
+const navigationOf = ({ lab }: PortalHost): readonly PageRow[] =>
+  pages.filter(
+    ({ section }, index) =>
+      pages.findIndex((one) => one.section === section) === index && (section !== 'Lab' || lab),
+  )
 
 /** Fields that are never shown again: they are secrets. */
 const secretFields: ReadonlySet<string> = new Set([
@@ -122,25 +119,27 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()
   })
-  app.route('/', signInRoutes(host, sealed, sessions, formTokens))
+  const navigation = navigationOf(host)
+  const open = (session: PortalSession) => openRequest(host, formTokens, navigation, session)
+  app.route('/', signInRoutes(host, sealed, sessions, formTokens, open))
 
   // 2. The session of every other request.
   const visitOf = async (
     context: Context<ServerEnv>,
   ): Promise<AdministratorRequest | NoSession> => {
     const session = await sessions.find(context)
-    return typeof session === 'string' ? session : openRequest(host, formTokens, session)
+    return typeof session === 'string' ? session : open(session)
   }
 
   // 3. Pages.
-  for (const { path, show } of pages) {
+  for (const { path, section, show } of pages) {
     app.get(path, async (context) => {
       const visit = await visitOf(context)
       if (typeof visit === 'string') {
         const returnTo = `${context.req.path}${new URL(context.req.url).search}`
         return signInPage({ returnTo, absence: visit })
       }
-      return guarded(visit, () => show(visit, context))
+      return guarded(visit, () => show({ ...visit, section }, context))
     })
   }
 
@@ -169,7 +168,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
         return confirmationPage(visit, path, keptFields(form), action.body, proof)
       }
       const confirmed = sessions.begin(context, proof, visit.session)
-      const next = await openRequest(host, formTokens, confirmed)
+      const next = await open(confirmed)
       return withCookies(context, await act(action, next, form, context))
     })
   }
@@ -203,14 +202,15 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
 
 /** Makes the change of a form: the next page, or the form again with the reason. */
 const act = (
-  action: ActionRow,
+  action: Action,
   visit: AdministratorRequest,
   form: Form,
   context: Context<ServerEnv>,
 ): Promise<Response> =>
   guarded(visit, async () => {
+    const { section, show } = action.page
     try {
-      const next = await action.run(visit, form, context)
+      const next = await action.run({ ...visit, section }, form, context)
       return typeof next === 'string'
         ? context.redirect(withSessionKey(visit.session, next), 303)
         : next
@@ -224,7 +224,7 @@ const act = (
         message,
         status,
       }
-      return action.show(visit, context, attempt)
+      return show({ ...visit, section }, context, attempt)
     }
   })
 

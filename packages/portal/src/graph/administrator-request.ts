@@ -1,7 +1,113 @@
-import type { PortalHost } from '../host/portal-host.ts'
-import type { FormTokens } from '../security/form-token.ts'
-import type { PortalSession } from '../security/portal-session.ts'
-import { InProcessGraph } from './in-process-graph.ts'
+import {
+  type Graph,
+  type GraphAnswer,
+  GraphRefusalError,
+  type GraphRequest,
+  parseAnswer,
+} from '@greeting/registrations/apply'
+import { z } from 'zod'
+import type { CallAsAdministrator, PortalHost } from '../host/portal-host.ts'
+import type { FormTokens, PortalSession } from '../security/portal-sessions.ts'
+
+/** Any base: the management APIs read only the path of a request. */
+const base = 'http://portal.invalid'
+// As in the command. More objects than any tenant has.
+const maxPages = 10_000
+
+const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
+
+/**
+ * A management API, called within this process as one administrator. Its operations check the roles
+ * and write the audit log, as for a request of the network.
+ */
+export class InProcessGraph implements Graph {
+  readonly #call: CallAsAdministrator
+  readonly #administrator: Parameters<CallAsAdministrator>[0]
+  readonly #root: string
+  #changes = 0
+  #attempts = 0
+
+  /** @param root the path of the API: `/v1.0`, `/management` or `/lab` */
+  constructor(
+    call: CallAsAdministrator,
+    administrator: Parameters<CallAsAdministrator>[0],
+    root: string,
+  ) {
+    this.#call = call
+    this.#administrator = administrator
+    this.#root = root
+  }
+
+  /** The number of changes that it has made. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Whether the result of a change is not known, because the store did not answer. */
+  get isUncertain(): boolean {
+    return this.#attempts > this.#changes
+  }
+
+  async send({ method, path, body, ifMatch }: GraphRequest): Promise<GraphAnswer> {
+    const target = path.startsWith('http') ? pathOf(path) : `${this.#root}${path}`
+    const request = new Request(`${base}${target}`, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(ifMatch && { 'if-match': ifMatch }),
+        // Searches are advanced queries of Microsoft Graph.
+        consistencylevel: 'eventual',
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (method !== 'GET') this.#attempts += 1
+    const response = await this.#call(this.#administrator, request)
+    const text = await response.text()
+    const answer = text === '' ? undefined : JSON.parse(text)
+    if (!response.ok) throw new GraphRefusalError({ method, path }, response.status, answer)
+    if (method !== 'GET') this.#changes += 1
+    return { body: answer, etag: response.headers.get('etag') ?? undefined }
+  }
+
+  /** One object, in the form of a schema. */
+  async get<One>(path: string, schema: z.ZodType<One>): Promise<One> {
+    const line = { method: 'GET', path } as const
+    const { body } = await this.send(line)
+    return parseAnswer(line, schema, body)
+  }
+
+  async list<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    const found: One[] = []
+    for await (const some of this.pages(path, schema)) for (const one of some) found.push(one)
+    return found
+  }
+
+  /** The first page of a list. */
+  async firstPage<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    for await (const some of this.pages(path, schema)) return some
+    return []
+  }
+
+  async *pages<One>(path: string, schema: z.ZodType<One>): AsyncGenerator<One[]> {
+    const line = { method: 'GET', path } as const
+    let next = path
+    for (let count = 0; count < maxPages; count += 1) {
+      const { value, '@odata.nextLink': link } = parseAnswer(
+        line,
+        page,
+        (await this.send({ method: 'GET', path: next })).body,
+      )
+      yield value.map((one) => parseAnswer(line, schema, one))
+      if (link === undefined) return
+      next = link
+    }
+  }
+}
+
+function pathOf(link: string): string {
+  const { pathname, search } = new URL(link)
+  return `${pathname}${search}`
+}
 
 /** One request of an administrator who is signed in. */
 export type AdministratorRequest = {
@@ -16,12 +122,19 @@ export type AdministratorRequest = {
   readonly lab: InProcessGraph | undefined
   /** The token of a form that is sent to this path. */
   readonly tokenOf: (action: string) => string
+  /** The entries of the navigation, with the path of the first page of each. */
+  readonly navigation: readonly NavigationEntry[]
+  /** The entry that contains the page; undefined when the portal answers in its place. */
+  readonly section?: string
 }
+
+export type NavigationEntry = { readonly section: string; readonly path: string }
 
 /** Prepares the APIs of an administrator for one request. */
 export async function openRequest(
   host: PortalHost,
   formTokens: FormTokens,
+  navigation: readonly NavigationEntry[],
   session: PortalSession,
 ): Promise<AdministratorRequest> {
   const graph = (root: string) => new InProcessGraph(host.call, session, root)
@@ -34,6 +147,7 @@ export async function openRequest(
     management: graph('/management'),
     lab: host.lab && graph('/lab'),
     tokenOf: (action) => formTokens.tokenOf(session, action),
+    navigation,
   }
 }
 

@@ -1,10 +1,33 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
-import { applicationTabs, type Tab } from './application-tabs.ts'
 import { type Attempt, problem } from './form.ts'
-import type { Html } from './html.ts'
 import { page } from './page.ts'
+import { type Html, tabs } from './parts.ts'
+
+const rows = [
+  { name: 'Overview', suffix: '' },
+  { name: 'Certificates & secrets', suffix: '/credentials' },
+  { name: 'API permissions', suffix: '/permissions' },
+  { name: 'App roles', suffix: '/roles' },
+  { name: 'Expose an API', suffix: '/expose' },
+  { name: 'Role assignments', suffix: '/assignments' },
+  { name: 'Manifest', suffix: '/manifest' },
+] as const
+
+export type Tab = (typeof rows)[number]['name']
+
+/** The path of a page of one application. */
+export const applicationPath = (appId: string, tab: Tab = 'Overview'): string =>
+  `/portal/applications/${appId}${rows.find(({ name }) => name === tab)?.suffix ?? ''}`
+
+/** The pages of one application, with the names of Entra. */
+const applicationTabs = (appId: string, current: Tab) =>
+  tabs(
+    'Application',
+    rows.map(({ name }) => ({ name, path: applicationPath(appId, name) })),
+    current,
+  )
 
 /** A tab of one application. */
 export async function applicationPage(
@@ -17,7 +40,6 @@ export async function applicationPage(
   const { appId, displayName } = registered.application
   return page(visit, {
     title: displayName,
-    section: 'App registrations',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     status: attempt?.status ?? 200,
     content: html`${applicationTabs(appId, tab)}${problem(attempt)}${content}`,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { Form } from '../security/portal-form.ts'
-import type { Html } from './html.ts'
+import type { Html } from './parts.ts'
 
 /** A form that was sent and refused: its fields are shown again, with the reason. */
 export type Attempt = {

@@ -1,28 +1,59 @@
+import { StaticFiles } from '@greeting/http-service'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { linksWithSessionKey } from '../security/addresses.ts'
-import { pageHeaders } from '../security/security-headers.ts'
-import type { Html } from './html.ts'
-import { staticFiles } from './static-files.ts'
+import type { Html } from './parts.ts'
 
-/** The pages of the navigation, in its order. */
-const sections = [
-  { name: 'Overview', path: '/portal' },
-  { name: 'App registrations', path: '/portal/applications' },
-  { name: 'Token', path: '/portal/token' },
-  { name: 'Logs', path: '/portal/logs' },
-  { name: 'Keys', path: '/portal/keys' },
-  { name: 'Registrations file', path: '/portal/file' },
-  { name: 'Lab', path: '/portal/lab' },
-] as const
+const own = (name: string) => new URL(`../static/${name}`, import.meta.url)
 
-type Section = (typeof sections)[number]['name']
+const script = 'text/javascript; charset=utf-8'
+const style = 'text/css; charset=utf-8'
+
+/** The files that the pages of the portal load. */
+export const staticFiles = new StaticFiles('/portal/static', {
+  'pico.css': {
+    url: new URL(import.meta.resolve('@picocss/pico/css/pico.fluid.classless.min.css')),
+    type: style,
+  },
+  'portal.css': { url: own('portal.css'), type: style },
+  'portal.js': { url: own('portal.js'), type: script },
+  'copy.js': { url: own('copy.js'), type: script },
+  'countdown.js': { url: own('countdown.js'), type: script },
+  'decode.js': { url: own('decode.js'), type: script },
+  'follow.js': { url: own('follow.js'), type: script },
+  'icon.svg': { url: own('icon.svg'), type: 'image/svg+xml' },
+})
+
+/** Loads and runs only files of this server, sends forms only to it, and is shown in no frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * The headers of every page of the portal. With the referrer policy `no-referrer`, browsers would
+ * send `Origin: null` with forms.
+ */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
 
 /** A page of the portal. */
-export type Page = {
+type Page = {
   readonly title: string
-  /** The entry of the navigation; undefined before the sign-in. */
-  readonly section?: Section
   /** Links to the pages above this one. */
   readonly trail?: readonly { readonly name: string; readonly path: string }[]
   readonly content: Html
@@ -55,12 +86,10 @@ ${
 </header>
 ${
   visit &&
-  html`<nav aria-label="Portal"><ul>${sections
-    .filter(({ name }) => name !== 'Lab' || visit.lab)
-    .map(
-      ({ name, path }) =>
-        html`<li><a href="${path}"${name === one.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${name}</a></li>`,
-    )}</ul></nav>`
+  html`<nav aria-label="Portal"><ul>${visit.navigation.map(
+    ({ section, path }) =>
+      html`<li><a href="${path}"${section === visit.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${section}</a></li>`,
+  )}</ul></nav>`
 }
 <main id="content">
 ${one.trail && html`<nav aria-label="Breadcrumb" class="trail"><ul>${one.trail.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}</ul></nav>`}

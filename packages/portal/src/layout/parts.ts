@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
-import type { Html } from './html.ts'
+
+/** A part of a page. `html` escapes every value within it. */
+export type Html = ReturnType<typeof html> | string | readonly Html[]
 
 /** A value that people copy. Script adds the button. */
 export const copyable = (text: string) => html`<code class="copyable">${text}</code>`
@@ -54,3 +56,32 @@ export const time = (at: Date | null | undefined, now: Date, none = 'never') =>
   at == null
     ? none
     : html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${distance(at, now)}</time>`
+
+/** Links to the parts of a page. */
+export const tabs = (
+  label: string,
+  links: readonly { readonly name: string; readonly path: string }[],
+  current: string,
+) =>
+  html`<nav aria-label="${label}" class="tabs"><ul>${links.map(
+    ({ name, path }) =>
+      html`<li><a href="${path}"${name === current ? html` aria-current="page"` : ''}>${name}</a></li>`,
+  )}</ul></nav>`
+
+/** The query of Microsoft Graph for one page. */
+export const pageQuery = (
+  size: number,
+  after: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+) => new URLSearchParams({ $top: String(size), ...more, ...(after && { $skiptoken: after }) })
+
+/** A link to the page that begins at the `@odata.nextLink` of Microsoft Graph. */
+export function nextPageLink(
+  path: string,
+  nextLink: string | undefined,
+  query: Readonly<Record<string, string>> = {},
+) {
+  const after = nextLink && new URL(nextLink).searchParams.get('$skiptoken')
+  const target = new URLSearchParams({ ...query, ...(after && { after }) })
+  return after && html`<p><a href="${path}?${target.toString()}" rel="next">Next page</a></p>`
+}

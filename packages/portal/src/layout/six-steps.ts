@@ -8,7 +8,7 @@ import {
   sizeText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import { applicationPath, type Tab } from './application-tabs.ts'
+import { applicationPath, type Tab } from './application-page.ts'
 import { mark } from './parts.ts'
 
 /** Where each step is done: at the application of the API or of the client. */

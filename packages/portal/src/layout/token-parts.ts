@@ -1,8 +1,32 @@
 import { html } from 'hono/html'
 import type { Judgement } from '../graph/token-judge.ts'
-import { claimSentences } from './claim-sentences.ts'
-import type { Html } from './html.ts'
-import { mark, table, time } from './parts.ts'
+import { type Html, mark, table, time } from './parts.ts'
+
+/** The meaning of each claim of an access token. */
+export const claimSentences: Readonly<Record<string, string>> = {
+  aud: 'The API for which the token is issued. Another API refuses it.',
+  iss: 'The issuer: this identity provider, in this tenant.',
+  iat: 'When it was issued. It lies in the past, for APIs with late clocks.',
+  nbf: 'It is not valid before this time.',
+  exp: 'It is not valid from this time on.',
+  aio: 'Internal to the identity provider.',
+  appid: 'The application ID of the client.',
+  azp: 'The application ID of the client.',
+  appidacr: 'How the client authenticated: 1 is a secret, 2 is a certificate or a federated token.',
+  azpacr: 'How the client authenticated: 1 is a secret, 2 is a certificate or a federated token.',
+  idp: 'The identity provider that authenticated the client.',
+  idtyp: 'The token is for an application, not for a user.',
+  oid: 'The object ID of the service principal of the client.',
+  rh: 'Internal to the identity provider.',
+  roles: 'The app roles of the API that the client has.',
+  sub: 'The subject: the service principal of the client.',
+  tid: 'The tenant.',
+  uti: 'The ID of this token.',
+  ver: 'The version of the token. The API decides it.',
+  xms_ficinfo: 'Internal to the identity provider.',
+  xms_ftd: 'Internal to the identity provider.',
+  cnf: 'The certificate to which the token is bound.',
+}
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -2,16 +2,13 @@ import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { isApi, type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
-import { tabPage } from '../layout/application-page.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { applicationPath, tabPage } from '../layout/application-page.ts'
 import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
 import { createPrincipal } from './applications-page.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
-
-const base = '/portal/applications/:appId'
 
 const show = tabPage('Overview', async (visit, registered, attempt) => {
   const { application, principal } = registered
@@ -92,42 +89,41 @@ const patchPrincipal =
     return applicationPath(appId)
   }
 
-export const applicationOverviewPages: readonly PageRow[] = [{ path: base, show }]
-
-export const applicationOverviewActions: readonly ActionRow[] = [
-  {
-    path: `${base}/rename`,
-    show,
-    run: async (visit, sent, { req }) => {
-      const appId = req.param('appId') ?? ''
-      const { application } = await readRegistered(visit, appId)
-      const displayName = (sent.get('display_name') ?? '').trim()
-      await patchApplication(visit, application.id, { displayName }, sent.get('etag'))
-      return applicationPath(appId)
+export const applicationOverview: PageRow = {
+  path: applicationPath(':appId'),
+  section: 'App registrations',
+  show,
+  actions: [
+    {
+      suffix: '/rename',
+      run: async (visit, sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        const { application } = await readRegistered(visit, appId)
+        const displayName = (sent.get('display_name') ?? '').trim()
+        await patchApplication(visit, application.id, { displayName }, sent.get('etag'))
+        return applicationPath(appId)
+      },
     },
-  },
-  { path: `${base}/enabled`, show, run: patchPrincipal('accountEnabled') },
-  {
-    path: `${base}/assignment-required`,
-    show,
-    run: patchPrincipal('appRoleAssignmentRequired'),
-  },
-  {
-    path: `${base}/principal`,
-    show,
-    run: async (visit, _sent, { req }) => {
-      const appId = req.param('appId') ?? ''
-      await createPrincipal(visit, appId)
-      return applicationPath(appId)
+    { suffix: '/enabled', run: patchPrincipal('accountEnabled') },
+    {
+      suffix: '/assignment-required',
+      run: patchPrincipal('appRoleAssignmentRequired'),
     },
-  },
-  {
-    path: `${base}/delete`,
-    show,
-    run: async (visit, _sent, { req }) => {
-      const { application } = await readRegistered(visit, req.param('appId') ?? '')
-      await visit.graph.send({ method: 'DELETE', path: `/applications/${application.id}` })
-      return '/portal/deleted'
+    {
+      suffix: '/principal',
+      run: async (visit, _sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        await createPrincipal(visit, appId)
+        return applicationPath(appId)
+      },
     },
-  },
-]
+    {
+      suffix: '/delete',
+      run: async (visit, _sent, { req }) => {
+        const { application } = await readRegistered(visit, req.param('appId') ?? '')
+        await visit.graph.send({ method: 'DELETE', path: `/applications/${application.id}` })
+        return '/portal/deleted'
+      },
+    },
+  ],
+}

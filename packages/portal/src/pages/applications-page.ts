@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationView, findPrincipal, isApi } from '../graph/application-view.ts'
 import { searchQuery } from '../graph/search-query.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
-import { type Attempt, choice, field, form, problem } from '../layout/form.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { type Attempt, buttonForm, choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import { nextPageLink, pageQuery } from '../layout/paging.ts'
-import { mark, table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import { mark, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 
 const path = '/portal/applications'
 const pageSize = 50
@@ -37,7 +36,6 @@ const showApplications: PageRow['show'] = async (visit, { req }, attempt) => {
   const { value, '@odata.count': total, '@odata.nextLink': nextLink } = found
   return page(visit, {
     title: 'App registrations',
-    section: 'App registrations',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
 <form method="get" action="${path}" class="bar"><label>Search by name or application ID
@@ -126,7 +124,64 @@ export async function createPrincipal(visit: AdministratorRequest, appId: string
   await visit.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
 }
 
-export const applicationsPages: readonly PageRow[] = [{ path, show: showApplications }]
-export const applicationsActions: readonly ActionRow[] = [
-  { path, run: register, show: showApplications },
-]
+const deletedPath = '/portal/deleted'
+
+const deleted = z.object({
+  id: z.string(),
+  appId: z.string(),
+  displayName: z.string(),
+  deletedDateTime: z.iso.datetime().transform((text) => new Date(text)),
+})
+
+const deletedList = z.object({
+  '@odata.nextLink': z.string().optional(),
+  value: z.array(deleted),
+})
+
+const showDeleted: PageRow['show'] = async (visit, { req }, attempt) => {
+  const query = pageQuery(pageSize, req.query('after'))
+  const { value, '@odata.nextLink': next } = await visit.graph.get(
+    `/directory/deletedItems/microsoft.graph.application?${query}`,
+    deletedList,
+  )
+  return page(visit, {
+    title: 'Deleted applications',
+    trail: [{ name: 'App registrations', path: '/portal/applications' }],
+    status: attempt?.status ?? 200,
+    content: html`${problem(attempt)}${table(
+      'Deleted applications',
+      ['Name', 'Application ID', 'Deleted', 'Restore'],
+      value.map(({ id, appId, displayName, deletedDateTime }) => [
+        displayName,
+        html`<code>${appId}</code>`,
+        time(deletedDateTime, visit.now),
+        buttonForm(visit, `${deletedPath}/${id}/restore`, 'Restore', { app_id: appId }),
+      ]),
+      'No application was deleted in the last 30 days.',
+    )}${nextPageLink(deletedPath, next)}`,
+  })
+}
+
+export const applicationsPage: PageRow = {
+  path,
+  section: 'App registrations',
+  show: showApplications,
+  actions: [{ run: register }],
+}
+
+export const deletedPage: PageRow = {
+  path: deletedPath,
+  section: 'App registrations',
+  show: showDeleted,
+  actions: [
+    {
+      suffix: '/:id/restore',
+      run: async ({ graph }, _sent, { req }) => {
+        const id = encodeURIComponent(req.param('id') ?? '')
+        const restorePath = `/directory/deletedItems/${id}/restore`
+        const { body } = await graph.send({ method: 'POST', path: restorePath })
+        return applicationPath(z.object({ appId: z.string() }).parse(body).appId)
+      },
+    },
+  ],
+}

@@ -4,15 +4,12 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
 import { readRegistered } from '../graph/application-view.ts'
-import { auditPage } from '../graph/audit-view.ts'
-import { applicationPage } from '../layout/application-page.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { auditPage } from '../graph/management-views.ts'
+import { applicationPage, applicationPath } from '../layout/application-page.ts'
 import { buttonForm } from '../layout/form.ts'
-import { nextPageLink, pageQuery } from '../layout/paging.ts'
-import { table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
+import type { PageRow } from '../layout/page-row.ts'
+import { nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 
-const base = '/portal/applications/:appId/assignments'
 const pageSize = 25
 
 const assignments = z.object({
@@ -82,21 +79,23 @@ async function grantorOf(visit: AdministratorRequest, assignmentId: string): Pro
   }
 }
 
-export const assignmentsPages: readonly PageRow[] = [{ path: base, show }]
-
-export const assignmentsActions: readonly ActionRow[] = [
-  {
-    path: `${base}/revoke`,
-    show,
-    run: async (visit, sent, { req }) => {
-      const appId = req.param('appId') ?? ''
-      const { principal } = await readRegistered(visit, appId)
-      const id = encodeURIComponent(sent.get('assignment') ?? '')
-      await visit.graph.send({
-        method: 'DELETE',
-        path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignedTo/${id}`,
-      })
-      return applicationPath(appId, 'Role assignments')
+export const assignmentsPage: PageRow = {
+  path: applicationPath(':appId', 'Role assignments'),
+  section: 'App registrations',
+  show,
+  actions: [
+    {
+      suffix: '/revoke',
+      run: async (visit, sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        const { principal } = await readRegistered(visit, appId)
+        const id = encodeURIComponent(sent.get('assignment') ?? '')
+        await visit.graph.send({
+          method: 'DELETE',
+          path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignedTo/${id}`,
+        })
+        return applicationPath(appId, 'Role assignments')
+      },
     },
-  },
-]
+  ],
+}

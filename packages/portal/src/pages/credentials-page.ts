@@ -5,16 +5,15 @@ import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, type Registered, readRegistered } from '../graph/application-view.ts'
 import { scopesOf } from '../graph/scopes.ts'
-import { applicationPage, tabPage } from '../layout/application-page.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { applicationPage, applicationPath, tabPage } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, snippet, table, time } from '../layout/parts.ts'
+import { readyLines } from '../layout/ready-lines.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
-import { readyLines } from './ready-lines.ts'
 
-const base = '/portal/applications/:appId/credentials'
+const base = applicationPath(':appId', 'Certificates & secrets')
 const dayMs = 86_400_000
 const lifetimes = [30, 90, 180, 365, 730] as const
 /** Certificates are at most this long as text. */
@@ -280,14 +279,17 @@ const removeCertificate: ActionRow['run'] = async (visit, sent, { req }) => {
 }
 
 export const credentialsPages: readonly PageRow[] = [
-  { path: base, show },
-  { path: `${base}/:keyId/replace`, show: showReplacement },
-]
-
-export const credentialsActions: readonly ActionRow[] = [
-  { path: `${base}/secrets`, show, run: addSecret },
-  { path: `${base}/remove-secret`, show, run: removeSecret },
-  { path: `${base}/certificates`, show, run: addCertificate, body: certificateBody },
-  { path: `${base}/remove-certificate`, show, run: removeCertificate },
-  ...federatedActions(show),
+  {
+    path: base,
+    section: 'App registrations',
+    show,
+    actions: [
+      { suffix: '/secrets', run: addSecret },
+      { suffix: '/remove-secret', run: removeSecret },
+      { suffix: '/certificates', run: addCertificate, body: certificateBody },
+      { suffix: '/remove-certificate', run: removeCertificate },
+      ...federatedActions,
+    ],
+  },
+  { path: `${base}/:keyId/replace`, section: 'App registrations', show: showReplacement },
 ]

@@ -2,13 +2,12 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { applicationPath } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
+import type { ActionRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { table } from '../layout/parts.ts'
-import type { ActionRow } from './page-row.ts'
 
-const base = '/portal/applications/:appId/credentials'
 /** The audience that Entra ID proposes. */
 const usualAudience = 'api://AzureADTokenExchange'
 
@@ -87,8 +86,8 @@ const remove: ActionRow['run'] = async (visit, sent, { req }) => {
   return applicationPath(application.appId, 'Certificates & secrets')
 }
 
-/** The forms of this part, shown again by the page that contains it. */
-export const federatedActions = (show: ActionRow['show']): readonly ActionRow[] => [
-  { path: `${base}/federated`, show, run: add },
-  { path: `${base}/remove-federated`, show, run: remove },
+/** The forms of this part of the page of credentials. */
+export const federatedActions: readonly ActionRow[] = [
+  { suffix: '/federated', run: add },
+  { suffix: '/remove-federated', run: remove },
 ]

@@ -25,13 +25,12 @@ import {
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import { refusalSentence } from '../layout/error-pages.ts'
 import { problem } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
-import { page } from '../layout/page.ts'
+import { page, pageHeaders } from '../layout/page.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { copyable, table } from '../layout/parts.ts'
-import { pageHeaders } from '../security/security-headers.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
+import { refusalSentence } from '../layout/refusals.ts'
 
 const path = '/portal/file'
 const maxFileBytes = 1024 * 1024
@@ -46,7 +45,6 @@ const filePage = (
 ) =>
   page(visit, {
     title: 'Registrations file',
-    section: 'Registrations file',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}${content}`,
   })
@@ -190,11 +188,14 @@ ${table(
 }
 
 export const filePages: readonly PageRow[] = [
-  { path, show },
-  { path: `${path}/export`, show: exportFile },
-]
-
-export const fileActions: readonly ActionRow[] = [
-  { path: `${path}/plan`, show, run: showPlan, body, changesNothing: true },
-  { path: `${path}/apply`, show, run: apply, body },
+  {
+    path,
+    section: 'Registrations file',
+    show,
+    actions: [
+      { suffix: '/plan', run: showPlan, body, changesNothing: true },
+      { suffix: '/apply', run: apply, body },
+    ],
+  },
+  { path: `${path}/export`, section: 'Registrations file', show: exportFile },
 ]

@@ -1,11 +1,43 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type KeyView, keyState } from '../graph/key-view.ts'
+import { type KeyView, keyState } from '../graph/management-views.ts'
 import { buttonForm, form, problem } from '../layout/form.ts'
-import { keyTimeline } from '../layout/key-timeline.ts'
 import { page } from '../layout/page.ts'
-import { mark, table, time } from '../layout/parts.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
+import type { PageRow } from '../layout/page-row.ts'
+import { type Html, mark, table, time } from '../layout/parts.ts'
+
+const width = 1000
+const rowHeight = 34
+const dayMs = 86_400_000
+
+/** The life of each key as bars on one scale: published, and signing. Attributes replace inline styles. */
+function keyTimeline(states: readonly KeyView[], now: Date): Html {
+  if (states.length === 0) return ''
+  const rows = states.map((one, index) => ({
+    kid: one.kid,
+    from: one.announcedDateTime,
+    signsFrom: one.signsFromDateTime,
+    signsUntil: states[index + 1]?.signsFromDateTime,
+    until: one.phase === 'retired' ? (one.untilDateTime ?? undefined) : undefined,
+  }))
+  const known = rows.flatMap(({ from, signsFrom, signsUntil, until }) =>
+    [from, signsFrom, signsUntil, until].flatMap((at) => at?.getTime() ?? []),
+  )
+  const start = Math.min(...known, now.getTime())
+  const end = Math.max(...known, now.getTime()) + 14 * dayMs
+  const x = (at: Date | undefined) =>
+    Math.round((((at?.getTime() ?? end) - start) / (end - start)) * width)
+  const bar = (name: string, from: Date, to: Date | undefined, index: number) =>
+    html`<rect class="${name}" x="${x(from)}" y="${index * rowHeight + 18}" width="${Math.max(3, x(to) - x(from))}" height="12" rx="3"></rect>`
+  const height = rows.length * rowHeight + 8
+  return html`<figure class="timeline"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="The life of each signing key. The table below has the times.">
+${rows.map(
+  ({ kid, from, signsFrom, signsUntil, until }, index) =>
+    html`<text x="${Math.min(x(from), width - 330)}" y="${index * rowHeight + 13}">${kid.slice(0, 24)}…</text>${bar('published', from, until, index)}${bar('signs', signsFrom, signsUntil, index)}`,
+)}
+<line class="now" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${height}"></line></svg>
+<figcaption><span class="key-published">published</span> <span class="key-signs">signs</span> <span class="key-now">now</span></figcaption></figure>`
+}
 
 const path = '/portal/keys'
 
@@ -19,7 +51,6 @@ const show: PageRow['show'] = async (visit, _context, attempt) => {
   const states = await visit.management.list('/keys', keyState)
   return page(visit, {
     title: 'Signing keys',
-    section: 'Keys',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
 ${keyTimeline(states, visit.now)}
@@ -49,7 +80,6 @@ const askRevocation: PageRow['show'] = async (visit, { req }, attempt) => {
   const key = states.find((one) => one.kid === kid)
   return page(visit, {
     title: 'Revoke a signing key',
-    section: 'Keys',
     trail: [{ name: 'Signing keys', path }],
     status: attempt?.status ?? (key ? 200 : 404),
     content: key
@@ -70,26 +100,32 @@ function consequence({ host, now }: AdministratorRequest, { phase }: KeyView) {
 }
 
 export const keysPages: readonly PageRow[] = [
-  { path, show },
-  { path: `${path}/:kid/revoke`, show: askRevocation },
-]
-
-export const keysActions: readonly ActionRow[] = [
   {
-    path: `${path}/rotate`,
+    path,
+    section: 'Keys',
     show,
-    run: async ({ management }) => {
-      await management.send({ method: 'POST', path: '/keys/rotate' })
-      return path
-    },
+    actions: [
+      {
+        suffix: '/rotate',
+        run: async ({ management }) => {
+          await management.send({ method: 'POST', path: '/keys/rotate' })
+          return path
+        },
+      },
+    ],
   },
   {
     path: `${path}/:kid/revoke`,
+    section: 'Keys',
     show: askRevocation,
-    run: async ({ management }, _sent, { req }) => {
-      const kid = encodeURIComponent(req.param('kid') ?? '')
-      await management.send({ method: 'POST', path: `/keys/${kid}/revoke` })
-      return path
-    },
+    actions: [
+      {
+        run: async ({ management }, _sent, { req }) => {
+          const kid = encodeURIComponent(req.param('kid') ?? '')
+          await management.send({ method: 'POST', path: `/keys/${kid}/revoke` })
+          return path
+        },
+      },
+    ],
   },
 ]

@@ -1,15 +1,14 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationNames } from '../graph/application-names.ts'
-import { type AuditView, auditPage } from '../graph/audit-view.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { type AuditView, auditPage } from '../graph/management-views.ts'
+import { applicationPath } from '../layout/application-page.ts'
 import { choice, field } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
-import { page } from '../layout/page.ts'
+import { page, pageHeaders } from '../layout/page.ts'
+import type { PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { mark, table, time } from '../layout/parts.ts'
-import { remedyOf } from '../layout/refusal-remedies.ts'
-import { pageHeaders } from '../security/security-headers.ts'
-import type { PageRow } from './page-row.ts'
+import { remedyOf } from '../layout/refusals.ts'
 
 const path = '/portal/logs'
 const pageSize = 50
@@ -58,7 +57,6 @@ const show: PageRow['show'] = async (visit, { req }) => {
   }
   return page(visit, {
     title: 'Sign-in and audit log',
-    section: 'Logs',
     content: html`<form method="get" action="${path}" class="bar">
 ${choice({
   name: 'log',
@@ -144,6 +142,6 @@ const exportRecords: PageRow['show'] = async (visit, { req }) => {
 }
 
 export const logsPages: readonly PageRow[] = [
-  { path, show },
-  { path: `${path}/export`, show: exportRecords },
+  { path, section: 'Logs', show },
+  { path: `${path}/export`, section: 'Logs', show: exportRecords },
 ]

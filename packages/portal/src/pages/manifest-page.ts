@@ -4,12 +4,10 @@ import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/application-view.ts'
-import { tabPage } from '../layout/application-page.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { applicationPath, tabPage } from '../layout/application-page.ts'
 import { form, hiddenFields } from '../layout/form.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
 
-const base = '/portal/applications/:appId/manifest'
 const body = { maxBodyBytes: 1024 * 1024 }
 
 /** The members of a manifest that a save may change. */
@@ -87,5 +85,9 @@ function parseManifest(text: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>
 }
 
-export const manifestPages: readonly PageRow[] = [{ path: base, show }]
-export const manifestActions: readonly ActionRow[] = [{ path: base, show, run: save, body }]
+export const manifestPage: PageRow = {
+  path: applicationPath(':appId', 'Manifest'),
+  section: 'App registrations',
+  show,
+  actions: [{ run: save, body }],
+}

@@ -1,14 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { auditPage } from '../graph/audit-view.ts'
-import { keyState } from '../graph/key-view.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
-import { optional } from '../layout/optional.ts'
+import { auditPage, keyState } from '../graph/management-views.ts'
+import { applicationPath } from '../layout/application-page.ts'
 import { page } from '../layout/page.ts'
+import type { PageRow } from '../layout/page-row.ts'
 import { copyable, facts, mark, table, time } from '../layout/parts.ts'
-import { remedyOf } from '../layout/refusal-remedies.ts'
-import type { PageRow } from './page-row.ts'
+import { optional, remedyOf } from '../layout/refusals.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -23,8 +21,6 @@ const endingCredential = z.object({
   applicationName: z.string(),
 })
 
-export const overviewPages: readonly PageRow[] = [{ path: '/portal', show: overview }]
-
 async function overview(visit: AdministratorRequest): Promise<Response> {
   const { tenantId } = visit.session
   const { authUrl } = visit.host
@@ -36,7 +32,6 @@ async function overview(visit: AdministratorRequest): Promise<Response> {
   ])
   return page(visit, {
     title: 'Overview',
-    section: 'Overview',
     content: html`<div class="cards">
 <section class="across"><h2>This identity provider</h2>
 ${facts([
@@ -110,4 +105,10 @@ async function refusalTable(visit: AdministratorRequest) {
     ]),
     'Nothing was refused.',
   )}${next !== null && html`<p><small>Counted: the last ${value.length} refusals.</small></p>`}`
+}
+
+export const overviewPage: PageRow = {
+  path: '/portal',
+  section: 'Overview',
+  show: overview,
 }

@@ -5,15 +5,13 @@ import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/application-view.ts'
 import { explanationsOf } from '../graph/explanations.ts'
 import { searchQuery } from '../graph/search-query.ts'
-import { applicationPage } from '../layout/application-page.ts'
-import { applicationPath } from '../layout/application-tabs.ts'
+import { applicationPage, applicationPath } from '../layout/application-page.ts'
 import { buttonForm, form, hiddenFields } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { mark, table } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
 
-const base = '/portal/applications/:appId/permissions'
 const maxFoundApis = 10
 const maxSearched = 100
 /** Only APIs have names, other than their application ID. */
@@ -212,64 +210,63 @@ const withRoles = (access: Access, resourceAppId: string, roleIds: readonly stri
   ]
 }
 
-export const permissionsPages: readonly PageRow[] = [{ path: base, show }]
-
-export const permissionsActions: readonly ActionRow[] = [
-  {
-    path: `${base}/request`,
-    show,
-    run: changeRequests((access, sent) => {
-      const prefix = 'role:'
-      const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
-      const roleIds = names.map((name) => name.slice(prefix.length))
-      return withRoles(access, sent.get('api') ?? '', roleIds)
-    }),
-  },
-  {
-    path: `${base}/withdraw`,
-    show,
-    run: changeRequests((access, sent) =>
-      access.map((one) =>
-        one.resourceAppId === sent.get('api')
-          ? {
-              ...one,
-              resourceAccess: one.resourceAccess.filter(({ id }) => id !== sent.get('role')),
-            }
-          : one,
+export const permissionsPage: PageRow = {
+  path: applicationPath(':appId', 'API permissions'),
+  section: 'App registrations',
+  show,
+  actions: [
+    {
+      suffix: '/request',
+      run: changeRequests((access, sent) => {
+        const prefix = 'role:'
+        const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
+        const roleIds = names.map((name) => name.slice(prefix.length))
+        return withRoles(access, sent.get('api') ?? '', roleIds)
+      }),
+    },
+    {
+      suffix: '/withdraw',
+      run: changeRequests((access, sent) =>
+        access.map((one) =>
+          one.resourceAppId === sent.get('api')
+            ? {
+                ...one,
+                resourceAccess: one.resourceAccess.filter(({ id }) => id !== sent.get('role')),
+              }
+            : one,
+        ),
       ),
-    ),
-  },
-  {
-    path: `${base}/consent`,
-    show,
-    run: async (visit, _sent, { req }) => {
-      const appId = req.param('appId') ?? ''
-      const registered = await readRegistered(visit, appId)
-      const principalId = registered.principal?.id ?? ''
-      const rows = await permissionRows(visit, registered)
-      for (const { api, roleId, isRequested, assignment } of rows) {
-        if (!isRequested || assignment) continue
+    },
+    {
+      suffix: '/consent',
+      run: async (visit, _sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        const registered = await readRegistered(visit, appId)
+        const principalId = registered.principal?.id ?? ''
+        const rows = await permissionRows(visit, registered)
+        for (const { api, roleId, isRequested, assignment } of rows) {
+          if (!isRequested || assignment) continue
+          await visit.graph.send({
+            method: 'POST',
+            path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
+            body: { principalId, resourceId: api.id, appRoleId: roleId },
+          })
+        }
+        return applicationPath(appId, 'API permissions')
+      },
+    },
+    {
+      suffix: '/revoke',
+      run: async (visit, sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        const { principal } = await readRegistered(visit, appId)
+        const id = encodeURIComponent(sent.get('assignment') ?? '')
         await visit.graph.send({
-          method: 'POST',
-          path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
-          body: { principalId, resourceId: api.id, appRoleId: roleId },
+          method: 'DELETE',
+          path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignments/${id}`,
         })
-      }
-      return applicationPath(appId, 'API permissions')
+        return applicationPath(appId, 'API permissions')
+      },
     },
-  },
-  {
-    path: `${base}/revoke`,
-    show,
-    run: async (visit, sent, { req }) => {
-      const appId = req.param('appId') ?? ''
-      const { principal } = await readRegistered(visit, appId)
-      const id = encodeURIComponent(sent.get('assignment') ?? '')
-      await visit.graph.send({
-        method: 'DELETE',
-        path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignments/${id}`,
-      })
-      return applicationPath(appId, 'API permissions')
-    },
-  },
-]
+  ],
+}

@@ -7,12 +7,12 @@ import { findId, findPrincipal, principalOf, UnclearName } from '../graph/find-p
 import { apiName } from '../graph/scopes.ts'
 import { judgedApi, judgeToken } from '../graph/token-judge.ts'
 import { choice, field, form, problem } from '../layout/form.ts'
-import type { Html } from '../layout/html.ts'
 import { page } from '../layout/page.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { Html } from '../layout/parts.ts'
 import { snippet } from '../layout/parts.ts'
 import { sixSteps } from '../layout/six-steps.ts'
 import { claimTable, decodeToken, judgementTables } from '../layout/token-parts.ts'
-import type { ActionRow, PageRow } from './page-row.ts'
 
 const path = '/portal/token'
 const maxTokenLength = 16 * 1024
@@ -38,14 +38,14 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
     endpoint: endpointOf(of('endpoint')),
   }
   if (attempt || chosen.client === '' || chosen.api === '')
-    return tokenPage(visit, chosen, '', attempt)
+    return previewPage(visit, chosen, '', attempt)
   try {
-    return tokenPage(visit, chosen, await preview(visit, chosen))
+    return previewPage(visit, chosen, await preview(visit, chosen))
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
     const links = cause instanceof UnclearName ? candidateLinks(chosen, cause) : ''
-    return tokenPage(visit, chosen, links, { action: path, form: new Map(), message, status })
+    return previewPage(visit, chosen, links, { action: path, form: new Map(), message, status })
   }
 }
 
@@ -59,7 +59,7 @@ function candidateLinks(chosen: Chosen, { text, candidates }: UnclearName): Html
   })}</ul>`
 }
 
-function tokenPage(
+function previewPage(
   visit: AdministratorRequest,
   { client, api, endpoint }: Chosen,
   result: Html,
@@ -68,7 +68,6 @@ function tokenPage(
   const versions = Object.keys(endpoints).map((value) => ({ value, label: value }))
   return page(visit, {
     title: 'Token',
-    section: 'Token',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
 <p>Shows the token that a client would get, by the code that issues tokens. The preview authenticates no client, and shows no signature.</p>
@@ -162,7 +161,7 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
   const verdict =
     answer.access_token &&
     judgementTables(await judgeToken(visit, judgedApi(api), answer.access_token))
-  return tokenPage(
+  return previewPage(
     visit,
     chosen,
     html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
@@ -182,15 +181,19 @@ const checkToken: ActionRow['run'] = async (visit, sent) => {
     throw actionFault('The token names no audience. Enter the API that must accept it.')
   const api = await findPrincipal(visit, name)
   const judgement = await judgeToken(visit, judgedApi(api), token)
-  return tokenPage(
+  return previewPage(
     visit,
     { client: '', api: name, endpoint: 'v2.0' },
     html`<h2>The token at ${api.displayName}</h2>${judgementTables(judgement)}${decoded && claimTable(decoded, visit.now)}`,
   )
 }
 
-export const tokenPages: readonly PageRow[] = [{ path, show }]
-export const tokenActions: readonly ActionRow[] = [
-  { path: `${path}/request`, show, run: requestToken, changesNothing: true },
-  { path: `${path}/check`, show, run: checkToken, changesNothing: true },
-]
+export const tokenPage: PageRow = {
+  path,
+  section: 'Token',
+  show,
+  actions: [
+    { suffix: '/request', run: requestToken, changesNothing: true },
+    { suffix: '/check', run: checkToken, changesNothing: true },
+  ],
+}

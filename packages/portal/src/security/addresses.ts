@@ -1,5 +1,3 @@
-import type { PortalSession } from './portal-session.ts'
-
 const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Whether a URL names this machine, so that no other machine can open it. */
@@ -30,7 +28,7 @@ export function portalPath(text: string): string | undefined {
   return origin === base && isInside ? `${pathname}${search}` : undefined
 }
 
-type Keyed = Pick<PortalSession, 'key'>
+type Keyed = { readonly key: string }
 
 const keyedPath = /^\/portal\/s-([0-9a-f]{32})(?=\/|$)/
 // Values cannot contain a quotation mark: they are escaped.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Administrator, PortalHost } from '../host/portal-host.ts'
-import type { SealedValues } from './sealed-values.ts'
+import type { SealedValues } from './portal-sessions.ts'
 
 /** How long a link can be used, in seconds. */
 export const linkSeconds = 60

@@ -1,11 +1,81 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { z } from 'zod'
 import type { Administrator, PortalHost } from '../host/portal-host.ts'
 import { sessionKeyOf } from './addresses.ts'
-import { type PortalSession, portalSession, sessionSeconds } from './portal-session.ts'
-import type { SealedValues } from './sealed-values.ts'
+
+/** How long an administrator stays signed in, in seconds. */
+export const sessionSeconds = 3600
+
+/** How long a session may make changes after the administrator proved its identity, in seconds. */
+export const confirmationSeconds = 600
+
+const date = z.iso.datetime().transform((text) => new Date(text))
+
+/** An administrator application that is signed in. */
+const portalSession = z.strictObject({
+  id: z.string(),
+  /** It is in the path of each page. A cookie alone opens nothing. */
+  key: z.string(),
+  tenantId: z.string(),
+  applicationId: z.string(),
+  /** The credential that signed in. The session ends with it. */
+  credentialId: z.string(),
+  expiresAt: date,
+  /** When the administrator last proved its identity. */
+  confirmedAt: date,
+})
+
+export type PortalSession = z.output<typeof portalSession>
+
+/** Whether the administrator proved its identity a short time ago, also by the clock of another replica. */
+export const isConfirmed = ({ confirmedAt }: PortalSession, now: Date): boolean =>
+  Math.abs(now.getTime() - confirmedAt.getTime()) < confirmationSeconds * 1000
+
+/**
+ * Values that a browser keeps, and can neither read nor change. All replicas with one key-encryption
+ * key accept them.
+ */
+export class SealedValues {
+  readonly #host: Pick<PortalHost, 'seal' | 'open'>
+
+  constructor(host: Pick<PortalHost, 'seal' | 'open'>) {
+    this.#host = host
+  }
+
+  /** @param purpose a value that is sealed for one purpose cannot be opened for another */
+  seal(purpose: string, value: object): string {
+    return this.#host.seal(purpose, JSON.stringify(value))
+  }
+
+  /** @returns the value, or undefined when this server did not seal it for this purpose */
+  open<Value>(purpose: string, sealed: string, schema: z.ZodType<Value>): Value | undefined {
+    const text = this.#host.open(purpose, sealed)
+    return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data
+  }
+}
+
+/** Makes and checks the tokens of forms. A token is valid for one session and one form. */
+export class FormTokens {
+  readonly #key: Uint8Array
+
+  /** @param key at least 32 bytes, the same on all replicas */
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  /** @param action the path to which the form is sent */
+  tokenOf({ id }: Pick<PortalSession, 'id'>, action: string): string {
+    return createHmac('sha256', this.#key).update(`${id}\n${action}`).digest('base64url')
+  }
+
+  isTokenOf(session: Pick<PortalSession, 'id'>, action: string, token: string): boolean {
+    const [expected, actual] = [Buffer.from(this.tokenOf(session, action)), Buffer.from(token)]
+    return expected.length === actual.length && timingSafeEqual(expected, actual)
+  }
+}
 
 type Host = Pick<
   PortalHost,

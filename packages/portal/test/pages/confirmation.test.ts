@@ -4,9 +4,9 @@ import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import type { AdministratorRequest } from '../../src/graph/administrator-request.ts'
 import type { PortalHost } from '../../src/host/portal-host.ts'
-import { readConfirmation } from '../../src/pages/confirmation.ts'
+import { readConfirmation } from '../../src/pages/sign-in.ts'
 import { createLinkCode } from '../../src/security/one-time-link.ts'
-import { SealedValues } from '../../src/security/sealed-values.ts'
+import { SealedValues } from '../../src/security/portal-sessions.ts'
 import { testHost } from '../test-host.ts'
 
 const administrator = { tenantId: 'tenant', applicationId: 'administrator', credentialId: 'secret' }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
-import { isConfirmed, sessionSeconds } from '../../src/security/portal-session.ts'
-import { PortalSessions } from '../../src/security/portal-sessions.ts'
-import { SealedValues } from '../../src/security/sealed-values.ts'
+import {
+  isConfirmed,
+  PortalSessions,
+  SealedValues,
+  sessionSeconds,
+} from '../../src/security/portal-sessions.ts'
 import { testHost } from '../test-host.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')

@@ -1,14 +1,14 @@
+import type { ServerEnv } from '@greeting/http-service'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { AdministratorRequest } from '../../graph/administrator-request.ts'
-import type { FaultKind, FaultParameter } from '../../host/portal-host.ts'
-import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../../layout/form.ts'
-import type { Html } from '../../layout/html.ts'
-import { mark, table } from '../../layout/parts.ts'
-import type { ActionRow, PageRow } from '../page-row.ts'
-import { labAction, labPaths, labTab } from './lab-page.ts'
+import type { AdministratorRequest, InProcessGraph } from '../graph/administrator-request.ts'
+import type { FaultKind, FaultParameter } from '../host/portal-host.ts'
+import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
+import { type Html, mark, table } from '../layout/parts.ts'
+import type { Form } from '../security/portal-form.ts'
 
-const path = labPaths.Faults
+export const faultsPath = '/portal/lab'
 
 const armedFault = z.object({
   id: z.string(),
@@ -23,7 +23,13 @@ const armedFault = z.object({
   isArmed: z.boolean(),
 })
 
-const show = labTab('Faults', async (lab, visit, { req }, attempt) => {
+/** The faults that are armed, and those to arm. */
+export async function showFaults(
+  lab: InProcessGraph,
+  visit: AdministratorRequest,
+  { req }: Context<ServerEnv>,
+  attempt?: Attempt,
+): Promise<Html> {
   const armed = await lab.list('/faults', armedFault)
   const kinds = visit.host.lab?.faultKinds ?? []
   const name = attempt?.form.get('fault') ?? req.query('fault')
@@ -38,24 +44,24 @@ ${table(
     parametersText({ ...one.parameters, client: one.client, run: one.run }),
     `${one.applied} of ${one.times ?? (one.seconds === undefined ? 1 : 'any number')}`,
     mark(one.isArmed ? 'warn' : 'plain', one.isArmed ? 'armed' : 'used up'),
-    buttonForm(visit, `${path}/remove`, 'Remove', { id: one.id }),
+    buttonForm(visit, `${faultsPath}/remove`, 'Remove', { id: one.id }),
   ]),
   'No fault is armed.',
 )}
-${armed.length > 0 && buttonForm(visit, `${path}/clear`, 'Remove all faults')}
+${armed.length > 0 && buttonForm(visit, `${faultsPath}/clear`, 'Remove all faults')}
 ${chosen && armForm(visit, chosen, attempt)}
 <h2>Faults to arm</h2>
 ${table(
   'Faults to arm',
   ['Fault', 'Effect', 'Endpoints'],
   kinds.map((one) => [
-    html`<a href="${path}?fault=${one.name}#arm"><code>${one.name}</code></a>`,
+    html`<a href="${faultsPath}?fault=${one.name}#arm"><code>${one.name}</code></a>`,
     one.summary.replaceAll('`', ''),
     one.at.join(', '),
   ]),
   '',
 )}`
-})
+}
 
 const parametersText = (values: Readonly<Record<string, unknown>>) =>
   Object.entries(values)
@@ -71,7 +77,7 @@ const armForm = (
   html`<h2 id="arm">Arm <code>${name}</code></h2><p>${summary.replaceAll('`', '')}</p>
 ${form(
   visit,
-  `${path}/arm`,
+  `${faultsPath}/arm`,
   html`${hiddenFields({ fault: name })}
 ${choice({ name: 'at', label: 'Endpoint', options: at.map((value) => ({ value, label: value })) }, attempt)}
 ${parameters.map((one) => parameterField(one, attempt))}
@@ -105,7 +111,7 @@ function parameterField(
 const numeric = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text)
 
 /** The fields of the form as the fault of the API, which validates it. */
-function faultOf(sent: ReadonlyMap<string, string>): object {
+export function faultOf(sent: Form): object {
   const prefix = 'parameter:'
   const filled = [...sent].filter(([, value]) => value.trim() !== '')
   const parameters = filled
@@ -122,30 +128,3 @@ function faultOf(sent: ReadonlyMap<string, string>): object {
     ...(client && { client }),
   }
 }
-
-export const faultsPages: readonly PageRow[] = [{ path, show }]
-
-export const faultsActions: readonly ActionRow[] = [
-  {
-    path: `${path}/arm`,
-    show,
-    changesNothing: true,
-    run: labAction(path, (lab, sent) =>
-      lab.send({ method: 'POST', path: '/faults', body: faultOf(sent) }),
-    ),
-  },
-  {
-    path: `${path}/remove`,
-    show,
-    changesNothing: true,
-    run: labAction(path, (lab, sent) =>
-      lab.send({ method: 'DELETE', path: `/faults/${encodeURIComponent(sent.get('id') ?? '')}` }),
-    ),
-  },
-  {
-    path: `${path}/clear`,
-    show,
-    changesNothing: true,
-    run: labAction(path, (lab) => lab.send({ method: 'DELETE', path: '/faults' })),
-  },
-]

@@ -1,7 +1,8 @@
-import type { GraphRefusalError } from '@greeting/registrations/apply'
+import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { page } from './page.ts'
+import type { Html } from './parts.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {
@@ -61,3 +62,23 @@ export const plainPage = (
     status,
     content: html`<p role="alert" class="problem">${sentence}</p><p><a href="/portal">Portal</a></p>`,
   })
+
+/** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
+export async function optional(visit: AdministratorRequest, part: Promise<Html>): Promise<Html> {
+  try {
+    return await part
+  } catch (cause) {
+    if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
+    return html`<p class="problem">${refusalSentence(cause, visit)}</p>`
+  }
+}
+
+const managementRemedies: Readonly<Record<string, string>> = {
+  role_missing: 'Grant the administrator application the role that the operation requires.',
+  role_not_owned: 'Only a holder of this management role may assign it.',
+  object_changed: 'Read the object again, then repeat the change.',
+}
+
+/** What to do after a refusal, by its reason; empty for a reason without advice. */
+export const remedyOf = (reason: string, { host }: AdministratorRequest): string =>
+  host.remedyOf(reason) ?? managementRemedies[reason] ?? ''

@@ -16,3 +16,16 @@ const auditRecord = z.object({
 export type AuditView = z.output<typeof auditRecord>
 
 export const auditPage = z.object({ value: z.array(auditRecord), next: z.string().nullable() })
+
+const dateTime = z.iso.datetime().transform((text) => new Date(text))
+
+/** A signing key, as the management API lists it. */
+export const keyState = z.object({
+  kid: z.string(),
+  announcedDateTime: dateTime,
+  signsFromDateTime: dateTime,
+  phase: z.string(),
+  untilDateTime: dateTime.nullable(),
+})
+
+export type KeyView = z.output<typeof keyState>

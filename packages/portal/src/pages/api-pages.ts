@@ -1,0 +1,155 @@
+import { html } from 'hono/html'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import { readRegistered } from '../graph/application-view.ts'
+import { applicationPath, tabPage } from '../layout/application-page.ts'
+import { buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import { copyable, facts, mark, table } from '../layout/parts.ts'
+
+const show = tabPage('Expose an API', (visit, { application }, attempt) => {
+  const { appId, identifierUris, api } = application
+  const path = applicationPath(appId, 'Expose an API')
+  const [uri] = identifierUris
+  return html`${
+    uri === undefined
+      ? html`<p class="empty">This application has no identifier URI, so no client can name it as an API. Enter one, for example <code>api://${appId}</code>.</p>`
+      : facts([
+          ['Scope for clients', copyable(`${uri}/.default`)],
+          ['Audience of v1.0 tokens', copyable(uri)],
+          ['Audience of v2.0 tokens', copyable(appId)],
+        ])
+  }
+${form(
+  visit,
+  path,
+  html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
+<label>Identifier URIs, one in each line
+<textarea name="identifier_uris" rows="4" spellcheck="false">${attempt?.form.get('identifier_uris') ?? identifierUris.join('\n')}</textarea></label>
+${choice(
+  {
+    name: 'token_version',
+    label: 'Version of the access tokens',
+    help: 'The API decides the version, not the client.',
+    value: String(api?.requestedAccessTokenVersion ?? ''),
+    options: [
+      { value: '', label: 'Not set: v1.0' },
+      { value: '1', label: 'v1.0' },
+      { value: '2', label: 'v2.0' },
+    ],
+  },
+  attempt,
+)}
+<button>Save</button>`,
+)}`
+})
+
+const showRoles = tabPage('App roles', (visit, { application }, attempt) => {
+  const path = applicationPath(application.appId, 'App roles')
+  const etag = application['@odata.etag'] ?? ''
+  return html`<p>A role is a permission of this API for clients. Its value appears in the claim <code>roles</code> of the token. A role is disabled before it is deleted.</p>
+${table(
+  'App roles',
+  ['Value', 'Name', 'Description', 'State', 'ID', 'Change'],
+  application.appRoles.map(({ id, value, displayName, description, isEnabled }) => [
+    html`<code>${value ?? ''}</code>`,
+    displayName ?? '',
+    description ?? '',
+    mark(isEnabled ? 'good' : 'warn', isEnabled ? 'enabled' : 'disabled'),
+    html`<code>${id}</code>`,
+    html`${buttonForm(visit, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
+${!isEnabled && buttonForm(visit, `${path}/delete`, 'Delete', { id, etag }, 'danger')}`,
+  ]),
+  'This application declares no role. Add the first one below.',
+)}
+<h2>Add a role</h2>
+${form(
+  visit,
+  `${path}/add`,
+  html`${hiddenFields({ etag })}
+${field({ name: 'value', label: 'Value', required: true, maxLength: 120, help: 'As in the claim roles, for example CallHiApiRole.' }, attempt)}
+${field({ name: 'display_name', label: 'Display name', required: true, maxLength: 120 }, attempt)}
+${field({ name: 'description', label: 'Description', required: true, maxLength: 1024 }, attempt)}
+<button>Add</button>`,
+)}`
+})
+
+type RoleChange = (
+  roles: readonly Readonly<Record<string, unknown>>[],
+  sent: ReadonlyMap<string, string>,
+  visit: AdministratorRequest,
+) => readonly object[]
+
+/** Writes the whole collection, because Graph has no operation for one role. */
+const changeRoles =
+  (change: RoleChange): ActionRow['run'] =>
+  async (visit, sent, { req }) => {
+    const appId = req.param('appId') ?? ''
+    const { application } = await readRegistered(visit, appId)
+    await visit.graph.send({
+      method: 'PATCH',
+      path: `/applications/${application.id}`,
+      body: { appRoles: change(application.appRoles, sent, visit) },
+      ifMatch: sent.get('etag'),
+    })
+    return applicationPath(appId, 'App roles')
+  }
+
+export const exposePage: PageRow = {
+  path: applicationPath(':appId', 'Expose an API'),
+  section: 'App registrations',
+  show,
+  actions: [
+    {
+      run: async (visit, sent, { req }) => {
+        const appId = req.param('appId') ?? ''
+        const { application } = await readRegistered(visit, appId)
+        const version = sent.get('token_version') ?? ''
+        const uris = (sent.get('identifier_uris') ?? '').split('\n').map((line) => line.trim())
+        await visit.graph.send({
+          method: 'PATCH',
+          path: `/applications/${application.id}`,
+          ifMatch: sent.get('etag'),
+          body: {
+            identifierUris: uris.filter((line) => line !== ''),
+            api: { requestedAccessTokenVersion: version === '' ? null : Number(version) },
+          },
+        })
+        return applicationPath(appId, 'Expose an API')
+      },
+    },
+  ],
+}
+
+export const rolesPage: PageRow = {
+  path: applicationPath(':appId', 'App roles'),
+  section: 'App registrations',
+  show: showRoles,
+  actions: [
+    {
+      suffix: '/add',
+      run: changeRoles((roles, sent, { host }) => [
+        ...roles,
+        {
+          id: host.newGuid(),
+          value: (sent.get('value') ?? '').trim(),
+          displayName: (sent.get('display_name') ?? '').trim(),
+          description: (sent.get('description') ?? '').trim(),
+          isEnabled: true,
+          allowedMemberTypes: ['Application'],
+        },
+      ]),
+    },
+    {
+      suffix: '/enabled',
+      run: changeRoles((roles, sent) =>
+        roles.map((role) =>
+          role.id === sent.get('id') ? { ...role, isEnabled: sent.get('value') === 'true' } : role,
+        ),
+      ),
+    },
+    {
+      suffix: '/delete',
+      run: changeRoles((roles, sent) => roles.filter(({ id }) => id !== sent.get('id'))),
+    },
+  ],
+}

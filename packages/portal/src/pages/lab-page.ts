@@ -1,0 +1,256 @@
+import type { GraphRequest } from '@greeting/registrations/apply'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import {
+  type AdministratorRequest,
+  actionFault,
+  type InProcessGraph,
+} from '../graph/administrator-request.ts'
+import { applicationNames } from '../graph/application-names.ts'
+import { findPrincipal } from '../graph/find-principal.ts'
+import { judgedApi, refusalReasons } from '../graph/token-judge.ts'
+import { type Attempt, buttonForm, field, form, problem } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import { copyable, facts, type Html, mark, table, tabs, time } from '../layout/parts.ts'
+import { plainPage } from '../layout/refusals.ts'
+import type { Form } from '../security/portal-form.ts'
+import { faultOf, faultsPath, showFaults } from './lab-faults.ts'
+
+const clockPath = `${faultsPath}/clock`
+const forgeriesPath = `${faultsPath}/forgeries`
+const requestsPath = `${faultsPath}/requests`
+
+type ShowTab = typeof showFaults
+
+const clock = z.object({ now: z.string(), isFrozen: z.boolean(), offsetMs: z.number() })
+
+const steps = [
+  { label: 'One minute', seconds: 60 },
+  { label: 'One hour', seconds: 3600 },
+  { label: 'One day', seconds: 86_400 },
+  { label: '30 days', seconds: 2_592_000 },
+] as const
+
+const showClock: ShowTab = async (lab, visit, _context, attempt) => {
+  const { now, isFrozen, offsetMs } = await lab.get('/clock', clock)
+  return html`<p>Tokens, secrets, keys, logs and your session follow this clock. Your session ends at <code>${visit.session.expiresAt.toISOString()}</code>. After the end of your secret, nothing can sign in until the server restarts.</p>
+${facts([
+  ['Time', html`<code>${now}</code>`],
+  [
+    'State',
+    html`${isFrozen ? mark('warn', 'frozen') : mark('good', 'running')} ${buttonForm(visit, clockPath, isFrozen ? 'Let it run' : 'Freeze', { freeze: String(!isFrozen) })}`,
+  ],
+  ['Difference to the system', `${Math.round(offsetMs / 1000)} seconds`],
+])}
+<h2>Advance</h2>
+<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(visit, clockPath, label, { advance: String(seconds) }))}</div>
+<h2>Set</h2>
+${form(
+  visit,
+  clockPath,
+  html`${field({ name: 'set', label: 'Time in UTC', value: now, required: true, maxLength: 40, help: 'For example 2030-01-01T00:00:00Z.' }, attempt)}<button>Set</button>`,
+)}
+${buttonForm(visit, clockPath, 'Use the clock of the system', { reset: 'true' })}`
+}
+
+/** The field of a form as the request of the API. */
+function clockChangeOf(sent: Form): object {
+  if (sent.has('reset')) return { reset: true }
+  if (sent.has('freeze')) return { freeze: sent.get('freeze') === 'true' }
+  if (sent.has('advance')) return { advanceSeconds: Number(sent.get('advance')) }
+  const at = new Date((sent.get('set') ?? '').trim())
+  if (Number.isNaN(at.getTime())) throw actionFault('The time is not a date with a time in UTC.')
+  return { set: at.toISOString() }
+}
+
+const forged = z.object({
+  genuine: z.string(),
+  forgeries: z.array(
+    z.object({ name: z.string(), reason: z.string(), section: z.string(), token: z.string() }),
+  ),
+})
+
+const apiForm = (visit: AdministratorRequest, attempt?: Attempt, api = '') =>
+  html`<p>Makes hostile tokens for an API. Each is a token that a correct API must refuse. The guard judges all of them here.</p>
+${form(
+  visit,
+  forgeriesPath,
+  html`${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 }, attempt)}<button>Make the tokens</button>`,
+)}`
+
+const showForgeries: ShowTab = async (_lab, visit, _context, attempt) => apiForm(visit, attempt)
+
+async function forge(lab: InProcessGraph, sent: Form, visit: AdministratorRequest): Promise<Html> {
+  const api = await findPrincipal(visit, (sent.get('api') ?? '').trim())
+  const request = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
+  const { genuine, forgeries } = forged.parse((await lab.send(request)).body)
+  const tokens = [genuine, ...forgeries.map(({ token }) => token)]
+  const [genuineReason, ...reasons] = await refusalReasons(visit, judgedApi(api), tokens)
+  const refused = reasons.filter((one) => one !== undefined).length
+  const verdict = (reason: string | undefined) =>
+    mark(reason === undefined ? 'bad' : 'good', reason ?? 'admitted')
+  return html`${apiForm(visit, undefined, api.displayName)}
+<h2>Tokens for ${api.displayName}</h2>
+<p class="answer">The guard refuses ${refused} of ${forgeries.length} hostile tokens, and ${genuineReason === undefined ? 'admits the genuine one' : `refuses the genuine one: ${genuineReason}`}.</p>
+${table(
+  'Hostile tokens',
+  ['Token', 'Why an API must refuse it', 'Verdict of the guard', 'Section', 'Value'],
+  forgeries.map(({ name, reason, section, token }, index) => [
+    html`<code>${name}</code>`,
+    reason.replaceAll('`', ''),
+    verdict(reasons[index]),
+    section,
+    html`<details><summary>Show</summary>${copyable(token)}</details>`,
+  ]),
+  '',
+)}`
+}
+
+const maxShownRequests = 100
+
+const labRequest = z.object({
+  id: z.number(),
+  at: z.iso.datetime().transform((text) => new Date(text)),
+  endpoint: z.string(),
+  method: z.string(),
+  path: z.string(),
+  clientId: z.string().optional(),
+  status: z.number(),
+  error: z.string().optional(),
+  errorCodes: z.array(z.number()),
+  fault: z.string().optional(),
+  startedMs: z.number(),
+  endedMs: z.number(),
+})
+const misuse = z.object({ rule: z.string(), summary: z.string(), requests: z.array(labRequest) })
+
+const showRequests: ShowTab = async (lab, visit) => {
+  const [requests, misuses] = await Promise.all([
+    lab.list('/requests', labRequest),
+    lab.list('/misuses', misuse),
+  ])
+  const latest = requests.toReversed().slice(0, maxShownRequests)
+  const names = await applicationNames(
+    visit,
+    latest.flatMap(({ clientId }) => clientId ?? []),
+  )
+  const rules = [...Map.groupBy(misuses, ({ rule }) => rule)]
+  return html`<p>The latest requests to the endpoints, without secrets: ${latest.length} of ${requests.length}.</p>
+<p data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></p>
+<div data-followed><h2>What clients did wrong</h2>
+${table(
+  'Misuses',
+  ['Rule', 'Meaning', 'Times', 'Requests'],
+  rules.map(([rule, found]) => [
+    html`<code>${rule}</code>`,
+    (found[0]?.summary ?? '').replaceAll('`', ''),
+    String(found.length),
+    found
+      .flatMap((one) => one.requests.map(({ id }) => id))
+      .slice(-10)
+      .join(', '),
+  ]),
+  'Nothing.',
+)}
+<h2>Requests</h2>
+${table(
+  'Requests',
+  ['Number', 'Time', 'Request', 'Client', 'Answer', 'Fault', 'Duration'],
+  latest.map((one) => [
+    String(one.id),
+    time(one.at, visit.now),
+    html`<small><code>${one.method} ${one.path}</code></small>`,
+    names.get(one.clientId ?? '') ?? one.clientId ?? '',
+    html`${mark(one.status >= 400 || one.status === 0 ? 'bad' : 'good', one.status === 0 ? 'connection reset' : String(one.status))} ${[one.error ?? '', ...one.errorCodes.map((code) => `AADSTS${code}`)].join(' ')}`,
+    one.fault ?? '',
+    `${Math.round(one.endedMs - one.startedMs)} ms`,
+  ]),
+  'No request has come yet.',
+)}</div>
+${requests.length > 0 && buttonForm(visit, `${requestsPath}/clear`, 'Forget the requests')}`
+}
+
+/** The tabs of the lab in their order. */
+const labTabs: readonly {
+  readonly name: string
+  readonly path: string
+  readonly show: ShowTab
+  /** The request of each form, by what the path of the form has after the path of the tab. */
+  readonly forms?: Readonly<Record<string, (sent: Form) => GraphRequest>>
+  /** The form at the path of the tab, whose result is shown. */
+  readonly result?: typeof forge
+}[] = [
+  {
+    name: 'Faults',
+    path: faultsPath,
+    show: showFaults,
+    forms: {
+      '/arm': (sent) => ({ method: 'POST', path: '/faults', body: faultOf(sent) }),
+      '/remove': (sent) => ({
+        method: 'DELETE',
+        path: `/faults/${encodeURIComponent(sent.get('id') ?? '')}`,
+      }),
+      '/clear': () => ({ method: 'DELETE', path: '/faults' }),
+    },
+  },
+  {
+    name: 'Clock',
+    path: clockPath,
+    show: showClock,
+    forms: { '': (sent) => ({ method: 'POST', path: '/clock', body: clockChangeOf(sent) }) },
+  },
+  { name: 'Forgeries', path: forgeriesPath, show: showForgeries, result: forge },
+  {
+    name: 'Requests',
+    path: requestsPath,
+    show: showRequests,
+    forms: { '/clear': () => ({ method: 'DELETE', path: '/requests' }) },
+  },
+]
+
+const tabPage = (visit: AdministratorRequest, tab: string, content: Html, attempt?: Attempt) =>
+  page(visit, {
+    title: 'Lab',
+    status: attempt?.status ?? 200,
+    content: html`<p class="note">This server makes forged tokens and faults. Never use it in production.</p>
+${tabs('Lab', labTabs, tab)}${problem(attempt)}${content}`,
+  })
+
+function labOf({ lab }: AdministratorRequest): InProcessGraph {
+  if (lab === undefined) throw actionFault('The lab is off.')
+  return lab
+}
+
+/** The pages of the lab. Without a lab, they do not exist. */
+export const labPages: readonly PageRow[] = labTabs.map(
+  ({ name, path, show, forms = {}, result }): PageRow => ({
+    path,
+    section: 'Lab',
+    show: async (visit, context, attempt) =>
+      visit.lab === undefined
+        ? plainPage('Not found', 'The lab is off. The setting LAB=on turns it on.', 404, visit)
+        : tabPage(visit, name, await show(visit.lab, visit, context, attempt), attempt),
+    actions: [
+      ...Object.entries(forms).map(
+        ([suffix, requestOf]): ActionRow => ({
+          suffix,
+          changesNothing: true,
+          run: async (visit, sent) => {
+            await labOf(visit).send(requestOf(sent))
+            return path
+          },
+        }),
+      ),
+      ...(result === undefined
+        ? []
+        : [
+            {
+              changesNothing: true,
+              run: async (visit, sent) =>
+                tabPage(visit, name, await result(labOf(visit), sent, visit)),
+            } satisfies ActionRow,
+          ]),
+    ],
+  }),
+)

@@ -1,0 +1,276 @@
+import type { ServerEnv } from '@greeting/http-service'
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import type { Administrator, PortalHost, SignInFault } from '../host/portal-host.ts'
+import { field, form, hiddenFields } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { facts, type Html } from '../layout/parts.ts'
+import { plainPage } from '../layout/refusals.ts'
+import { portalPath, withSessionKey } from '../security/addresses.ts'
+import {
+  createLinkCode,
+  linkSeconds,
+  readLinkCode,
+  spendLinkCode,
+} from '../security/one-time-link.ts'
+import { type Form, type FormBody, readPortalForm } from '../security/portal-form.ts'
+import {
+  confirmationSeconds,
+  type FormTokens,
+  type NoSession,
+  type PortalSession,
+  type PortalSessions,
+  type SealedValues,
+  withCookies,
+} from '../security/portal-sessions.ts'
+
+/** The sentence for each fault. An unknown client and a wrong secret have the same. */
+const signInSentences: Readonly<Record<SignInFault, string>> = {
+  credentials_wrong: 'The client ID or the client secret is wrong.',
+  credential_ended: 'This client secret is not valid now. Sign in with another one.',
+  no_role:
+    'This application is disabled, or has no role of Microsoft Graph or of the management API. Only an administrator application can sign in.',
+  throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
+}
+
+/** A form that arrived after the end of its session. It is sent again after the sign-in. */
+type Unsent = { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+
+type SignInPage = {
+  readonly returnTo: string
+  readonly fault?: string | undefined
+  readonly clientId?: string | undefined
+  readonly unsent?: Unsent | undefined
+  readonly status?: number
+  /** Why the request had no session. Default: it is a new sign-in. */
+  readonly absence?: NoSession
+}
+
+const absences: Readonly<Record<NoSession, string>> = {
+  absent: '',
+  ended: 'Your session has ended. Sign in again.',
+  at_another_address:
+    'This browser is signed in at another address. Each page has the key of its session in its address, which other servers of this host do not see. Continue there, or sign in here too.',
+}
+
+/** Asks for the client ID and the secret of an administrator application. */
+export function signInPage({
+  returnTo,
+  fault,
+  clientId,
+  unsent,
+  status,
+  absence = 'absent',
+}: SignInPage): Promise<Response> {
+  const hints: Html = html`<p>Run <code>greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
+  return page(undefined, {
+    title: 'Sign in',
+    status: status ?? 401,
+    content: html`${absences[absence] && html`<p role="status" class="note">${absences[absence]}${unsent && ' Your entries are kept.'}</p>`}
+${fault && html`<p role="alert" class="problem">${fault}</p>`}
+<form method="post" action="/portal/sign-in">
+${hiddenFields({ return_to: returnTo, ...(unsent && { unsent: JSON.stringify(unsent) }) })}
+${field({ name: 'client_id', label: 'Client ID', value: clientId ?? '', required: true, maxLength: 256, autocomplete: 'username' })}
+${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024, autocomplete: 'current-password' })}
+<button>Sign in</button>
+</form>
+${hints}`,
+  })
+}
+
+/**
+ * The page at the root of the identity provider, for a person. A program gets JSON. Metrics have a
+ * listener of their own, so the page links to them only when it is on.
+ */
+export const landingPage = (authUrl: string, metricsUrl?: string): Promise<Response> =>
+  page(undefined, {
+    title: 'Greeting identity provider',
+    content: html`<p>This server issues access tokens to programs, in the dialect of Microsoft Entra ID.</p>
+<p><a href="/portal" role="button">Open the portal</a></p>
+<ul>
+<li>Administrators: <code>greeting portal</code> opens the portal signed in.</li>
+<li>Clients: the settings are in the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a>, and in that of each tenant: <code>${authUrl}/{tenant}/v2.0/.well-known/openid-configuration</code>.</li>
+<li>Operators: <a href="/readyz">readiness</a>${metricsUrl && html`, <a href="${metricsUrl}/metrics">metrics</a>`}.</li>
+</ul>`,
+  })
+
+const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
+
+/** The routes for the time before a session, and its end. */
+export function signInRoutes(
+  host: PortalHost,
+  sealed: SealedValues,
+  sessions: PortalSessions,
+  formTokens: FormTokens,
+  openRequest: (session: PortalSession) => Promise<AdministratorRequest>,
+): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>()
+  const attempt = (clientId: string, clientSecret: string, source: string) =>
+    host.signIn({ clientId, clientSecret, source }, 'portal.signIn')
+
+  app.get('/portal/sign-in', () => signInPage({ returnTo: '/portal', status: 200 }))
+
+  app.post('/portal/sign-in', async (context) => {
+    const sent = await readPortalForm(context)
+    const clientId = (sent.get('client_id') ?? '').trim()
+    const address = host.addressOf(context.env)
+    const result = await attempt(clientId, (sent.get('client_secret') ?? '').trim(), address)
+    const returnTo = portalPath(sent.get('return_to') ?? '') ?? '/portal'
+    const unsent = readUnsent(sent.get('unsent'))
+    if (typeof result === 'string') {
+      const status = result === 'throttled' ? 429 : 401
+      return signInPage({ returnTo, clientId, unsent, fault: signInSentences[result], status })
+    }
+    const session = sessions.begin(context, result)
+    if (unsent === undefined) return context.redirect(withSessionKey(session, returnTo), 303)
+    return withCookies(context, await unsentPage(unsent, session))
+  })
+
+  /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
+  async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
+    const visit = await openRequest(session)
+    return page(visit, {
+      title: 'Send your entries',
+      content: html`<p role="status" class="done">You are signed in again.</p>
+<p>This form was not sent, because the session had ended. Secrets are not kept.</p>
+${facts(Object.entries(unsent.fields))}
+${form(visit, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</button>`)}
+<p><a href="/portal">Discard the entries</a></p>`,
+    })
+  }
+
+  app.post('/portal/links', async (context) => {
+    const sent = await readPortalForm(context)
+    const address = host.addressOf(context.env)
+    const result = await attempt(
+      sent.get('client_id') ?? '',
+      sent.get('client_secret') ?? '',
+      address,
+    )
+    const headers = { 'cache-control': 'no-store' }
+    if (typeof result === 'string') {
+      const status = result === 'throttled' ? 429 : 401
+      const error_description = signInSentences[result]
+      return context.json({ error: result, error_description }, status, headers)
+    }
+    const code = createLinkCode(sealed, result, host)
+    const url = `${host.authUrl}/portal/link?code=${encodeURIComponent(code)}`
+    return context.json({ url, expires_in: linkSeconds }, 201, headers)
+  })
+
+  app.get('/portal/link', async (context) => {
+    const code = context.req.query('code') ?? ''
+    const link = readLinkCode(sealed, code, host.now())
+    if (link === undefined) return linkEnded()
+    const { administratorName: name } = await host.namesOf(link)
+    return page(undefined, {
+      title: 'Sign in',
+      content: html`<p>This link signs you in as <strong>${name}</strong>. It works once.</p>
+<form method="post" action="/portal/link">${hiddenFields({ code })}<button>Sign in</button></form>`,
+    })
+  })
+
+  app.post('/portal/link', async (context) => {
+    const code = (await readPortalForm(context)).get('code') ?? ''
+    const administrator = await spendLinkCode(sealed, code, host.now(), host.usedUp)
+    if (administrator === undefined) return linkEnded()
+    return context.redirect(withSessionKey(sessions.begin(context, administrator), '/portal'), 303)
+  })
+
+  app.post('/portal/sign-out', async (context) => {
+    const session = await sessions.find(context)
+    if (typeof session !== 'string') {
+      const token = (await readPortalForm(context)).get('form_token') ?? ''
+      if (!formTokens.isTokenOf(session, '/portal/sign-out', token)) {
+        return plainPage('Refused', 'The form is not of this session. Open it again.', 403)
+      }
+      await sessions.end(context)
+    }
+    return context.redirect('/portal/sign-in', 303)
+  })
+  return app
+}
+
+const linkEnded = () =>
+  plainPage(
+    'The link has ended',
+    `A link works once, for ${linkSeconds} seconds. Run greeting portal again.`,
+    410,
+  )
+
+/** The unsent form that a sign-in page carried; undefined when it names no form of the portal. */
+function readUnsent(text: string | undefined): Unsent | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { data } = unsentForm.safeParse(JSON.parse(text))
+    return data && portalPath(data.action) === data.action ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A confirmation that was refused. */
+type ConfirmationFault = { readonly sentence: string; readonly status: number }
+
+const maxShownLength = 120
+const maxShownFields = 12
+const linkFault =
+  'The link has ended, was used, or is of another administrator. Run greeting portal --no-open again.'
+
+/**
+ * Reads the proof in a form that changes something: the secret of the administrator, or a new link.
+ *
+ * @returns the administrator; the fault of the proof; undefined without one
+ * @throws {StorageUnavailableError} storage_unavailable when the use of a link cannot be recorded
+ */
+export async function readConfirmation(
+  host: PortalHost,
+  sealed: SealedValues,
+  { session, now }: AdministratorRequest,
+  sent: Form,
+  context: Context<ServerEnv>,
+): Promise<Administrator | ConfirmationFault | undefined> {
+  const link = (sent.get('confirm_link') ?? '').trim()
+  if (link !== '') {
+    const code = URL.parse(link)?.searchParams.get('code') ?? link
+    const named = readLinkCode(sealed, code, now)
+    const isOwn =
+      named?.applicationId === session.applicationId && named.tenantId === session.tenantId
+    const administrator = isOwn ? await spendLinkCode(sealed, code, now, host.usedUp) : undefined
+    return administrator ?? { sentence: linkFault, status: 401 }
+  }
+  const clientSecret = (sent.get('confirm_secret') ?? '').trim()
+  if (clientSecret === '') return undefined
+  const source = host.addressOf(context.env)
+  const attempt = { clientId: session.applicationId, clientSecret, source }
+  const result = await host.signIn(attempt, 'portal.confirm')
+  if (typeof result !== 'string') return result
+  return { sentence: signInSentences[result], status: result === 'throttled' ? 429 : 401 }
+}
+
+/** Asks for a proof before a change. The form contains the entries, so that nothing is lost. */
+export const confirmationPage = (
+  visit: AdministratorRequest,
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  { encoding }: FormBody = {},
+  fault?: ConfirmationFault,
+): Promise<Response> =>
+  page(visit, {
+    title: 'Confirm the change',
+    status: fault?.status ?? 401,
+    content: html`${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
+<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${visit.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>
+${facts(
+  Object.entries(fields)
+    .filter(([, value]) => value.length <= maxShownLength)
+    .slice(0, maxShownFields),
+)}
+<form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">${hiddenFields(fields)}
+${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
+${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
+<button>Confirm and send</button></form>
+<p><a href="/portal">Discard the entries</a></p>`,
+  })
